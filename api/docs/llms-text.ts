@@ -26,7 +26,7 @@ function whatThisIs(baseUrl: string): string {
 function howToPay(): string {
   return `## Pay a link
 
-No key is needed, a wallet is. GET the link with any Accept but text/html:
+You need a wallet, and no key. GET the link with any Accept but text/html:
 
 1. It answers 402. The JSON body, and the same in base64 in the header PAYMENT-REQUIRED, lists in \`accepts\` what can be
    paid: network, token (\`asset\`), \`amount\` in the token's smallest unit, wallet (\`payTo\`). Pick one entry.
@@ -40,14 +40,14 @@ On Solana: \`client.register('solana:*', new ExactSvmScheme(signer))\`, of @x402
 
 - 200: paid. The body is the receipt; the header PAYMENT-RESPONSE holds the transaction.
 - 202: the network has not confirmed yet. Wait for the seconds in Retry-After, then GET the link without a payment header,
-  and again, until it answers 200. No client does that by itself. Do not sign again meanwhile.
-- 402: not paid, and no money moved. \`code\` and \`error\` say why. Once that is mended, sign anew.
+  and again, until it answers 200. Clients do not do that by themselves. Do not sign again meanwhile.
+- 402: not paid, and no money moved. \`code\` and \`error\` say why. Fix that, then sign again.
 - 409: another payment is in progress, or has paid this session (\`session_already_paid\`), or this signature was used
-  before (\`signature_already_used\`). GET the link without a payment header to see how it stands.
+  before (\`signature_already_used\`). GET the link without a payment header to see its state.
 - 400: the payment header cannot be read. 404: there is no such link. 410: the session has expired; ask for a new link.
 - 429, 503: nothing happened. Wait for Retry-After; the same signature may be sent again.
-- No answer: send the very same header again and sign nothing new; it pays once. A payment that you named (x402's extension
-  \`payment-identifier\`, in the 402's \`extensions\`) is answered as it was, another one is 409 with its PAYMENT-RESPONSE.`;
+- No answer: send the same header again and sign nothing new; it pays once. With x402's extension \`payment-identifier\` (in
+  the 402's \`extensions\`) the same payment gets its first answer again, a different one 409 with PAYMENT-RESPONSE.`;
 }
 
 function whatStockClientsRefuse(): string {
@@ -60,11 +60,11 @@ payment requirements were rejected by spendControls…" before anything is signe
 - another token: \`client.setSpendControls({ allowedAssets: [{ network, asset, maxAmountPerPayment: amount }] })\`, with the
   values of the entry (here the limit is in the token's smallest unit); \`allowedAssets: true\` takes every token
 
-Which of \`accepts\` that concerns. A link offers those of them that its merchant has a wallet for:
+This concerns the following tokens. A link offers those that its merchant has a wallet for:
 
-- Taken as they are, live: ${listTokens({ testnet: false, known: true })}.
+- Paid by default, live: ${listTokens({ testnet: false, known: true })}.
 - Only when named, live: ${listTokens({ testnet: false, known: false })}.
-- Taken as they are, test: ${listTokens({ testnet: true, known: true })}.
+- Paid by default, test: ${listTokens({ testnet: true, known: true })}.
 - Only when named, test: ${listTokens({ testnet: true, known: false })}.`;
 }
 
@@ -86,25 +86,25 @@ Without a person: \`POST ${baseUrl}/v1/keys\` exchanges a JWT for a checkout key
 key (svc_sk_…) that the operator of this host has registered for the account: header \`kid\` and claim \`sub\` are the key's
 id, \`iss\` is svc-merchant, \`exp\` is \`iat\` + 120. Body: \`{"livemode":false,"name":"My agent"}\`.
 
-To hear of payments, \`POST ${baseUrl}/v1/webhook_endpoints\` with \`url\`; the answer holds its \`secret\`, once. Events
+To receive events, \`POST ${baseUrl}/v1/webhook_endpoints\` with \`url\`; the answer holds its \`secret\`, once. Events
 are checkout.session.completed and checkout.session.expired. Verify each: Service-Signature with Stripe's
 \`webhooks.constructEvent\`, or webhook-signature with any Standard Webhooks library. Without an address that the internet
 reaches, ask \`GET ${baseUrl}/v1/events\`: the same events, newest first.`;
 }
 
 function howToGiveBack(baseUrl: string): string {
-  return `## Give a payment back
+  return `## Refund a payment
 
 \`POST ${baseUrl}/v1/refunds\` with \`payment\` (pay_…), and \`amount\` for a part of it, answers with a link in \`url\` that
-asks for that much to the wallet that paid. Pay it from yours: its \`status\` is succeeded when the money is back. Events:
-refund.created, refund.updated.`;
+pays this amount to the buyer's wallet. Pay it from yours; \`status\` is then succeeded. Events: refund.created,
+refund.updated.`;
 }
 
 function howErrorsLook(): string {
   return `## Errors
 
 - /v1: \`{"error":{"type","code","message","param","request_id"}}\`. \`message\` says what to change, \`param\` names the
-  parameter. 400 mend the request, 401 the key, 404 the id or its mode
+  parameter. 400 change the request, 401 the key, 404 the id or its mode
   (live or test), 429 wait for Retry-After, 500 send it again with the same Idempotency-Key.
 - links: \`{"error":{"code","message"}}\`, or on a 402 \`code\` and \`error\` beside \`accepts\`, such as \`insufficient_funds\`.`;
 }

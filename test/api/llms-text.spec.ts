@@ -68,7 +68,7 @@ describe('/llms.txt', () => {
       const { caip2, name, testnet } = token.network;
       const isDefault = schemes[token.family].findDefaultAsset(token.address, network(caip2)) !== undefined;
       assert.equal(isKnownToStockClients(token), isDefault, `${token.symbol} on ${name}`);
-      const list = `- ${isDefault ? 'Taken as they are' : 'Only when named'}, ${testnet ? 'test' : 'live'}: `;
+      const list = `- ${isDefault ? 'Paid by default' : 'Only when named'}, ${testnet ? 'test' : 'live'}: `;
       const line = text.split('\n').find((one) => one.startsWith(list)) ?? '';
       assert.ok(line.includes(`${token.symbol} on ${name} (${caip2})`), `${token.symbol} on ${name}`);
     }

@@ -166,14 +166,18 @@ describe('the examples, run by the commands of docs/integrate.md', function () {
 
   describe('forward-events.mjs', () => {
     it('posts each event to a local address, once and signed', async () => {
+      const created: string[] = [];
       const got: { raw: string; signature: string }[] = [];
       const shop = createServer((req, res) => {
         const chunks: Buffer[] = [];
         req.on('data', (chunk: Buffer) => chunks.push(chunk));
         req.on('end', () => {
           const signature = String(req.headers['service-signature']);
-          got.push({ raw: Buffer.concat(chunks).toString('utf8'), signature });
-          res.writeHead(got.length === 1 ? 500 : 200).end();
+          const raw = Buffer.concat(chunks).toString('utf8');
+          const { type, data } = JSON.parse(raw);
+          // An event of an earlier test is forwarded too when it was created in the second in which the program starts.
+          if (created.includes(data.object.id)) got.push({ raw, signature });
+          res.writeHead(type === 'checkout.session.completed' ? 500 : 200).end();
         });
       });
       const address = await listen(shop);
@@ -184,8 +188,9 @@ describe('the examples, run by the commands of docs/integrate.md', function () {
           60_000,
         );
         const { id, link } = await host.newLink();
-        await assertPaid(host, id, await host.run('agent-fetch.mjs', link));
         const { id: other } = await host.newLink();
+        created.push(id, other);
+        await assertPaid(host, id, await host.run('agent-fetch.mjs', link));
         const { app, merchant } = host.checkout;
         await client(app, merchant.testKey).post(`/v1/checkout/sessions/${other}/expire`).expect(200);
         await eventually(() => assert.equal(got.length, 2), 60_000);

@@ -91,7 +91,7 @@ describe('a read replica', function () {
     await shown();
     const reads: Record<string, string> = {
       [SESSIONS]: 'FROM checkout_sessions session',
-      [`${SESSIONS}/${session.id}`]: 'AS asked (id, account_id, livemode, key_id, position)',
+      [`${SESSIONS}/${session.id}`]: 'AS requested (id, account_id, livemode, key_id, position)',
       '/v1/payments': 'FROM payments payment',
       [`/v1/payments/${payment.id}`]: 'payment.id = ANY',
       '/v1/refunds': 'FROM refunds refund',
