@@ -9,7 +9,7 @@ import path from 'node:path';
 import request from 'supertest';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { findFreePort } from '../../lab/world/processes/services.js';
-import { FreezingProxy } from '../../lab/world/proxies/freezing-proxy.js';
+import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { ensureBuilt } from '../../local/build/ensure-built.mjs';
 import { copyInto, productionPaths } from '../support/production-tree.js';
 import { createDatabase, testServices } from '../support/suite.js';
@@ -33,7 +33,7 @@ const DOCKERFILE = readFileSync(path.join(ROOT, 'deploy', 'Dockerfile'), 'utf8')
 describe('the image', function () {
   this.timeout(120_000);
   let folder: string;
-  let postgres: FreezingProxy & { databaseUrl: string };
+  let postgres: TcpProxy;
   const running = new Set<ChildProcess>();
   // Root may write anywhere, so the processes run as another user.
   const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
@@ -41,7 +41,7 @@ describe('the image', function () {
   before(async () => {
     await ensureBuilt(ROOT);
     // The socket of Postgres is not open to that user.
-    postgres = await FreezingProxy.before(await createDatabase('image'));
+    postgres = await TcpProxy.start(await createDatabase('image'));
     folder = mkdtempSync(path.join(os.tmpdir(), 'image-'));
     const endings = [...DOCKERFILE.matchAll(/-name '\*(\.\w+)'/g)].map(([, ending = '']) => ending);
     assert.ok(endings.length > 1);
@@ -134,7 +134,7 @@ describe('the image', function () {
     const port = String(await findFreePort());
     const workerPort = String(await findFreePort());
     const environment = {
-      DATABASE_URL: postgres.databaseUrl,
+      DATABASE_URL: postgres.url,
       REDIS_URL: testServices().redisUrl,
       FACILITATOR_URL: 'http://127.0.0.1:1',
       BASE_URL: 'https://pay.example',

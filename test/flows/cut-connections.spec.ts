@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../lab/world/processes/eventually.js';
-import { PausePoint, TcpProxy } from '../../lab/world/processes/pause-points.js';
+import { PausePoint } from '../../lab/world/processes/pause-points.js';
+import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import type { Knex } from '../../shared/db/knex.js';
 import { Payment } from '../../shared/payments/model.js';
@@ -20,9 +21,8 @@ describe('a claim whose COMMIT is not answered', () => {
     flow = await openMoneyFlow('lost_commit', {
       worker: false,
       async around(databaseUrl) {
-        const before = await TcpProxy.before(databaseUrl);
-        proxy = before;
-        return { DATABASE_URL: before.databaseUrl };
+        proxy = await TcpProxy.start(databaseUrl);
+        return { DATABASE_URL: proxy.url };
       },
     });
     await flow.startWorker({ DATABASE_URL: flow.databaseUrl });
@@ -103,8 +103,7 @@ describe('a call of /settle', () => {
   let proxy: TcpProxy;
   before(async () => {
     flow = await openMoneyFlow('one_call', { worker: false });
-    const { hostname, port } = new URL(flow.facilitator.url);
-    proxy = await TcpProxy.start({ host: hostname, port: Number(port) });
+    proxy = await TcpProxy.start(flow.facilitator.url);
   });
   beforeEach(() => flow.startNewBooks());
   afterEach(() => PausePoint.removeAll());
@@ -116,7 +115,7 @@ describe('a call of /settle', () => {
 
   it('whose connection breaks is not repeated while the facilitator may still be processing it', async () => {
     const manualWorker = flow.openManualWorker({
-      FACILITATOR_URL: `http://127.0.0.1:${proxy.port}`,
+      FACILITATOR_URL: proxy.url,
       FACILITATOR_SETTLE_TIMEOUT_MS: '20000',
     });
     const { id } = await flow.buildSession();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../../lab/world/processes/eventually.js';
+import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { createLogger } from '../../shared/process/logger.js';
 import { openRedis } from '../../shared/queues/connection.js';
@@ -11,54 +11,22 @@ import { testServices } from '../support/suite.js';
 const LOGGER = createLogger('silent', 'test');
 
 describe('notifications of decided payments over Redis', () => {
-  let redis: URL;
-  let sockets: Set<net.Socket>;
-  let proxy: net.Server;
-  let subscriptions: number;
-  let holdsFrom: number;
-
+  let proxy: TcpProxy;
   before(async () => {
-    redis = new URL(testServices().redisUrl);
-    sockets = new Set();
-    subscriptions = 0;
-    holdsFrom = Number.POSITIVE_INFINITY;
-    proxy = net.createServer((near) => {
-      const far = net.connect(Number(redis.port), redis.hostname);
-      for (const socket of [near, far]) {
-        sockets.add(socket.on('error', () => undefined));
-        socket.once('close', () => {
-          sockets.delete(socket);
-          near.destroy();
-          far.destroy();
-        });
-      }
-      far.on('data', (bytes) => near.write(bytes));
-      near.on('data', (bytes) => {
-        if (bytes.includes('subscribe')) subscriptions += 1;
-        if (subscriptions < holdsFrom) far.write(bytes);
-      });
-    });
-    await new Promise<void>((listening) => proxy.listen(0, '127.0.0.1', listening));
+    proxy = await TcpProxy.start(testServices().redisUrl);
   });
-  after(() => {
-    for (const socket of sockets) socket.destroy();
-    proxy.close();
-  });
+  after(() => proxy.refuse());
 
   it("arrive again after the subscriber's connection breaks, and the subscriber can be stopped while it resubscribes", async () => {
-    const { port: near } = proxy.address() as net.AddressInfo;
     const received: string[] = [];
-    const subscriber = decisionSubscriber(
-      configOf(`redis://127.0.0.1:${near}`),
-      LOGGER,
-    )((id) => received.push(id));
+    const subscriber = decisionSubscriber(configOf(proxy.url), LOGGER)((id) => received.push(id));
     const publisher = openRedis(configOf(testServices().redisUrl), LOGGER);
     const notify = decisionNotifier(publisher);
     await eventually(() => {
       notify('pay_1');
       assert.ok(received.includes('pay_1'));
     });
-    for (const socket of sockets) socket.destroy();
+    proxy.cut();
     await eventually(() => {
       notify('pay_2');
       assert.ok(received.includes('pay_2'));
@@ -67,12 +35,12 @@ describe('notifications of decided payments over Redis', () => {
     const unhandled: unknown[] = [];
     const record = (reason: unknown): void => void unhandled.push(reason);
     process.on('unhandledRejection', record);
-    holdsFrom = subscriptions + 1;
-    for (const socket of sockets) socket.destroy();
-    await eventually(() => assert.ok(subscriptions >= holdsFrom));
+    const unanswered = proxy.swallow({ ways: ['up'], from: /subscribe/ });
+    proxy.cut();
+    await eventually(() => assert.ok(unanswered.dropped().length > 0));
     subscriber.stop();
     publisher.disconnect();
-    await eventually(() => assert.equal(sockets.size, 0));
+    await eventually(() => assert.equal(proxy.connections, 0));
     await sleep(50);
     process.off('unhandledRejection', record);
     assert.deepEqual(unhandled, []);

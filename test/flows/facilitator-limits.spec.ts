@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Behaviour } from '../../lab/world/facilitator/dial.js';
 import { startFacilitator } from '../../lab/world/facilitator/facilitator.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
-import { openRelay } from '../../lab/world/proxies/redis-relay.js';
+import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { openDatabase } from '../../shared/db/knex.js';
 import { openRateLimiter } from '../../shared/limits/rate-limiter.js';
@@ -249,12 +249,12 @@ describe("the facilitator's limits without Redis", () => {
   /** Half of the rate is for web processes, half for workers. */
   const SPACING_MS = 1000 / (PER_SECOND / 2);
 
-  for (const trouble of ['refuse', 'hold', 'no Redis'] as const) {
+  for (const trouble of ['refuse', 'swallow', 'no Redis'] as const) {
     it(`are divided among the processes: ${trouble}`, async () => {
       const fake = await startFacilitator();
-      const relay = await openRelay(testServices().redisUrl);
+      const proxy = await TcpProxy.start(testServices().redisUrl);
       const logger = createLogger('silent', 'test');
-      const redis = openRedis({ url: relay.url, verifyTls: true }, logger);
+      const redis = openRedis({ url: proxy.url, verifyTls: true }, logger);
       const breaker = openRedisBreaker(redis, logger);
       const config = loadConfig({ DATABASE_URL: testServices().databaseUrl }, 'cli');
       const db = openDatabase(config.database);
@@ -265,7 +265,7 @@ describe("the facilitator's limits without Redis", () => {
       const facilitator = openFacilitator(limits, 'web', { db, ...stores }, logger);
       try {
         await eventually(async () => assert.equal(redis.status, 'ready'));
-        if (trouble !== 'no Redis') relay[trouble]();
+        if (trouble !== 'no Redis') await proxy[trouble]();
         await facilitator.verify({} as never);
         const began = performance.now();
         const all = await Promise.all(Array.from({ length: 6 }, () => facilitator.verify({} as never)));
@@ -277,7 +277,7 @@ describe("the facilitator's limits without Redis", () => {
         await leaveCallers(db, worker);
         breaker.close();
         redis.disconnect();
-        await relay.close();
+        await proxy.refuse();
         await fake.close();
         await db.destroy();
       }

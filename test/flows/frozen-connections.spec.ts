@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { eventually } from '../../lab/world/processes/eventually.js';
-import { TcpProxy } from '../../lab/world/processes/pause-points.js';
+import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { buildSessions } from '../../lab/world/shop/factories.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { loadConfig } from '../../shared/config/config.js';
@@ -22,21 +21,22 @@ const FROZEN_MS = 1000;
 const INSERT = { name: 'note', text: 'INSERT INTO notes VALUES ($1)' };
 
 describe('a connection to Postgres whose network path freezes and recovers', () => {
-  let proxy: TcpProxy & { databaseUrl: string };
+  let databaseUrl: string;
+  let proxy: TcpProxy;
   let direct: Knex;
   let db: Knex;
 
   before(async () => {
-    const url = await createDatabase('frozen');
-    proxy = await TcpProxy.before(url);
-    direct = open(url);
+    databaseUrl = await createDatabase('frozen');
+    proxy = await TcpProxy.start(databaseUrl);
+    direct = open(databaseUrl);
     await direct.raw('CREATE TABLE notes (note text)');
   });
   beforeEach(() => {
-    db = open(proxy.databaseUrl, '1');
+    db = open(proxy.url, '1');
   });
   afterEach(async () => {
-    proxy.resume();
+    proxy.thaw();
     await db.destroy();
     await direct.raw('TRUNCATE notes');
   });
@@ -48,10 +48,10 @@ describe('a connection to Postgres whose network path freezes and recovers', () 
   /** Starts the work while the path is frozen; what it has sent arrives after the timeout. */
   async function whileFrozen(work: () => Promise<unknown>): Promise<void> {
     await db.raw('SELECT 1');
-    proxy.stall();
+    proxy.freeze();
     const gaveUp = assert.rejects(work());
     await sleep(FROZEN_MS);
-    proxy.resume();
+    proxy.thaw();
     await gaveUp;
   }
 
@@ -95,10 +95,10 @@ describe('a connection to Postgres whose network path freezes and recovers', () 
     await assert.rejects(
       db.transaction(async (trx) => {
         await trx('notes').insert({ note: 'perhaps' });
-        proxy.stall();
+        proxy.freeze();
       }),
     );
-    proxy.resume();
+    proxy.thaw();
     const notes = await writeMore();
     assert.deepEqual(
       notes.filter((note) => note !== 'perhaps'),
@@ -126,31 +126,14 @@ describe('a connection to Postgres whose network path freezes and recovers', () 
   });
 
   it('that logs in and gets no further answer, as behind a paused pooler, is closed', async () => {
-    const held: (() => void)[] = [];
-    let isOpen = 0;
-    const pooler = net.createServer((near) => {
-      isOpen += 1;
-      const far = net.connect(proxy.port, '127.0.0.1').on('error', () => undefined);
-      near
-        .on('error', () => undefined)
-        .on('close', () => {
-          isOpen -= 1;
-          far.destroy();
-        });
-      far.on('close', () => near.destroy()).pipe(near);
-      near.on('data', (bytes) => {
-        if (bytes.includes('clock_timestamp')) held.push(() => far.write(bytes));
-        else far.write(bytes);
-      });
-    });
-    await new Promise<void>((listening) => pooler.listen(0, '127.0.0.1', listening));
-    const { port } = pooler.address() as net.AddressInfo;
-    const paused = open(proxy.databaseUrl.replace(`:${proxy.port}/`, `:${port}/`));
+    const pooler = await TcpProxy.start(databaseUrl);
+    const freeze = pooler.freeze({ ways: ['up'], from: /clock_timestamp/ });
+    const paused = open(pooler.url);
     await assert.rejects(paused.raw('SELECT 1'));
-    for (const go of held) go();
-    await eventually(() => assert.equal(isOpen, 0));
+    freeze.thaw();
+    await eventually(() => assert.equal(pooler.connections, 0));
     await paused.destroy();
-    pooler.close();
+    await pooler.refuse();
   });
 
   it('is destroyed when it is taken from or returned to the pool inside a transaction, with a log line', async () => {
@@ -170,7 +153,7 @@ describe('a connection to Postgres whose network path freezes and recovers', () 
   });
 
   it("is destroyed in BullMQ's pool when it is returned inside a transaction", async () => {
-    const queuePool = openQueuePool(databaseOf(proxy.databaseUrl, '1'), 1);
+    const queuePool = openQueuePool(databaseOf(proxy.url, '1'), 1);
     const pool = queuePool.connection as unknown as pg.Pool;
     const lent = await pool.connect();
     await lent.query('BEGIN');
@@ -195,7 +178,7 @@ describe('a connection to Postgres whose network path freezes and recovers', () 
 describe('payments while the network path to Postgres freezes and recovers', () => {
   let flow: MoneyFlow;
   let worker: Closable;
-  const proxies: (TcpProxy & { databaseUrl: string })[] = [];
+  const proxies: TcpProxy[] = [];
 
   before(async () => {
     const environment = {
@@ -204,15 +187,15 @@ describe('payments while the network path to Postgres freezes and recovers', () 
       DATABASE_QUERY_TIMEOUT_MS: String(TIMEOUT_MS),
     };
     const around = async (databaseUrl: string): Promise<Record<string, string>> => {
-      const [web, settling] = await Promise.all([TcpProxy.before(databaseUrl), TcpProxy.before(databaseUrl)]);
+      const [web, settling] = await Promise.all([TcpProxy.start(databaseUrl), TcpProxy.start(databaseUrl)]);
       proxies.push(web, settling);
-      return { DATABASE_URL: web.databaseUrl };
+      return { DATABASE_URL: web.url };
     };
     flow = await openMoneyFlow('frozen_payments', { environment, around, worker: false });
-    worker = await flow.startWorker({ DATABASE_URL: proxies[1]?.databaseUrl ?? '' });
+    worker = await flow.startWorker({ DATABASE_URL: proxies[1]?.url ?? '' });
   });
   after(async () => {
-    for (const proxy of proxies) proxy.resume();
+    for (const proxy of proxies) proxy.thaw();
     await flow.close();
     for (const proxy of proxies) await proxy.refuse();
     resetClock();
@@ -230,9 +213,9 @@ describe('payments while the network path to Postgres freezes and recovers', () 
       });
       const frozen = proxies[round % 2];
       await sleep(round * 20);
-      frozen?.stall();
+      frozen?.freeze();
       await sleep(FROZEN_MS);
-      frozen?.resume();
+      frozen?.thaw();
       await Promise.all(paying);
     }
     await worker.close();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { killProcesses, type WebServiceProcess } from '../../lab/world/processes/processes.js';
-import { openRelay, type Relay } from '../../lab/world/proxies/redis-relay.js';
+import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { testServices } from '../support/suite.js';
 import { MINIMAL, openWebProcesses, SESSIONS, type WebProcesses } from '../support/web-process.js';
 
@@ -11,17 +11,17 @@ const COMMAND_MS = 2000;
 
 describe('a web process whose Redis hangs', () => {
   let processes: WebProcesses;
-  let relay: Relay;
+  let redis: TcpProxy;
   let web: WebServiceProcess;
   before(async () => {
     processes = await openWebProcesses('hanging_redis');
-    relay = await openRelay(testServices().redisUrl);
-    web = await processes.start({ REDIS_URL: relay.url });
+    redis = await TcpProxy.start(testServices().redisUrl);
+    web = await processes.start({ REDIS_URL: redis.url });
     await untilReadyzIs({ status: 'ready', queue_store: 'ok' });
   });
   after(async () => {
     await killProcesses();
-    await relay.close();
+    await redis.refuse();
     await processes.close();
   });
 
@@ -37,7 +37,7 @@ describe('a web process whose Redis hangs', () => {
   const create = () => processes.send(web.port, 'POST', SESSIONS, { body: MINIMAL });
 
   it('serves every create, and only the first one waits for the timeout', async () => {
-    relay.hold();
+    redis.swallow();
     assert.equal((await create()).status, 200);
     const startedAt = performance.now();
     for (let i = 0; i < CREATES; i += 1) assert.equal((await create()).status, 200);
@@ -50,7 +50,7 @@ describe('a web process whose Redis hangs', () => {
   });
 
   it('logs it once, and uses Redis again when Redis answers', async () => {
-    relay.accept();
+    await redis.accept();
     await untilReadyzIs({ status: 'ready', queue_store: 'ok' });
     await eventually(() => {
       const events = web.lines().map(({ event }) => String(event));

@@ -5,12 +5,12 @@ import { Agent } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { platform } from 'node:os';
 import { eventually } from '../../lab/world/processes/eventually.js';
-import { TcpProxy } from '../../lab/world/processes/pause-points.js';
 import {
   killProcesses,
   startWebProcess,
   type WebServiceProcess,
 } from '../../lab/world/processes/processes.js';
+import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { buildMerchant, type Merchant } from '../../lab/world/shop/factories.js';
 import { revokeApiKey } from '../../shared/accounts/api-keys.js';
 import { ApiKey } from '../../shared/accounts/model.js';
@@ -38,10 +38,9 @@ describe('a web process with a small heap, under requests for heavy lists', () =
   before(async () => {
     const url = await createMigratedDatabase('heavy_lists');
     db = openDatabase(loadConfig({ DATABASE_URL: url }, 'migrate').database);
-    const through = await TcpProxy.before(url);
-    proxy = through;
+    proxy = await TcpProxy.start(url);
     web = await startWebProcess({
-      DATABASE_URL: through.databaseUrl,
+      DATABASE_URL: proxy.url,
       REDIS_URL: testServices().redisUrl,
       FACILITATOR_URL: 'http://127.0.0.1:1',
       BASE_URL: 'https://pay.example',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { killProcesses, type WebServiceProcess } from '../../lab/world/processes/processes.js';
-import { openSwallowingProxy } from '../../lab/world/proxies/swallowing-proxy.js';
+import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { IdempotencyRecord } from '../../shared/accounts/model.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import {
@@ -32,13 +32,17 @@ describe('a web process', () => {
     it('between commit and answer: the retries get the lost answers byte for byte', async () => {
       const effects = await processes.prepareEffects();
       const [web, next] = await startTwo();
-      const proxy = await openSwallowingProxy(web.port, effects.length, () => web.child.kill('SIGKILL'));
+      const proxy = await TcpProxy.start(`http://127.0.0.1:${web.port}`);
+      const answers = proxy.swallow({ ways: ['down'] });
       try {
-        await Promise.all(
+        const broken = Promise.all(
           effects.map((effect) => assert.rejects(processes.post(proxy.port, effect), BROKEN)),
         );
+        await eventually(() => assert.equal(answers.dropped().length, effects.length));
+        web.child.kill('SIGKILL');
+        await broken;
         await web.exited;
-        const lost = (await proxy.swallowed).map((answer) => {
+        const lost = answers.dropped().map((answer) => {
           const [head = '', body] = answer.split('\r\n\r\n');
           assert.match(head, /^HTTP\/1\.1 200 OK\r\n/);
           return body;
@@ -51,7 +55,7 @@ describe('a web process', () => {
         }
         assert.deepEqual(await counts(effects), [1, 1, 1]);
       } finally {
-        await proxy.close();
+        await proxy.refuse();
       }
     });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../../lab/world/processes/eventually.js';
-import { FreezingProxy } from '../../lab/world/proxies/freezing-proxy.js';
+import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { Payment } from '../../shared/payments/model.js';
 import { now } from '../../shared/process/clock.js';
@@ -16,21 +16,20 @@ const TIMEOUT_MS = 1000;
 
 describe('a claim that the network delays', () => {
   let flow: MoneyFlow;
-  let proxy: FreezingProxy;
+  let proxy: TcpProxy;
   before(async () => {
     flow = await openMoneyFlow('late_claim', {
       worker: false,
       environment: { DATABASE_QUERY_TIMEOUT_MS: String(TIMEOUT_MS), DATABASE_POOL_SIZE: '2' },
       async around(databaseUrl) {
-        const before = await FreezingProxy.before(databaseUrl);
-        proxy = before;
-        return { DATABASE_URL: before.databaseUrl };
+        proxy = await TcpProxy.start(databaseUrl);
+        return { DATABASE_URL: proxy.url };
       },
     });
     await flow.startWorker({ DATABASE_URL: flow.databaseUrl });
   });
   after(async () => {
-    proxy.thawAll();
+    proxy.thaw();
     await flow.close();
     await proxy.refuse();
   });

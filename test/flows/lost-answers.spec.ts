@@ -6,11 +6,14 @@ import { wrapFetchWithPayment, x402Client } from '@x402/fetch';
 import axios from 'axios';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { PausePoint } from '../../lab/world/processes/pause-points.js';
-import { type CuttingProxy, openCuttingProxy } from '../../lab/world/proxies/cutting-proxy.js';
+import type { Cut, CutPoint } from '../../lab/world/proxy/faults.js';
+import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { BUYER, type Checkout, openCheckout, type SessionState } from '../support/checkout.js';
 import { describeBothKinds } from '../support/kinds.js';
 import { decodeHeader } from '../support/link-answers.js';
 import { testServices } from '../support/suite.js';
+
+const PAYMENT = /^payment-signature: *(\S+)\r?$/im;
 
 interface Received {
   status: number;
@@ -97,10 +100,11 @@ interface Point {
 
 describeBothKinds('an agent whose answer was lost', (kind) => {
   let checkout: Checkout;
-  let proxy: CuttingProxy;
+  let proxy: TcpProxy;
+  let cut: Cut;
   before(async () => {
     checkout = await openCheckout({ kind });
-    proxy = await openCuttingProxy(checkout.app.port);
+    proxy = await TcpProxy.start(`http://127.0.0.1:${checkout.app.port}`);
   });
   afterEach(async () => {
     checkout.facilitator.verify.releaseAll();
@@ -108,19 +112,21 @@ describeBothKinds('an agent whose answer was lost', (kind) => {
     await PausePoint.removeAll();
   });
   after(async () => {
-    await proxy.close();
+    await proxy.refuse();
     await checkout.close();
   });
 
-  const cutAt = (cut: Parameters<CuttingProxy['cutNext']>[0]) => async () => {
-    proxy.cutNext(cut);
+  const cutAt = (point: CutPoint) => async () => {
+    cut = proxy.cutNext(PAYMENT, point);
     return {};
   };
   /** Cuts while the facilitator is being called; its answer comes when it is released. */
   const cutAtCall = (endpoint: 'verify' | 'settle') => async () => {
     const { facilitator } = checkout;
     const hold = facilitator[endpoint].holdNext();
-    proxy.cutNext({ when: facilitator.waitForCall(endpoint, facilitator.calls[endpoint].length + 1) });
+    cut = proxy.cutNext(PAYMENT, {
+      when: facilitator.waitForCall(endpoint, facilitator.calls[endpoint].length + 1),
+    });
     return { release: () => hold.release() };
   };
   /** Cuts when the money has moved and the service is about to record it. */
@@ -131,7 +137,7 @@ describeBothKinds('an agent whose answer was lost', (kind) => {
       when: `NEW.status = 'complete'`,
       moment: 'statement',
     });
-    proxy.cutNext({ when: point.reached() });
+    cut = proxy.cutNext(PAYMENT, { when: point.reached() });
     return { release: () => point.release() };
   };
 
@@ -167,12 +173,12 @@ describeBothKinds('an agent whose answer was lost', (kind) => {
         beforeEach(async () => {
           agent = newAgent();
           ({ id } = await checkout.buildSession());
-          link = `http://127.0.0.1:${proxy.port}/c/${id}`;
+          link = `${proxy.url}/c/${id}`;
           moved = checkout.facilitator.ledger.length;
           const lost = await lose();
           release = lost.release ?? (() => {});
           await assert.rejects(agent.pay(link), 'the answer came through');
-          proxy.lostPayment();
+          cut.matched();
         });
 
         /** Asks until there is a receipt or a final answer; then exactly this payment has moved money. */
@@ -196,7 +202,7 @@ describeBothKinds('an agent whose answer was lost', (kind) => {
         }
 
         it('gets its receipt by sending the same payload again, and pays once', async () => {
-          const payment = proxy.lostPayment();
+          const payment = cut.matched();
           // The held first request would hold the second one as well, unless it was cut before the claim.
           if (isClaimed) await release();
           const { status } = await untilReceipt(() => agent.send(link, payment));
@@ -210,7 +216,7 @@ describeBothKinds('an agent whose answer was lost', (kind) => {
           if (isClaimed) await release();
           const { status } = await untilReceipt(() => agent.pay(link));
           assert.equal(status, 200);
-          const lost = await agent.send(link, proxy.lostPayment());
+          const lost = await agent.send(link, cut.matched());
           // Its first signature is refused now, unless it was the one that paid.
           assert.deepEqual(
             [lost.status, lost.receipt !== undefined],

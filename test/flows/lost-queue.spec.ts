@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Redis } from 'ioredis';
 import { type Behaviour, failsToSettle } from '../../lab/world/facilitator/dial.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
-import { TcpProxy } from '../../lab/world/processes/pause-points.js';
+import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { JOB_NAMES } from '../../shared/jobs/jobs.js';
 import { advanceClock, resetClock } from '../../shared/process/clock.js';
 import { answerOf } from '../support/link-answers.js';
@@ -109,11 +109,10 @@ describe('Redis that cannot be reached', () => {
   let flow: MoneyFlow;
   let proxy: TcpProxy;
   before(async () => {
-    const { hostname, port } = new URL(testServices().redisUrl);
-    proxy = await TcpProxy.start({ host: hostname, port: Number(port) });
+    proxy = await TcpProxy.start(testServices().redisUrl);
     await proxy.refuse();
     flow = await openMoneyFlow('no_redis', {
-      environment: { REDIS_URL: `redis://127.0.0.1:${proxy.port}`, FACILITATOR_SETTLE_TIMEOUT_MS: '20000' },
+      environment: { REDIS_URL: proxy.url, FACILITATOR_SETTLE_TIMEOUT_MS: '20000' },
     });
   });
   after(async () => {
@@ -181,10 +180,10 @@ describe('Redis that cannot be reached', () => {
   });
 
   it('and accepts connections without answering: payments are settled all the same', async () => {
-    proxy.stall();
+    proxy.freeze();
     const { id } = await flow.buildSession();
     assert.equal(answerOf(await flow.pay(id)), '200 complete');
-    proxy.resume();
+    proxy.thaw();
     await assertQueueServes(flow);
     await flow.assertBooks();
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { killProcesses, startWorkerProcess } from '../../lab/world/processes/processes.js';
-import { FreezingProxy } from '../../lab/world/proxies/freezing-proxy.js';
+import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { migrate } from '../../shared/migrate.js';
 import { createLogger } from '../../shared/process/logger.js';
@@ -49,18 +49,15 @@ describe('a worker whose queue lives in Postgres', () => {
   });
 
   describe('that refuses its first connection', () => {
-    let proxy: FreezingProxy & { databaseUrl: string };
+    let proxy: TcpProxy;
     const { logger, lines } = loggerWithLines<{ event: string }>();
     before(async () => {
-      proxy = await FreezingProxy.before(await createMigratedDatabase('queue_refused'));
+      proxy = await TcpProxy.start(await createMigratedDatabase('queue_refused'));
     });
     after(() => proxy.refuse());
 
     it('works when it is let in, and does not log repeatedly while it waits', async () => {
-      const config = loadConfig(
-        { DATABASE_URL: proxy.databaseUrl, FACILITATOR_URL: 'http://127.0.0.1:1' },
-        'worker',
-      );
+      const config = loadConfig({ DATABASE_URL: proxy.url, FACILITATOR_URL: 'http://127.0.0.1:1' }, 'worker');
       const handled: string[] = [];
       await proxy.refuse();
       const worker = runWorker({

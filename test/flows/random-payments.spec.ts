@@ -8,8 +8,7 @@ import {
   SETTLE_FAULT_MODES,
   VERIFY_FAULT_MODES,
 } from '../../lab/world/facilitator/fault-modes.js';
-import { TcpProxy } from '../../lab/world/processes/pause-points.js';
-import { FreezingProxy } from '../../lab/world/proxies/freezing-proxy.js';
+import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { buildSession } from '../../lab/world/shop/factories.js';
 import { Payment } from '../../shared/payments/model.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
@@ -58,21 +57,20 @@ describe('a hundred and twenty payments under random faults', () => {
       FACILITATOR_SETTLE_TIMEOUT_MS: '400',
       FACILITATOR_TIMEOUT_MS: '400',
     };
-    const databases: (FreezingProxy & { databaseUrl: string })[] = [];
+    const databases: TcpProxy[] = [];
     flow = await openMoneyFlow('random_payments', {
       environment: { ...settings, DATABASE_QUERY_TIMEOUT_MS: String(TIMEOUT_MS) },
       worker: false,
       async around(databaseUrl) {
-        databases.push(await FreezingProxy.before(databaseUrl), await FreezingProxy.before(databaseUrl));
-        return { DATABASE_URL: databases[0]?.databaseUrl ?? '' };
+        databases.push(await TcpProxy.start(databaseUrl), await TcpProxy.start(databaseUrl));
+        return { DATABASE_URL: databases[0]?.url ?? '' };
       },
     });
-    const { hostname, port } = new URL(flow.facilitator.url);
-    const facilitator = await TcpProxy.start({ host: hostname, port: Number(port) });
+    const facilitator = await TcpProxy.start(flow.facilitator.url);
     around = { chain: flow.chain, facilitator, databases, freezeMs: TIMEOUT_MS * 2 };
     worker = await flow.startWorker({
-      FACILITATOR_URL: `http://127.0.0.1:${facilitator.port}`,
-      DATABASE_URL: databases[1]?.databaseUrl ?? '',
+      FACILITATOR_URL: facilitator.url,
+      DATABASE_URL: databases[1]?.url ?? '',
     });
     redis = new Redis(testServices().redisUrl);
     const more = Array.from({ length: CALLS }, () => pick(random, FAULT_MODES));
@@ -81,7 +79,7 @@ describe('a hundred and twenty payments under random faults', () => {
   });
   after(async () => {
     redis.disconnect();
-    for (const database of around.databases) database.thawAll();
+    for (const database of around.databases) database.thaw();
     await flow.close();
     await around.facilitator.refuse();
     for (const database of around.databases) await database.refuse();

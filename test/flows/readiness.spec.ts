@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import request from 'supertest';
 import { closedPort } from '../../lab/world/processes/closed-port.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
-import { FreezingProxy } from '../../lab/world/proxies/freezing-proxy.js';
+import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { createMigratedDatabase } from '../support/suite.js';
 
@@ -10,12 +10,12 @@ const OK = { database: 'ok', migrations: 'ok', queue_store: 'ok', clock: 'ok' };
 
 describe('/readyz', () => {
   let databaseUrl: string;
-  let proxy: FreezingProxy & { databaseUrl: string };
+  let proxy: TcpProxy;
   let app: TestApp;
   before(async () => {
     databaseUrl = await createMigratedDatabase('readiness');
-    proxy = await FreezingProxy.before(databaseUrl);
-    app = await openTestApp({ DATABASE_URL: proxy.databaseUrl });
+    proxy = await TcpProxy.start(databaseUrl);
+    app = await openTestApp({ DATABASE_URL: proxy.url });
     await untilReadyzSays(200, { status: 'ready', ...OK });
   });
   after(async () => {

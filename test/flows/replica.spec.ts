@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import request from 'supertest';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { type Pair, startPair, wasAsked } from '../../lab/world/processes/standby.js';
-import { FreezingProxy } from '../../lab/world/proxies/freezing-proxy.js';
+import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { startReceiver } from '../../lab/world/receiver/receiver.js';
 import {
   buildEndpoints,
@@ -221,17 +221,17 @@ describe('a read replica', function () {
 
   describe('is not used', () => {
     const { logger, lines } = loggerWithLines();
-    let proxy: FreezingProxy & { databaseUrl: string };
+    let proxy: TcpProxy;
     let watched: Replica;
     before(async () => {
-      proxy = await FreezingProxy.before(pair.standby.url);
-      const { database } = loadConfig({ DATABASE_URL: proxy.databaseUrl }, 'migrate');
+      proxy = await TcpProxy.start(pair.standby.url);
+      const { database } = loadConfig({ DATABASE_URL: proxy.url }, 'migrate');
       const times = { checkEveryMs: 20, maxLagMs: 500, timeoutMs: 300 };
       watched = openReplica(pair.primary.db, database, logger, times);
       await eventually(() => assert.ok(watched.shownUntil(), 'the replica is not used yet'));
     });
     after(async () => {
-      proxy.thawAll();
+      proxy.thaw();
       await watched.close();
       await proxy.refuse();
     });
@@ -257,7 +257,7 @@ describe('a read replica', function () {
       assert.deepEqual(answers, [undefined, undefined]);
       await untilReason('away');
       assert.equal(watched.shownUntil(), undefined);
-      proxy.thawAll();
+      proxy.thaw();
       await untilReason(undefined);
       assert.ok(await read());
     });

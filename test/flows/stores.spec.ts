@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Redis } from 'ioredis';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { startTestRedis, type TestServer } from '../../lab/world/processes/services.js';
-import { openTlsFront, type TlsFront } from '../../lab/world/proxies/tls-front.js';
+import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { openDatabase } from '../../shared/db/knex.js';
 import { createLogger, type Logger } from '../../shared/process/logger.js';
@@ -12,21 +12,17 @@ import { loggerWithLines } from '../support/log-lines.js';
 import { testServices } from '../support/suite.js';
 
 describe('a connection to a store with a self-signed certificate', () => {
-  let redis: TlsFront;
-  let postgres: TlsFront;
-  let databaseUrl: string;
+  let redis: TcpProxy;
+  let postgres: TcpProxy;
   before(async () => {
     const services = testServices();
-    redis = await openTlsFront('redis', { host: '127.0.0.1', port: Number(new URL(services.redisUrl).port) });
-    const url = new URL(services.databaseUrl);
-    const folder = url.searchParams.get('host');
-    postgres = await openTlsFront('postgres', { path: `${folder}/.s.PGSQL.${url.port || 5432}` });
-    databaseUrl = `postgres://${url.username}@127.0.0.1:${postgres.port}${url.pathname}?sslmode=require`;
+    redis = await TcpProxy.start(services.redisUrl, { tls: true });
+    postgres = await TcpProxy.start(services.databaseUrl, { tls: true });
   });
-  after(() => Promise.all([redis.close(), postgres.close()]));
+  after(() => Promise.all([redis.refuse(), postgres.refuse()]));
 
   async function askPostgres(settings: Record<string, string>): Promise<unknown> {
-    const db = openDatabase(loadConfig({ DATABASE_URL: databaseUrl, ...settings }, 'migrate').database);
+    const db = openDatabase(loadConfig({ DATABASE_URL: postgres.url, ...settings }, 'migrate').database);
     try {
       return (await db.raw('SELECT 1 AS one')).rows;
     } finally {
@@ -35,7 +31,7 @@ describe('a connection to a store with a self-signed certificate', () => {
   }
 
   async function askRedis(settings: Record<string, string>): Promise<unknown> {
-    const url = { DATABASE_URL: databaseUrl, REDIS_URL: `rediss://127.0.0.1:${redis.port}` };
+    const url = { DATABASE_URL: postgres.url, REDIS_URL: redis.url };
     const config = loadConfig({ ...url, ...settings }, 'migrate').redis;
     assert.ok(config !== undefined);
     const client = openRedis(config, createLogger('silent', 'test'));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../lab/world/processes/eventually.js';
-import { TcpProxy } from '../../lab/world/processes/pause-points.js';
 import { killProcesses, startWorkerProcess } from '../../lab/world/processes/processes.js';
+import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { answer } from '../../lab/world/receiver/receiver.js';
 import { advanceClock, resetClock } from '../../shared/process/clock.js';
 import { WebhookDelivery } from '../../shared/webhooks/model.js';
@@ -41,11 +41,10 @@ describe("one account's webhooks and the others'", function () {
   });
 
   async function open(environment: Record<string, string> = {}): Promise<void> {
-    const { hostname, port } = new URL(testServices().redisUrl);
-    proxy = await TcpProxy.start({ host: hostname, port: Number(port) });
+    proxy = await TcpProxy.start(testServices().redisUrl);
     flow = await openWebhookFlow('webhooks_accounts', {
       worker: false,
-      environment: { REDIS_URL: `redis://127.0.0.1:${proxy.port}`, ...environment },
+      environment: { REDIS_URL: proxy.url, ...environment },
     });
   }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Redis } from 'ioredis';
 import { eventually } from '../../lab/world/processes/eventually.js';
-import { TcpProxy } from '../../lab/world/processes/pause-points.js';
+import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { answer } from '../../lab/world/receiver/receiver.js';
 import { JOB_NAMES } from '../../shared/jobs/jobs.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
@@ -94,10 +94,9 @@ describe('Redis that becomes unavailable while events are delivered', () => {
   let flow: WebhookFlow;
   let proxy: TcpProxy;
   before(async () => {
-    const { hostname, port } = new URL(testServices().redisUrl);
-    proxy = await TcpProxy.start({ host: hostname, port: Number(port) });
+    proxy = await TcpProxy.start(testServices().redisUrl);
     flow = await openWebhookFlow('webhooks_no_redis', {
-      environment: { REDIS_URL: `redis://127.0.0.1:${proxy.port}` },
+      environment: { REDIS_URL: proxy.url },
     });
   });
   after(async () => {

@@ -9,8 +9,7 @@ import {
   type WebServiceProcess,
 } from '../../lab/world/processes/processes.js';
 import { findFreePort } from '../../lab/world/processes/services.js';
-import { FreezingProxy } from '../../lab/world/proxies/freezing-proxy.js';
-import { openRelay, type Relay } from '../../lab/world/proxies/redis-relay.js';
+import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { createLogger } from '../../shared/process/logger.js';
@@ -58,13 +57,13 @@ describe('metrics of workers without a port', () => {
   after(() => db.destroy());
 
   describe('with Redis', () => {
-    let relay: Relay;
+    let redis: TcpProxy;
     let web: WebServiceProcess;
     let workers: ServiceProcess[];
     let names: string[];
     before(async () => {
-      relay = await openRelay(testServices().redisUrl);
-      const settings = { ...environment, REDIS_URL: relay.url };
+      redis = await TcpProxy.start(testServices().redisUrl);
+      const settings = { ...environment, REDIS_URL: redis.url };
       workers = await Promise.all([startWorkerProcess(settings), startWorkerProcess(settings)]);
       web = await startWebProcess(settings);
       names = workers.map((worker) =>
@@ -73,7 +72,7 @@ describe('metrics of workers without a port', () => {
     });
     after(async () => {
       await killProcesses();
-      await relay.close();
+      await redis.refuse();
     });
 
     const page = (): Promise<string> => readPage(`http://127.0.0.1:${web.port}`);
@@ -102,12 +101,12 @@ describe('metrics of workers without a port', () => {
     });
 
     it('stay on the page while Redis hangs or refuses connections', async () => {
-      for (const trouble of ['hold', 'refuse'] as const) {
-        relay[trouble]();
+      for (const trouble of ['swallow', 'refuse'] as const) {
+        await redis[trouble]();
         const text = await page();
         assert.deepEqual([isReadable(text, 'queue'), processesOn(text)], [false, [...names, 'web'].sort()]);
       }
-      relay.accept();
+      await redis.accept();
     });
 
     it('are off the page a minute after a worker was killed, and deleted after an hour', async () => {
@@ -146,8 +145,8 @@ describe('metrics of workers without a port', () => {
   });
 
   it('are left out while Postgres hangs, and the page is still answered', async () => {
-    const proxy = await FreezingProxy.before(databaseUrl);
-    const web = await openTestApp({ METRICS_TOKEN: TOKEN, DATABASE_URL: proxy.databaseUrl });
+    const proxy = await TcpProxy.start(databaseUrl);
+    const web = await openTestApp({ METRICS_TOKEN: TOKEN, DATABASE_URL: proxy.url });
     try {
       await writeWorkerPage(db, 'w-1', '# HELP a A.\n# TYPE a counter\na{worker="w-1"} 1\n');
       assert.match(await readPage(web.server), /^a\{worker="w-1"\} 1$/m);

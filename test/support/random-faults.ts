@@ -2,15 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EvmChain } from '../../lab/world/chains/evm-chain.js';
 import { LOG_REFUSALS, type LogRefusal } from '../../lab/world/chains/log-refusals.js';
 import { pick, type Random } from '../../lab/world/chance/seeded-random.js';
-import type { TcpProxy } from '../../lab/world/processes/pause-points.js';
-import type { FreezingProxy } from '../../lab/world/proxies/freezing-proxy.js';
+import type { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 
 /** The parts around the service in which faults are injected for a while. */
 export interface FaultTargets {
   chain: EvmChain;
   facilitator: TcpProxy;
   /** The proxies between the processes and Postgres. */
-  databases: readonly FreezingProxy[];
+  databases: readonly TcpProxy[];
   /** Longer than the timeout of a statement. */
   freezeMs: number;
 }

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { eventually } from '../../lab/world/processes/eventually.js';
-import { openRelay, type Relay } from '../../lab/world/proxies/redis-relay.js';
+import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { ensureBuilt } from '../../local/build/ensure-built.mjs';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { waitAtMost } from '../../shared/process/timeout.js';
@@ -60,43 +60,43 @@ describe('the worker that expires sessions, without a reliable queue,', () => {
   /** One connection adds jobs, one processes them, one waits for them. */
   const CONNECTIONS = 3;
 
-  async function stopAll(relay: Relay): Promise<void> {
-    relay.accept();
+  async function stopAll(proxy: TcpProxy): Promise<void> {
+    await proxy.accept();
     await eventually(() =>
-      assert.ok(relay.connections() >= CONNECTIONS * expiring.workers.size, 'not reconnected yet'),
+      assert.ok(proxy.connections >= CONNECTIONS * expiring.workers.size, 'not reconnected yet'),
     );
     await expiring.closeWorkers();
-    await relay.close();
+    await proxy.refuse();
   }
 
   it('expires sessions when Redis was never available', async () => {
-    const relay = await openRelay(testServices().redisUrl);
-    relay.refuse();
+    const proxy = await TcpProxy.start(testServices().redisUrl);
+    await proxy.refuse();
     const ids = await expiring.buildOverdue(MANY);
-    await expiring.startWorkerWith(redisAt(relay.url));
-    await expiring.startWorkerWith(redisAt(relay.url));
+    await expiring.startWorkerWith(redisAt(proxy.url));
+    await expiring.startWorkerWith(redisAt(proxy.url));
     await expiring.untilExpired(ids);
-    await stopAll(relay);
+    await stopAll(proxy);
   });
 
-  for (const fault of ['refuse', 'hold'] as const) {
+  for (const fault of ['refuse', 'swallow'] as const) {
     const what =
       fault === 'refuse'
         ? 'refuses connections, recovers and refuses them again'
         : 'hangs, recovers and hangs again';
     it(`expires sessions while Redis ${what}`, async () => {
-      const relay = await openRelay(testServices().redisUrl);
-      await expiring.startWorkerWith(redisAt(relay.url));
+      const proxy = await TcpProxy.start(testServices().redisUrl);
+      await expiring.startWorkerWith(redisAt(proxy.url));
       await expiring.untilExpired(await expiring.buildOverdue(5));
       for (let round = 0; round < 2; round++) {
-        relay[fault]();
+        await proxy[fault]();
         await expiring.untilExpired(await expiring.buildOverdue(5));
-        relay.accept();
+        await proxy.accept();
         await expiring.untilExpired(await expiring.buildOverdue(5));
       }
-      relay[fault]();
+      await proxy[fault]();
       await expiring.untilExpired(await expiring.buildOverdue(5));
-      await stopAll(relay);
+      await stopAll(proxy);
     });
   }
 
@@ -121,12 +121,12 @@ describe('the worker that expires sessions, without a reliable queue,', () => {
   });
 
   it('stops when it is told to while Redis is unavailable, and leaves nothing running', async () => {
-    const relay = await openRelay(testServices().redisUrl);
-    relay.refuse();
+    const proxy = await TcpProxy.start(testServices().redisUrl);
+    await proxy.refuse();
     const environment = {
       DATABASE_URL: expiring.databaseUrl,
       FACILITATOR_URL: 'http://127.0.0.1:1',
-      REDIS_URL: relay.url,
+      REDIS_URL: proxy.url,
     };
     // A process of its own, which ends by itself once nothing keeps it alive, and not before.
     const script = `
@@ -151,7 +151,7 @@ describe('the worker that expires sessions, without a reliable queue,', () => {
     } finally {
       child.kill('SIGKILL');
       await exited;
-      await relay.close();
+      await proxy.refuse();
     }
   });
 });

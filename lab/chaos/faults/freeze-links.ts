@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../../../shared/process/clock.js';
 import type { Random } from '../../world/chance/seeded-random.js';
-import type { Way } from '../../world/proxies/freezing-proxy.js';
+import type { Way } from '../../world/proxy/faults.js';
 import type { Target } from '../system/links.js';
 import { QUERY_TIMEOUT_MS } from '../system/service-variables.js';
 import type { System } from '../system/system.js';
@@ -64,7 +64,7 @@ export async function freezeLast(system: System, random: Random, write: () => Pr
   const writing = Promise.all(Array.from({ length: LAST_WRITES }, write));
   writing.catch(() => undefined); // The error is reported below.
   await sleep(AFTER_FIRST_WRITES_MS);
-  const freeze = system.links.freeze('Postgres', { ways: ['up', 'down'], holds: () => random() < 0.5 });
+  const freeze = system.links.freeze('Postgres', { holds: () => random() < 0.5 });
   await sleep(LAST_MS);
   freeze.thaw();
   await writing;

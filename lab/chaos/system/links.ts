@@ -1,9 +1,8 @@
-import type net from 'node:net';
-import { type Freeze, type FreezeOptions, FreezingProxy } from '../../world/proxies/freezing-proxy.js';
+import type { Scope } from '../../world/proxy/faults.js';
+import { type Freeze, TcpProxy } from '../../world/proxy/tcp-proxy.js';
 
 /** A proxy between each process and each thing that it calls, so that one process alone can lose one store. */
 export type Target = 'Postgres' | 'Redis' | 'the facilitator' | 'the EVM chain' | 'the Solana chain';
-export type Addresses = Record<Target, net.NetConnectOpts>;
 
 export const TARGETS: readonly Target[] = [
   'Postgres',
@@ -16,17 +15,17 @@ export const TARGETS: readonly Target[] = [
 interface Link {
   service: string;
   target: Target;
-  proxy: FreezingProxy;
+  proxy: TcpProxy;
 }
 
 export class Links {
   readonly #links: readonly Link[];
 
-  static async open(services: readonly string[], addresses: Addresses): Promise<Links> {
+  static async open(services: readonly string[], urls: Record<Target, string>): Promise<Links> {
     const pairs = services.flatMap((service) => TARGETS.map((target) => ({ service, target })));
     const links = pairs.map(async (pair) => ({
       ...pair,
-      proxy: await FreezingProxy.start(addresses[pair.target]),
+      proxy: await TcpProxy.start(urls[pair.target]),
     }));
     return new Links(await Promise.all(links));
   }
@@ -35,11 +34,11 @@ export class Links {
     this.#links = links;
   }
 
-  /** The address at which a process reaches the target. */
-  address(service: string, target: Target): string {
+  /** The URL at which a process reaches the target. */
+  url(service: string, target: Target): string {
     const [proxy] = this.#proxies(target, [service]);
     if (proxy === undefined) throw new Error(`nothing leads from ${service} to ${target}`);
-    return `127.0.0.1:${proxy.port}`;
+    return proxy.url;
   }
 
   cut(target: Target, services?: readonly string[]): void {
@@ -54,8 +53,8 @@ export class Links {
     await Promise.all(this.#proxies(target, services).map((proxy) => proxy.accept()));
   }
 
-  freeze(target: Target, options: FreezeOptions, services?: readonly string[]): Freeze {
-    const freezes = this.#proxies(target, services).map((proxy) => proxy.freeze(options));
+  freeze(target: Target, scope: Scope, services?: readonly string[]): Freeze {
+    const freezes = this.#proxies(target, services).map((proxy) => proxy.freeze(scope));
     return {
       thaw() {
         for (const freeze of freezes) freeze.thaw();
@@ -65,7 +64,7 @@ export class Links {
 
   async repair(): Promise<void> {
     for (const { proxy } of this.#links) {
-      proxy.thawAll();
+      proxy.thaw();
       await proxy.accept();
     }
   }
@@ -75,7 +74,7 @@ export class Links {
   }
 
   /** The proxies of all processes, or of the named ones. */
-  #proxies(target: Target, services?: readonly string[]): FreezingProxy[] {
+  #proxies(target: Target, services?: readonly string[]): TcpProxy[] {
     const own = this.#links.filter(
       (link) => link.target === target && services?.includes(link.service) !== false,
     );

@@ -1,5 +1,4 @@
 import { readFile, rm } from 'node:fs/promises';
-import type net from 'node:net';
 import path from 'node:path';
 import pg from 'pg';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../local/postgres/embedded-postgres.js';
@@ -8,8 +7,6 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../local/pos
  * Commits survive a crash of the server's processes, and only processes are killed: the machine's disk is not tested.
  */
 const SETTINGS = { fsync: 'off', full_page_writes: 'off', max_connections: 300 };
-/** The socket stays in its folder: a restarted server has the same address. */
-const SOCKET = '.s.PGSQL.5432';
 const TIMEOUT_MS = 5000;
 
 /** A connection with an open transaction and no running statement. */
@@ -40,21 +37,9 @@ export class PostgresStore {
     this.#server = server;
   }
 
-  /** Connects without a proxy. */
+  /** Connects without a proxy, to a socket that a restarted server listens on too. */
   get directUrl(): string {
     return this.#server.url;
-  }
-
-  get address(): net.NetConnectOpts {
-    const folder = new URL(this.#server.url).searchParams.get('host');
-    if (folder === null) throw new Error(`${this.#server.url} names no socket`);
-    return { path: path.join(folder, SOCKET) };
-  }
-
-  /** The URL for a process that reaches Postgres at this address. */
-  urlAt(address: string): string {
-    const { username, pathname } = new URL(this.#server.url);
-    return `postgres://${username}@${address}${pathname}?sslmode=disable`;
   }
 
   /** Runs on a connection of its own, without a proxy. */

@@ -1,4 +1,3 @@
-import type net from 'node:net';
 import { Redis } from 'ioredis';
 import type { GuardedProcess } from '../../../local/toolchain/guarded-process.js';
 import { findFreePort, spawnRedis } from '../../world/processes/services.js';
@@ -18,8 +17,8 @@ export class RedisStore {
     this.#server = server;
   }
 
-  get address(): net.NetConnectOpts {
-    return { host: '127.0.0.1', port: this.#port };
+  get url(): string {
+    return `redis://127.0.0.1:${this.#port}`;
   }
 
   async empty(): Promise<void> {

@@ -1,7 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { FACILITATOR_LIMITS } from '../actors/facilitator-limits.js';
 import type { Links } from './links.js';
-import type { PostgresStore } from './postgres-store.js';
 
 /** Shorter than the longest freezes. */
 export const QUERY_TIMEOUT_MS = 3000;
@@ -9,11 +8,7 @@ export const SETTLE_TIMEOUT_MS = 4000;
 export const METRICS_TOKEN = 'chaos-metrics';
 
 /** The environment of each service process, by its name: proxies of its own, and a key that identifies it. */
-export function serviceVariables(
-  seed: number,
-  postgres: PostgresStore,
-  links: Links,
-): (name: string) => Record<string, string> {
+export function serviceVariables(seed: number, links: Links): (name: string) => Record<string, string> {
   const { privateKey } = generateKeyPairSync('ed25519');
   const secret = privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64');
   const shared = {
@@ -33,11 +28,11 @@ export function serviceVariables(
   };
   return (name) => ({
     ...shared,
-    DATABASE_URL: postgres.urlAt(links.address(name, 'Postgres')),
-    REDIS_URL: `redis://${links.address(name, 'Redis')}`,
-    FACILITATOR_URL: `http://${links.address(name, 'the facilitator')}`,
+    DATABASE_URL: links.url(name, 'Postgres'),
+    REDIS_URL: links.url(name, 'Redis'),
+    FACILITATOR_URL: links.url(name, 'the facilitator'),
     FACILITATOR_KEY_ID: name,
-    RPC_URL_EIP155_84532: `http://${links.address(name, 'the EVM chain')}`,
-    RPC_URL_SOLANA_DEVNET: `http://${links.address(name, 'the Solana chain')}`,
+    RPC_URL_EIP155_84532: links.url(name, 'the EVM chain'),
+    RPC_URL_SOLANA_DEVNET: links.url(name, 'the Solana chain'),
   });
 }

@@ -1,4 +1,3 @@
-import type net from 'node:net';
 import path from 'node:path';
 import { runCommand } from '../../world/processes/run-command.js';
 import type { Web } from '../actors/service-client.js';
@@ -70,14 +69,14 @@ export async function openSystem({ folder, seed, payments, solana, opened }: Sys
   const facilitator = await start('facilitator', { chains });
   const links = keep(
     await Links.open(SERVICE_NAMES, {
-      Postgres: postgres.address,
-      Redis: redis.address,
-      'the facilitator': addressOf(facilitator.said.url),
-      'the EVM chain': addressOf(evmChain.said.rpc),
-      'the Solana chain': addressOf(solanaChain.said.rpc),
+      Postgres: postgres.directUrl,
+      Redis: redis.url,
+      'the facilitator': String(facilitator.said.url),
+      'the EVM chain': String(evmChain.said.rpc),
+      'the Solana chain': String(solanaChain.said.rpc),
     }),
   );
-  const variablesOf = serviceVariables(seed, postgres, links);
+  const variablesOf = serviceVariables(seed, links);
   const key = await prepare(variablesOf(SERVICE_NAMES[0] ?? ''));
   const { services, webs } = await startServices({
     folder,
@@ -111,9 +110,4 @@ async function prepare({ DATABASE_URL = '', REDIS_URL = '' }: Record<string, str
   const args = ['local/commands/merchants.mjs', 'create', '--name', 'Chaos shop', ...wallets, '--json'];
   const { keys }: { keys: { test: string } } = JSON.parse(await runCommand(args, { DATABASE_URL }));
   return keys.test;
-}
-
-function addressOf(url: unknown): net.NetConnectOpts {
-  const { hostname, port } = new URL(String(url));
-  return { host: hostname, port: Number(port) };
 }

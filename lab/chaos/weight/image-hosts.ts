@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { SELF_SIGNED } from '../../world/proxies/self-signed.js';
+import { SELF_SIGNED } from '../../world/proxy/self-signed.js';
 
 /** Servers that send an image of 2 MiB slowly. */
 export interface ImageHosts {

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { type FakeFacilitator, startFacilitator } from '../../world/facilitator/facilitator.js';
 import { runCommand } from '../../world/processes/run-command.js';
 import { findFreePort, startTestPostgres, startTestRedis } from '../../world/processes/services.js';
-import { SELF_SIGNED } from '../../world/proxies/self-signed.js';
+import { SELF_SIGNED } from '../../world/proxy/self-signed.js';
 import { hang, type Receiver, startReceiver } from '../../world/receiver/receiver.js';
 import { newKeypair } from '../actors/wallets.js';
 import { Client } from './client.js';

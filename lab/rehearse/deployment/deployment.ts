@@ -10,7 +10,7 @@ import { startPgBouncer } from '../../world/processes/pgbouncer.js';
 import { killProcesses } from '../../world/processes/processes.js';
 import { runCommand } from '../../world/processes/run-command.js';
 import { findFreePort, spawnRedis, startTestPostgres } from '../../world/processes/services.js';
-import { SELF_SIGNED } from '../../world/proxies/self-signed.js';
+import { SELF_SIGNED } from '../../world/proxy/self-signed.js';
 import { type Receiver, startReceiver } from '../../world/receiver/receiver.js';
 import { ask } from './ask.js';
 import { startBalancer } from './balancer.js';
