@@ -82,8 +82,8 @@ describe('npm test', function () {
   it('stops mocha when it is stopped', async () => {
     const running = project.begin('test', { args: ['--hang'], variables: [onPath('programs')] });
     while (!project.has('mocha-runs')) await sleep(5);
-    running.process.kill('SIGTERM');
-    assert.equal((await running.outcome).code, 143);
+    running.signal('SIGTERM');
+    assert.equal((await running.ran()).code, 143);
     await untilNoProcessMentions(project.dir);
   });
 

@@ -247,6 +247,6 @@ export async function killProcesses(): Promise<void> {
 export async function runProgram(program: Program): Promise<string> {
   const one = new StartedProcess(program);
   const { code } = await one.exited;
-  if (code !== 0) throw new Error(`${[one.name, ...program.args].join(' ')} failed:\n${one.output()}`);
+  if (code !== 0) throw new Error(`${one.name} failed:\n${one.output()}`);
   return one.printed();
 }
