@@ -238,6 +238,11 @@ export function runningOutputs(): { name: string; pid: number; tail: string }[] 
   }));
 }
 
+/** Forgets the output of ended processes. */
+export function forgetEnded(): void {
+  ended.clear();
+}
+
 /** Kills every process that still runs. */
 export async function killProcesses(): Promise<void> {
   await Promise.all([...running].map((one) => one.kill()));
