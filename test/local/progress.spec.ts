@@ -38,7 +38,18 @@ describe('the progress of npm test', function () {
       await writeFile(path.join(folder, name), text);
       return path.join(folder, name);
     });
-    const options = ['--no-config', '--parallel', '--reporter', REPORTER, '--reporter-option', 'files=3'];
+    const hooks = path.join(folder, 'hooks.mjs');
+    await writeFile(hooks, 'export const mochaHooks = { beforeAll() {}, afterEach() {} };');
+    const options = [
+      '--no-config',
+      '--parallel',
+      '--require',
+      hooks,
+      '--reporter',
+      REPORTER,
+      '--reporter-option',
+      'files=3',
+    ];
     const args = ['--import', 'tsx', MOCHA, ...options, ...(await Promise.all(files))];
     output = await new Promise((resolve) => {
       execFile(process.execPath, args, { cwd: ROOT }, (_error, stdout, stderr) => resolve(stdout + stderr));
@@ -53,6 +64,7 @@ describe('the progress of npm test', function () {
       /^ +3\/3 /m,
     ])
       assert.match(output, line);
+    assert.equal(output.match(/^ +\d\/3 /gm)?.length, 3);
   });
 
   it('tells a failure at once, with the log of its processes', () => {

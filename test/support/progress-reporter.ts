@@ -49,7 +49,8 @@ class ProgressReporter extends reporters.Base {
     });
     for (const event of [constants.EVENT_TEST_END, constants.EVENT_HOOK_END])
       runner.on(event, (runnable: Runnable) => {
-        this.#runOf(runnable).ms += runnable.duration ?? 0;
+        // The suite's own hooks belong to no file.
+        if (runnable.file !== undefined) this.#runOf(runnable).ms += runnable.duration ?? 0;
       });
     runner.once(constants.EVENT_RUN_END, () => {
       this.#endFile();
