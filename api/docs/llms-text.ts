@@ -1,5 +1,7 @@
-import { OFFERED_TOKENS, type OfferedToken } from '../../shared/chains/networks.js';
+import { OFFERED_TOKENS, type OfferedToken, TOKEN_SYMBOLS } from '../../shared/chains/networks.js';
 import { isListedByStockClients } from '../payment-link/stock-clients.js';
+
+const SYMBOLS = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(TOKEN_SYMBOLS);
 
 /** `/llms.txt`: instructions for agents that know nothing but this host, in Markdown. */
 export function llmsText(baseUrl: string): string {
@@ -20,7 +22,7 @@ function whatThisIs(baseUrl: string): string {
 
 > ${baseUrl} is a hosted checkout for stablecoin payments. A merchant, person or agent, creates a checkout session and gets
 > one link, ${baseUrl}/c/{id}. People pay it in a browser; agents pay the very same link over x402 version 2 (HTTP 402).
-> The money, in USDC, USDT or USDG, goes straight to the merchant's wallet, and a facilitator pays the network's gas.`;
+> The money, in ${SYMBOLS}, goes straight to the merchant's wallet, and a facilitator pays the network's gas.`;
 }
 
 function howToPay(): string {

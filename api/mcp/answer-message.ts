@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
 import type { Request, Response } from 'express';
+import { TOKEN_SYMBOLS } from '../../shared/chains/networks.js';
 import { API_VERSION } from '../../shared/webhooks/event-types.js';
 import type { JsonObject } from '../../shared/x402/json-object.js';
 import type { Deps } from '../deps/deps.js';
@@ -25,8 +26,9 @@ import { MERCHANT_TOOLS } from './tools.js';
 export type AnswerMessage = (res: Response, message: JsonObject) => Promise<{ status: number; text: string }>;
 
 const SERVER = { name: 'stablecoin-checkout', title: 'Stablecoin Checkout', version: API_VERSION };
+const SYMBOLS = new Intl.ListFormat('en-GB', { type: 'conjunction' }).format(TOKEN_SYMBOLS);
 const INSTRUCTIONS = `\
-Take payments in the stablecoins USDC, USDT and USDG. To be paid, call create_checkout_session and hand the "url" of the \
+Take payments in the stablecoins ${SYMBOLS}. To be paid, call create_checkout_session and hand the "url" of the \
 session to the payer: a person opens it in a browser, an AI agent pays the same address over x402. Then look it up with \
 retrieve_checkout_session: it is paid when "status" is "complete" and "payment_status" is "paid"; release nothing before. \
 All amounts are integers in US cents, all times Unix seconds. A test key works on test networks, a live key moves real money. \

@@ -1,14 +1,38 @@
+import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { findSpecs, slowestFirst } from '../suite/spec-files.mjs';
 import { ensureInstalled } from '../toolchain/ensure-installed.mjs';
 import { runToEnd } from '../toolchain/run-to-end.mjs';
 import { ensureSystemTools } from '../toolchain/system-tools.mjs';
 
+/** Fewer files print each of their stories. */
+const MANY = 10;
+
 const root = fileURLToPath(new URL('../..', import.meta.url));
 await ensureInstalled(root);
-await ensureSystemTools();
 
-const mocha = fileURLToPath(new URL('../../node_modules/mocha/bin/mocha.js', import.meta.url));
+// `npm test -- test/unit/money.spec.ts` runs that file alone, `--changed[=<commit>]` the files that a change can affect;
+// mocha reads every other argument.
 const args = process.argv.slice(2);
-// `npm test -- test/unit/money.spec.ts` runs that file alone; mocha reads every other argument.
-if (!args.some((arg) => arg.startsWith('test/'))) args.push('test/**/*.spec.ts');
-process.exitCode = await runToEnd(process.execPath, [mocha, ...args], { cwd: root, stdout: 'inherit' });
+const changed = args.find((arg) => /^--changed(=|$)/.test(arg));
+const others = args.filter((arg) => arg !== changed);
+const isNamed = others.some((arg) => arg.startsWith('test/'));
+const files = isNamed ? [] : slowestFirst(changed === undefined ? findSpecs(root) : findAffected(changed));
+if (!isNamed && files.length === 0) process.stdout.write('No spec can be affected by the change.\n');
+else {
+  await ensureSystemTools();
+  const reporter =
+    files.length < MANY
+      ? []
+      : ['--reporter', 'test/support/progress-reporter.ts', '--reporter-option', `files=${files.length}`];
+  const mocha = fileURLToPath(new URL('../../node_modules/mocha/bin/mocha.js', import.meta.url));
+  const command = [mocha, ...reporter, ...others, ...files];
+  process.exitCode = await runToEnd(process.execPath, command, { cwd: root, stdout: 'inherit' });
+}
+
+/** @param {string} option */
+function findAffected(option) {
+  const program = ['--import', 'tsx', 'test/support/affected-specs.ts', ...option.split('=').slice(1)];
+  const found = execFileSync(process.execPath, program, { cwd: root, encoding: 'utf8' });
+  return found.split('\n').filter(Boolean);
+}

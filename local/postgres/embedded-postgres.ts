@@ -99,7 +99,7 @@ async function reachServer({
   startServer,
 }: ReachOptions): Promise<ReachedServer> {
   // Distinguishes this process's server from one that another process started on the same folder.
-  const clusterName = `embedded-${randomBytes(8).toString('hex')}`;
+  const clusterName = `embedded-${process.pid}-${randomBytes(8).toString('hex')}`;
   const timeout = AbortSignal.timeout(START_TIMEOUT_MS);
   let server: GuardedProcess | undefined;
   for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
@@ -112,7 +112,8 @@ async function reachServer({
     const currentSocketDir = running?.socketDir ?? socketDir;
     const answer = await ensureDatabase(connectionUrl(SUPERUSER, currentSocketDir, 'postgres'), database);
     if (answer.ready && answer.clusterName === clusterName) return { socketDir: currentSocketDir, server };
-    if (answer.ready) {
+    // A server whose owner was killed is about to stop.
+    if (answer.ready && isOwnerAlive(answer.clusterName)) {
       await server?.stop();
       return { socketDir: currentSocketDir, server: undefined };
     }
@@ -124,11 +125,22 @@ async function reachServer({
       await server?.stop();
       throw startError(
         dataDir,
-        `No connection within ${START_TIMEOUT_MS / 1000} s: ${answer.reason}`,
+        `No connection within ${START_TIMEOUT_MS / 1000} s: ${answer.ready ? 'a server without its owner does not stop' : answer.reason}`,
         server,
       );
     }
     await sleep(pauseMs);
+  }
+}
+
+/** A name without a process id is that of a server that was started by an earlier version. */
+function isOwnerAlive(clusterName: string): boolean {
+  const [, pid] = /^embedded-(\d+)-/.exec(clusterName) ?? [];
+  if (pid === undefined) return true;
+  try {
+    return process.kill(Number(pid), 0);
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 

@@ -74,10 +74,10 @@ describe('the folders', () => {
     const { include, exclude } = JSON.parse(readFileSync(path.join(ROOT, 'tsconfig.json'), 'utf8'));
     assert.deepEqual(include, ['**/*.ts', '**/*.mts']);
     assert.deepEqual(exclude, ['**/browser', 'node_modules', 'dist']);
-    const { scripts } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
+    const check = readFileSync(path.join(ROOT, 'local', 'commands', 'check.mjs'), 'utf8');
     const browser = everything.flatMap(({ file }) => /^(.*\/browser)\//.exec(file)?.[1] ?? []);
     for (const folder of new Set(browser))
-      assert.ok(scripts.check.includes(`tsc --noEmit -p ${folder}`), `npm run check leaves out ${folder}`);
+      assert.ok(check.includes(`'--noEmit', '-p', '${folder}'`), `npm run check leaves out ${folder}`);
   });
 
   it('are all linted, without exemptions from the rules', () => {

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import path from 'node:path';
+import { runNode } from '../../lab/world/processes/processes.js';
 import { type Config, ConfigError, loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { migrate, migrateDown } from '../../shared/migrate.js';
 import { createLogger } from '../../shared/process/logger.js';
 import { pendingMigrations } from '../../shared/schema/migration-files.js';
 import { createDatabase } from '../support/suite.js';
-
-const ROOT = path.join(import.meta.dirname, '..', '..');
 
 /** Earlier releases could create partitioned tables in an empty database with `--by-month`. */
 describe('a database that was migrated --by-month', () => {
@@ -61,10 +58,11 @@ describe('a database that was migrated --by-month', () => {
 
   it('can no longer be created: the option is refused before any query', async () => {
     const config = loadConfig({ DATABASE_URL: await createDatabase('by_month_option') }, 'migrate');
-    const { code, errors } = await runMigrate(['--by-month'], config.database.url);
+    const environment = { DATABASE_URL: config.database.url };
+    const { code, stderr } = await runNode(['dist/shared/migrate.js', '--by-month'], { environment });
     assert.equal(code, 1);
     assert.equal(
-      errors,
+      stderr,
       'npm run migrate does not take "--by-month". Usage: npm run migrate, or npm run migrate -- --down for one step back.\n',
     );
     const db = openDatabase(config.database);
@@ -74,17 +72,4 @@ describe('a database that was migrated --by-month', () => {
       await db.destroy();
     }
   });
-
-  /** `npm run migrate` runs the built version of the same file. */
-  function runMigrate(words: string[], databaseUrl: string): Promise<{ code: unknown; errors: string }> {
-    const environment = { PATH: process.env.PATH ?? '', DATABASE_URL: databaseUrl };
-    return new Promise((resolve) => {
-      execFile(
-        process.execPath,
-        ['--import', 'tsx', 'shared/migrate.ts', ...words],
-        { cwd: ROOT, env: environment },
-        (error, _output, errors) => resolve({ code: error?.code, errors }),
-      );
-    });
-  }
 });

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import request from 'supertest';
 import { parse, stringify } from 'yaml';
 import { eventually } from '../../lab/world/processes/eventually.js';
+import { runProgram } from '../../lab/world/processes/supervisor.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { createLogger } from '../../shared/process/logger.js';
 import type { Closable } from '../../shared/process/shutdown.js';
@@ -47,10 +46,7 @@ const expressions = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) 
 /** Variables that Grafana replaces. */
 const asAsked = (expr: string): string => expr.replaceAll('$__rate_interval', '5m');
 
-async function promtool(...args: string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)('promtool', args);
-  return stdout;
-}
+const promtool = (...args: string[]): Promise<string> => runProgram({ command: 'promtool', args });
 
 describe('the alerts', () => {
   it('are valid Prometheus rules, with a valid example configuration', async () => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { parseEnv, promisify } from 'node:util';
+import { parseEnv } from 'node:util';
 import { DockerfileParser } from 'dockerfile-ast';
 import { validate } from 'dockerfile-utils';
 import { parse as parseYaml } from 'yaml';
+import { runProgram, StartedProcess } from '../../lab/world/processes/supervisor.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { assertCommand, COMMANDS, ROOT, read, unknown } from '../support/deploy-files.js';
 
@@ -206,14 +206,15 @@ describe('deploy/systemd', () => {
   if (process.platform !== 'linux') return;
 
   it("passes systemd's check", async () => {
-    const { stdout, stderr } = await promisify(execFile)('systemd-analyze', ['verify', '--man=no', ...units]);
-    assert.equal(stdout + stderr, '');
+    const args = ['verify', '--man=no', ...units];
+    const verified = await new StartedProcess({ command: 'systemd-analyze', args }).ran();
+    assert.deepEqual(verified, { code: 0, stdout: '', stderr: '' });
   });
 
   it("has a low exposure level in systemd's security analysis", async () => {
     for (const unit of units) {
       const args = ['security', '--offline=true', '--threshold=20', '--no-pager', unit];
-      await promisify(execFile)('systemd-analyze', args);
+      await runProgram({ command: 'systemd-analyze', args });
     }
   });
 });

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { isAscii } from 'node:buffer';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import request from 'supertest';
-import { eventually } from '../../lab/world/processes/eventually.js';
+import { killProcesses, nodeProgram } from '../../lab/world/processes/processes.js';
 import { findFreePort } from '../../lab/world/processes/services.js';
+import { StartedProcess } from '../../lab/world/processes/supervisor.js';
 import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { ensureBuilt } from '../../local/build/ensure-built.mjs';
 import { copyInto, productionPaths } from '../support/production-tree.js';
@@ -34,7 +33,6 @@ describe('the image', function () {
   this.timeout(120_000);
   let folder: string;
   let postgres: TcpProxy;
-  const running = new Set<ChildProcess>();
   // Root may write anywhere, so the processes run as another user.
   const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
@@ -50,7 +48,7 @@ describe('the image', function () {
     setModes(0o555);
   });
   after(async () => {
-    for (const child of running) child.kill('SIGKILL');
+    await killProcesses();
     await postgres.refuse();
     setModes(0o755);
     rmSync(folder, { recursive: true });
@@ -63,34 +61,15 @@ describe('the image', function () {
   }
 
   /** Starts a process with no other environment and no writable folder. */
-  function run(args: string[], environment: Record<string, string> = {}): Running {
+  function run(args: string[], variables: Record<string, string> = {}): StartedProcess {
     const nowhere = path.join(folder, 'nowhere');
-    const env = { PATH: process.env.PATH, HOME: nowhere, TMPDIR: nowhere, NODE_ENV: 'production' };
-    const child = spawn(process.execPath, args, {
-      cwd: folder,
-      env: { ...env, ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      ...user,
-    });
-    running.add(child);
-    const output = { out: '', all: '' };
-    child.stdout.on('data', (chunk) => {
-      output.out += chunk;
-      output.all += chunk;
-    });
-    child.stderr.on('data', (chunk) => {
-      output.all += chunk;
-    });
-    const ended = once(child, 'close').then(([code]) => {
-      running.delete(child);
-      return code;
-    });
-    return { child, output, ended };
+    const environment = { HOME: nowhere, TMPDIR: nowhere, NODE_ENV: 'production', ...variables };
+    return new StartedProcess(nodeProgram(args, { cwd: folder, environment, user }));
   }
 
-  async function untilHealthy({ output }: Running, event: string, port: string): Promise<void> {
-    await eventually(() => assert.ok(output.out.includes(`"${event}"`), output.all));
-    assert.equal(await run(['deploy/docker/healthy.mjs', port]).ended, 0);
+  async function untilHealthy(started: StartedProcess, event: string, port: string): Promise<void> {
+    await started.logged(event);
+    assert.equal((await run(['deploy/docker/healthy.mjs', port]).ran()).code, 0);
   }
 
   it('has every package that its code imports', () => {
@@ -143,9 +122,9 @@ describe('the image', function () {
       PORT: port,
       LOG_LEVEL: 'info',
     };
-    assert.equal(await run(['deploy/docker/healthy.mjs', port]).ended, 1);
+    assert.equal((await run(['deploy/docker/healthy.mjs', port]).ran()).code, 1);
     const release = run(['dist/shared/migrate.js'], environment);
-    assert.equal(await release.ended, 0, release.output.all);
+    assert.equal((await release.exited).code, 0, release.output());
 
     const web = run(['dist/api/server.js'], environment);
     const worker = run(['dist/workers/main.js'], { ...environment, WORKER_METRICS_PORT: workerPort });
@@ -155,23 +134,16 @@ describe('the image', function () {
       ['local/commands/merchants.mjs', 'create', '--name', 'Cafe', '--evm', WALLET, '--json'],
       environment,
     );
-    assert.equal(await created.ended, 0, created.output.all);
-    const [key = ''] = /svc_ck_test_\w+/.exec(created.output.out) ?? [];
+    assert.equal((await created.exited).code, 0, created.output());
+    const [key = ''] = /svc_ck_test_\w+/.exec(created.printed()) ?? [];
     await tryOut(`http://127.0.0.1:${port}`, key);
 
-    for (const { child, ended, output } of [web, worker]) {
-      child.kill('SIGTERM');
-      assert.equal(await ended, 0, output.all);
-      assert.doesNotMatch(output.all, /EACCES|EROFS|ENOENT|ERR_MODULE_NOT_FOUND|not_bundled|not_warm/);
+    for (const one of [web, worker]) {
+      assert.equal((await one.stop()).code, 0, one.output());
+      assert.doesNotMatch(one.output(), /EACCES|EROFS|ENOENT|ERR_MODULE_NOT_FOUND|not_bundled|not_warm/);
     }
   });
 });
-
-interface Running {
-  child: ChildProcess;
-  output: { out: string; all: string };
-  ended: Promise<number | null>;
-}
 
 /** The imports that are not files of the build; `loaded` collects the files. */
 function loadedWith(file: string, loaded: Set<string>): string[] {

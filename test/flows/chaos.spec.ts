@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import path from 'node:path';
+import { runNode } from '../../lab/world/processes/processes.js';
 
 /** `npm run chaos`, as its script starts it. */
-const PROGRAM = path.join(import.meta.dirname, '..', '..', 'local', 'commands', 'chaos.mjs');
+const PROGRAM = 'local/commands/chaos.mjs';
 /**
  * One minute of faults, then at most two and a half minutes until every payment is decided. A run with Solana
  * would take five minutes, because a transaction that never lands is given up only after three.
@@ -16,18 +15,11 @@ describe('a hundred payments during process kills, freezes and connection faults
   this.timeout(360_000);
 
   it('are each paid once and recorded, with one event each, soon after the faults end', async () => {
-    const { code, output } = await run();
+    const { code, stdout, stderr } = await runNode([PROGRAM, ...RUN]);
+    const output = `${stdout}\n${stderr}`;
     assert.equal(code, 0, output);
     for (const done of DONE) assert.match(output, done);
     const [, moved = '0'] = /; (\d+) moved money/.exec(output) ?? [];
     assert.ok(Number(moved) > 10, output);
   });
 });
-
-function run(): Promise<{ code: number; output: string }> {
-  return new Promise((resolve) => {
-    const child = execFile(process.execPath, [PROGRAM, ...RUN], (_error, stdout, stderr) =>
-      resolve({ code: child.exitCode ?? 1, output: `${stdout}\n${stderr}` }),
-    );
-  });
-}

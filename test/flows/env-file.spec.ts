@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
-import { ensureBuilt } from '../../local/build/ensure-built.mjs';
+import { runNode } from '../../lab/world/processes/processes.js';
 import { loadConfig } from '../../shared/config/config.js';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
@@ -18,27 +17,17 @@ const COMMANDS: Record<string, string> = {
 
 describe('.env', () => {
   let folder: string;
-  before(async () => {
-    await ensureBuilt(ROOT);
+  before(() => {
     folder = mkdtempSync(path.join(os.tmpdir(), 'stablecoin-checkout-env-'));
     writeFileSync(path.join(folder, '.env'), 'DATABASE_URL=mysql://nobody@nowhere\nLOG_LEVEL=loud\n');
   });
   after(() => rmSync(folder, { recursive: true }));
 
-  function run(file: string, environment: Record<string, string>): Promise<string> {
-    const env = { PATH: process.env.PATH ?? '', ...environment };
+  async function run(file: string, environment: Record<string, string>): Promise<string> {
     const words = file.endsWith('merchants.mjs') ? ['list'] : [];
-    return new Promise((resolve) => {
-      execFile(
-        process.execPath,
-        [path.join(ROOT, file), ...words],
-        { cwd: folder, env },
-        (error, _out, errors) => {
-          assert.equal(error?.code, 1, errors);
-          resolve(errors);
-        },
-      );
-    });
+    const { code, stderr } = await runNode([path.join(ROOT, file), ...words], { cwd: folder, environment });
+    assert.equal(code, 1, stderr);
+    return stderr;
   }
 
   for (const [name, file] of Object.entries(COMMANDS)) {

@@ -6,13 +6,14 @@ import path from 'node:path';
 import Stripe from 'stripe';
 import { generatePrivateKey } from 'viem/accounts';
 import { eventually } from '../../lab/world/processes/eventually.js';
+import type { Ran } from '../../lab/world/processes/supervisor.js';
 import { buildMerchant } from '../../lab/world/shop/factories.js';
 import { writeExampleEnvironment } from '../../local/demo/example-environment.js';
 import { projectRoot } from '../../local/toolchain/project-root.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { client } from '../support/api-client.js';
-import { COMMANDS, type ExampleHost, listen, openExampleHost, type Ran } from '../support/example-host.js';
+import { COMMANDS, type ExampleHost, listen, openExampleHost } from '../support/example-host.js';
 import { resetTestSandbox } from '../support/sandbox.js';
 
 const EXAMPLES = path.join(projectRoot(), 'examples');
@@ -147,7 +148,7 @@ describe('the examples, run by the commands of docs/integrate.md', function () {
       assert.doesNotMatch(seller.printed(), /Paid/);
 
       await assertPaid(host, idIn(link), await host.run('agent-fetch.mjs', link));
-      const { code, stdout, stderr } = await seller.ended;
+      const { code, stdout, stderr } = await seller.ran();
       assert.deepEqual([code, stderr], [0, '']);
       const { payer, transaction } = await host.checkout.payment(idIn(link));
       assert.match(stdout, new RegExp(`Paid by ${payer}: https://\\S+/tx/${transaction}`));
@@ -208,8 +209,7 @@ describe('the examples, run by the commands of docs/integrate.md', function () {
           assert.match(follower.printed(), new RegExp(`expired ${other} → HTTP 200`));
         });
       } finally {
-        follower.child.kill();
-        await follower.ended;
+        await follower.stop();
         shop.closeAllConnections();
         await new Promise((resolve) => shop.close(resolve));
       }

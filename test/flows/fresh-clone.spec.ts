@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import type { Readable } from 'node:stream';
 import { eventually } from '../../lab/world/processes/eventually.js';
+import { type Program, runProgram, StartedProcess } from '../../lab/world/processes/supervisor.js';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
 /** Time for an installation from a registry. */
@@ -21,11 +19,9 @@ interface Session {
 }
 
 interface Started {
-  child: ChildProcess;
+  process: StartedProcess;
   baseUrl: string;
   testKey: string;
-  /** The standard output and error up to now. */
-  printed(): string;
 }
 
 /**
@@ -42,60 +38,28 @@ describe('a fresh clone', function () {
   before(async () => {
     folder = await mkdtemp(path.join(os.tmpdir(), 'fresh-clone-'));
     clone = path.join(folder, 'checkout');
-    execFileSync('git', ['clone', '--quiet', '--no-hardlinks', ROOT, clone], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-    if (user.uid !== undefined) execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, folder]);
+    await runProgram({ command: 'git', args: ['clone', '--quiet', '--no-hardlinks', ROOT, clone] });
+    if (user.uid !== undefined)
+      await runProgram({ command: 'chown', args: ['-R', `${user.uid}:${user.gid}`, folder] });
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  function npm(...args: string[]): ChildProcessByStdio<null, Readable, Readable> {
-    return spawn('npm', args, {
-      cwd: clone,
-      env: { PATH: process.env.PATH, HOME: folder, npm_config_cache: path.join(folder, 'npm-cache') },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      ...user,
-    });
-  }
-
-  /** Runs npm, which has to exit with 0, and returns its output. */
-  async function run(...args: string[]): Promise<string> {
-    const child = npm(...args);
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', (chunk: Buffer) => {
-        output += chunk.toString('utf8');
-      });
-    }
-    const [code] = await once(child, 'close');
-    assert.equal(code, 0, output);
-    return output;
+  function npm(...args: string[]): Program {
+    const environment = { HOME: folder, npm_config_cache: path.join(folder, 'npm-cache') };
+    return { command: 'npm', args, cwd: clone, environment, user };
   }
 
   async function start(): Promise<Started> {
-    const child = npm('start');
-    let output = '';
-    const ready = new Promise<void>((resolve, reject) => {
-      const read = (chunk: Buffer): void => {
-        output += chunk.toString('utf8');
-        if (output.includes('Ctrl-C stops everything')) resolve();
-      };
-      child.stdout.on('data', read);
-      child.stderr.on('data', read);
-      child.once('exit', () => reject(new Error(output)));
-    });
-    await ready;
-    const [, baseUrl = ''] = /running at (http:\S+)/.exec(output) ?? [];
-    const [testKey = ''] = /svc_ck_test_\w+/.exec(output) ?? [];
-    return { child, baseUrl, testKey, printed: () => output };
+    const process = new StartedProcess(npm('start'));
+    await process.until('it is ready', () => /Ctrl-C stops everything/.exec(process.output()) ?? undefined);
+    const [, baseUrl = ''] = /running at (http:\S+)/.exec(process.output()) ?? [];
+    const [testKey = ''] = /svc_ck_test_\w+/.exec(process.output()) ?? [];
+    return { process, baseUrl, testKey };
   }
 
-  async function stop({ child }: Started): Promise<void> {
-    const exited = once(child, 'exit');
+  async function stop({ process }: Started): Promise<void> {
     // The signal goes to npm only, which forwards it.
-    child.kill('SIGTERM');
-    const [code] = await exited;
-    assert.equal(code, 0);
+    assert.equal((await process.stop()).code, 0);
     assert.deepEqual(processesIn(clone), [], 'no process is left');
   }
 
@@ -120,16 +84,20 @@ describe('a fresh clone', function () {
       'line_items[0][price_data][product_data][name]=Coffee&line_items[0][price_data][unit_amount]=450',
     );
     assert.equal(session.status, 'open');
-    const printed = await run('run', 'pay', '--', session.url);
+    const printed = await runProgram(npm('run', 'pay', '--', session.url));
     const [, transaction] = /Paid 4\.50 USDC \(HTTP 200\)[\s\S]*transaction\s+(\S+)/.exec(printed) ?? [];
     assert.match(transaction ?? printed, /^0x[0-9a-f]{64}$/);
     await eventually(() =>
-      assert.match(first.printed(), new RegExp(`checkout\\.session\\.completed.*${session.id}`)),
+      assert.match(first.process.output(), new RegExp(`checkout\\.session\\.completed.*${session.id}`)),
     );
-    const [, example = ''] = /Examples +(.*)/.exec(first.printed()) ?? [];
-    const PATH = `${path.dirname(process.execPath)}:${process.env.PATH}`;
-    const printedByExample = execFileSync('/bin/sh', ['-c', example], { cwd: clone, env: { PATH }, ...user });
-    assert.match(printedByExample.toString('utf8'), new RegExp(`${session.id} was paid \\$4\\.50 in USDC`));
+    const [, example = ''] = /Examples +(.*)/.exec(first.process.output()) ?? [];
+    const printedByExample = await runProgram({
+      command: '/bin/sh',
+      args: ['-c', example],
+      cwd: clone,
+      user,
+    });
+    assert.match(printedByExample, new RegExp(`${session.id} was paid \\$4\\.50 in USDC`));
     const { pathname } = new URL(session.url);
     assert.equal((await fetch(first.baseUrl + pathname)).status, 200);
     await stop(first);

@@ -41,10 +41,8 @@ describe('a worker whose queue lives in Postgres', () => {
 
       await expiring.db.raw('DROP SCHEMA bullmq CASCADE');
       const late = await startWorkerProcess(environment);
-      for (const one of [worker, late]) {
-        one.child.kill('SIGTERM');
-        assert.deepEqual(await one.exited, { code: 0, signal: null }, one.output());
-      }
+      for (const one of [worker, late])
+        assert.deepEqual(await one.stop(), { code: 0, signal: null }, one.output());
     });
   });
 

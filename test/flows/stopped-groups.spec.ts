@@ -3,7 +3,7 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import {
   killProcesses,
   type ServiceProcess,
-  startGroup,
+  startService,
   startWorkerProcess,
 } from '../../lab/world/processes/processes.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
@@ -39,8 +39,7 @@ describe('a process group of npm and node that is told to stop', function () {
   after(() => flow.close());
 
   async function stop(group: ServiceProcess): Promise<void> {
-    process.kill(-group.pid, 'SIGTERM');
-    await group.exited;
+    await group.stop();
     const ends = group.lines().filter(({ event }) => String(event).startsWith('process.'));
     assert.deepEqual(
       ends.map(({ event }) => event),
@@ -50,12 +49,13 @@ describe('a process group of npm and node that is told to stop', function () {
   }
 
   it('answers every waiting buyer', async () => {
-    const web = await startGroup('web', environment);
-    const { port } = web.lines().find(({ event }) => event === 'web.listening') ?? {};
+    const web = await startService('web', 'npm', environment);
     const sessions = await Promise.all(Array.from({ length: BUYERS }, () => flow.buildSession()));
     const waiting = sessions.map(async ({ id }) => {
       const { header } = await flow.sign(id);
-      return await fetch(`http://127.0.0.1:${port}/c/${id}`, { headers: { 'PAYMENT-SIGNATURE': header } });
+      return await fetch(`http://127.0.0.1:${web.port}/c/${id}`, {
+        headers: { 'PAYMENT-SIGNATURE': header },
+      });
     });
     const answers = Promise.all(waiting);
     for (const { id } of sessions) {
@@ -75,12 +75,11 @@ describe('a process group of npm and node that is told to stop', function () {
       const complete = CheckoutSession.query(flow.db).where({ status: 'complete' });
       assert.equal(await complete.resultSize(), BUYERS);
     });
-    first.child.kill('SIGTERM');
-    await first.exited;
+    await first.stop();
     const held = flow.facilitator.settle.holdAll();
     const sessions = await Promise.all(Array.from({ length: SETTLEMENTS }, () => flow.buildSession()));
     for (const { id } of sessions) assert.equal((await flow.pay(id)).status, 202);
-    const worker = await startGroup('worker', environment);
+    const worker = await startService('worker', 'npm', environment);
     await flow.facilitator.waitForCall('settle', BUYERS + SETTLEMENTS);
     const stopped = stop(worker);
     await eventually(() => assert.match(worker.output(), /process\.stopping/));

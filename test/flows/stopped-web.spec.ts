@@ -242,8 +242,7 @@ describe('a web process', () => {
   describe('reports what is down', () => {
     /** Exits with 0 and logs JSON lines only, without a password in them. */
     async function assertStopsQuietly(web: WebServiceProcess): Promise<void> {
-      web.child.kill('SIGTERM');
-      assert.deepEqual(await web.exited, { code: 0, signal: null });
+      assert.deepEqual(await web.stop(), { code: 0, signal: null });
       assert.doesNotMatch(web.output() + web.errors(), /pass-word/);
       const odd = web
         .output()

@@ -56,8 +56,8 @@ for (const { store, redisUrl } of STORES) {
     }
 
     async function stop(worker: ServiceProcess): Promise<void> {
-      worker.child.kill('SIGTERM');
-      await eventually(() => assert.ok(worker.lines().some(({ event }) => event === 'process.stopping')));
+      worker.signal('SIGTERM');
+      await worker.logged('process.stopping');
     }
 
     /** Asserts an orderly exit: after 25 seconds the process would end itself with 1. */

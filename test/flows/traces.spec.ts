@@ -59,10 +59,7 @@ describe('traces', function () {
   });
 
   async function stop(...processes: ServiceProcess[]): Promise<void> {
-    for (const { child, exited, output } of processes) {
-      child.kill('SIGTERM');
-      assert.deepEqual(await exited, { code: 0, signal: null }, output());
-    }
+    for (const one of processes) assert.deepEqual(await one.stop(), { code: 0, signal: null }, one.output());
   }
 
   describe('of a payment', () => {

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { cp, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { StartedProcess } from '../../lab/world/processes/supervisor.js';
 import { findPostgresBinaries } from '../../local/postgres/postgres-binaries.js';
-import { pidOf } from './holder.js';
 import { interruptGroup, openPlayground, type Playground, postmasterPid, query } from './playground.js';
 import { untilNoProcessMentions } from './processes.js';
 
@@ -28,7 +26,7 @@ describe('embedded Postgres: start and stop', function () {
     const { dataDir } = await holder.started();
     interruptGroup(holder);
     assert.deepEqual(await holder.next(), { name: 'used it while stopping' });
-    await holder.exited;
+    await holder.process.exited;
     await untilNoProcessMentions(dataDir);
   });
 
@@ -36,7 +34,7 @@ describe('embedded Postgres: start and stop', function () {
     const holder = playground.hold();
     const owner = await holder.started();
     await query(owner, 'create table owner_was_killed as select 7 as number');
-    holder.process.kill('SIGKILL');
+    holder.process.child.kill('SIGKILL');
     // Without a pause: a server that is stopping must not be used.
     const next = await playground.start();
     assert.equal(next.owned, true);
@@ -46,8 +44,8 @@ describe('embedded Postgres: start and stop', function () {
   it('leaves no process behind when its owner is killed', async () => {
     const holder = playground.hold();
     const { dataDir } = await holder.started();
-    holder.process.kill('SIGKILL');
-    await holder.exited;
+    holder.process.child.kill('SIGKILL');
+    await holder.process.exited;
     await untilNoProcessMentions(dataDir);
   });
 
@@ -55,8 +53,8 @@ describe('embedded Postgres: start and stop', function () {
     const dir = path.join(playground.root, 'killed');
     const holder = playground.hold({ dir });
     while ((await unfinishedClusters(dir)).length === 0) await sleep(1);
-    holder.process.kill('SIGKILL');
-    await holder.exited;
+    holder.process.child.kill('SIGKILL');
+    await holder.process.exited;
     await untilNoProcessMentions(playground.root);
     const next = await playground.start({ dir });
     assert.deepEqual(await query(next, 'select 1'), [1]);
@@ -64,11 +62,11 @@ describe('embedded Postgres: start and stop', function () {
   });
 
   it('does not take an interrupted initdb for a cluster', async () => {
-    const gone = spawn('true');
-    await once(gone, 'exit');
+    const gone = new StartedProcess({ command: 'true', args: [] });
+    await gone.exited;
     const dir = path.join(playground.root, 'interrupted');
     const { major } = await findPostgresBinaries({ user: undefined, copyInto: playground.root });
-    const leftover = path.join(dir, `pg${major}.init-${pidOf(gone)}-0`);
+    const leftover = path.join(dir, `pg${major}.init-${gone.pid}-0`);
     await mkdir(leftover, { recursive: true });
     await writeFile(path.join(leftover, 'PG_VERSION'), `${major}\n`);
     const server = await playground.start({ dir });
@@ -83,9 +81,9 @@ describe('embedded Postgres: start and stop', function () {
     assert.deepEqual([owner.owned, joined.owned], [true, false]);
     assert.equal(joined.url, owner.url);
     await owner.stop();
-    second.process.kill('SIGTERM');
+    second.process.child.kill('SIGTERM');
     assert.deepEqual(await second.next(), { name: 'database was gone' });
-    await second.exited;
+    await second.process.exited;
     assert.equal((await playground.start()).owned, true);
   });
 
@@ -120,27 +118,26 @@ describe('embedded Postgres: start and stop', function () {
     const first = await playground.start();
     await first.stop();
     const { uid } = await stat(first.dataDir);
-    const other = spawn('sleep', ['1000'], { uid });
+    const other = new StartedProcess({ command: 'sleep', args: ['1000'], user: { uid } });
     try {
-      await leavePidFile(first.dataDir, pidOf(other));
+      await leavePidFile(first.dataDir, other.pid);
       assert.equal((await playground.start()).owned, true);
     } finally {
-      other.kill();
+      await other.kill();
     }
   });
 
   it('starts despite the pid file of a zombie', async () => {
     const first = await playground.start();
     await first.stop();
-    const parent = spawn('/bin/sh', ['-c', 'true & echo $!; exec sleep 1000'], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
+    const args = ['-c', 'true & echo $!; exec sleep 1000'];
+    const parent = new StartedProcess({ command: '/bin/sh', args });
     try {
-      const [line] = await once(parent.stdout, 'data');
-      await leavePidFile(first.dataDir, Number(String(line)));
+      const [line] = await parent.until('the pid', () => /\d+\n/.exec(parent.printed()) ?? undefined);
+      await leavePidFile(first.dataDir, Number(line));
       assert.equal((await playground.start()).owned, true);
     } finally {
-      parent.kill();
+      await parent.kill();
     }
   });
 

@@ -106,9 +106,14 @@ describe('embedded Postgres: its folder and its user', function () {
   });
 
   it("ignores its caller's locale and PG variables", async () => {
-    const locale = ['LANG=tr_TR.UTF-8', 'LC_ALL=xx_XX.latin1', 'TZ=Asia/Tokyo'];
-    const variables = ['PGPORT=1', 'PGHOST=nowhere.invalid', 'PGSSLMODE=require', 'PGDATA=/nowhere'];
-    const { server } = await playground.hold({}, [...locale, ...variables]).started();
+    const locale = { LANG: 'tr_TR.UTF-8', LC_ALL: 'xx_XX.latin1', TZ: 'Asia/Tokyo' };
+    const variables = {
+      PGPORT: '1',
+      PGHOST: 'nowhere.invalid',
+      PGSSLMODE: 'require',
+      PGDATA: '/nowhere',
+    };
+    const { server } = await playground.hold({}, { ...locale, ...variables }).started();
     assert.deepEqual(server, ['UTF8', 'C', 'UTC']);
   });
 

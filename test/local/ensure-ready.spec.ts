@@ -80,8 +80,8 @@ describe('launchers', function () {
         await project.write('hang', '');
         const start = project.begin('start');
         await project.untilInstalling();
-        start.process.kill(signal);
-        assert.equal((await start.outcome).code, code);
+        start.signal(signal);
+        assert.equal((await start.ran()).code, code);
         await untilNoProcessMentions(project.dir);
       });
     }
@@ -90,8 +90,8 @@ describe('launchers', function () {
       await project.write('hang', '');
       const start = project.begin('start');
       await project.untilInstalling();
-      start.process.kill('SIGKILL');
-      await start.outcome;
+      start.signal('SIGKILL');
+      await start.ran();
       await untilNoProcessMentions(project.dir);
       await rm(path.join(project.dir, 'hang'));
       assert.equal((await project.run('start')).stdout, 'service runs');

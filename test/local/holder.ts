@@ -1,15 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
+import { nodeProgram } from '../../lab/world/processes/processes.js';
+import { StartedProcess } from '../../lab/world/processes/supervisor.js';
 import type { EmbeddedPostgresOptions } from '../../local/postgres/embedded-postgres.js';
-import { projectRoot } from '../../local/toolchain/project-root.js';
 import type { SystemUser } from '../../local/toolchain/system-user.js';
 
-/** A process with an embedded Postgres (hold-postgres.ts), and its events. */
+/** A process with an embedded Postgres (hold-postgres.mjs), and its events. */
 export interface Holder {
-  process: ChildProcess;
-  exited: Promise<void>;
+  /** In a process group of its own, as a terminal gives each command. */
+  process: StartedProcess;
   /** The next event; rejects when the process ends instead. */
   next(): Promise<HolderEvent>;
   started(): Promise<StartedEvent>;
@@ -31,32 +29,18 @@ export interface HolderOptions extends EmbeddedPostgresOptions {
   user?: SystemUser;
 }
 
-export function parseHolderOptions(text: string | undefined): HolderOptions {
-  return JSON.parse(text ?? '{}');
-}
-
-/** `variables` are added to the environment, as in `LANG=tr_TR.UTF-8`. */
-export function startHolder(options: HolderOptions, variables: readonly string[] = []): Holder {
-  const script = path.join(import.meta.dirname, 'hold-postgres.ts');
-  const command = [process.execPath, '--import', 'tsx', script, JSON.stringify(options)];
-  const child = spawn('/usr/bin/env', [...variables, ...command], {
-    cwd: projectRoot(),
-    detached: true, // a process group of its own, as a terminal gives each command
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let problems = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    problems += text;
-  });
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+export function startHolder(options: HolderOptions, environment: Record<string, string> = {}): Holder {
+  const script = path.join(import.meta.dirname, 'hold-postgres.mjs');
+  const program = nodeProgram([script, JSON.stringify(options)], { environment });
+  const holder = new StartedProcess({ ...program, group: true });
+  let read = 0;
   const next = async (): Promise<HolderEvent> => {
-    const line = await lines.next();
-    if (line.done) throw new Error(`The holder ended: ${problems}`);
-    return JSON.parse(line.value);
+    const event = await holder.until('its next event', () => holder.lines<HolderEvent>()[read]);
+    read += 1;
+    return event;
   };
   return {
-    process: child,
-    exited: once(child, 'exit').then(() => undefined),
+    process: holder,
     next,
     async started() {
       const event = await next();
@@ -64,10 +48,4 @@ export function startHolder(options: HolderOptions, variables: readonly string[]
       return event;
     },
   };
-}
-
-/** Returns the process id; throws when the child could not be started. */
-export function pidOf(child: ChildProcess): number {
-  if (child.pid === undefined) throw new Error('The process was not started.');
-  return child.pid;
 }

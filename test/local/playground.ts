@@ -2,12 +2,14 @@ import { chmod, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
+import { ensureBuilt } from '../../local/build/ensure-built.mjs';
 import {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
   startEmbeddedPostgres,
 } from '../../local/postgres/embedded-postgres.js';
-import { type Holder, type HolderOptions, pidOf, startHolder } from './holder.js';
+import { projectRoot } from '../../local/toolchain/project-root.js';
+import { type Holder, type HolderOptions, startHolder } from './holder.js';
 import { untilNoProcessMentions } from './processes.js';
 
 /**
@@ -17,7 +19,7 @@ import { untilNoProcessMentions } from './processes.js';
 export interface Playground {
   root: string;
   start(options?: Partial<EmbeddedPostgresOptions>): Promise<EmbeddedPostgres>;
-  hold(options?: Partial<HolderOptions>, variables?: readonly string[]): Holder;
+  hold(options?: Partial<HolderOptions>, variables?: Record<string, string>): Holder;
   /** Ends everything that a test started, and hangs if a process stays. */
   endAll(): Promise<void>;
   remove(): Promise<void>;
@@ -26,6 +28,7 @@ export interface Playground {
 export const runsAsRoot = process.getuid?.() === 0;
 
 export async function openPlayground(): Promise<Playground> {
+  await ensureBuilt(projectRoot());
   const root = await temporaryFolder();
   const servers: EmbeddedPostgres[] = [];
   const holders: Holder[] = [];
@@ -41,7 +44,7 @@ export async function openPlayground(): Promise<Playground> {
       servers.push(server);
       return server;
     },
-    hold(options = {}, variables = []) {
+    hold(options = {}, variables = {}) {
       const holder = startHolder({ ...common, ...options }, variables);
       holders.push(holder);
       return holder;
@@ -49,8 +52,7 @@ export async function openPlayground(): Promise<Playground> {
     async endAll() {
       for (const server of servers.splice(0)) await server.stop();
       for (const holder of holders.splice(0)) {
-        if (holder.process.exitCode === null) holder.process.kill('SIGKILL');
-        await holder.exited;
+        await holder.process.kill();
       }
       await untilNoProcessMentions(root);
     },
@@ -83,5 +85,5 @@ export async function postmasterPid(dataDir: string): Promise<number> {
 
 /** Signals the whole process group, as a terminal does on Ctrl-C. */
 export function interruptGroup(holder: Holder): void {
-  process.kill(-pidOf(holder.process), 'SIGINT');
+  holder.process.signal('SIGINT');
 }

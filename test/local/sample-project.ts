@@ -1,10 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Ran, StartedProcess } from '../../lab/world/processes/supervisor.js';
 import { projectRoot } from '../../local/toolchain/project-root.js';
 import { untilNoProcessMentions } from './processes.js';
 
@@ -15,8 +14,8 @@ export interface SampleProject {
   read(file: string): Promise<string>;
   has(file: string): boolean;
   /** Runs local/<launcher>.mjs. */
-  run(launcher: string, options?: RunOptions): Promise<Outcome>;
-  begin(launcher: string, options?: RunOptions): Running;
+  run(launcher: string, options?: RunOptions): Promise<Ran>;
+  begin(launcher: string, options?: RunOptions): StartedProcess;
   installs(): Promise<number>;
   untilInstalling(): Promise<void>;
   remove(): Promise<void>;
@@ -27,17 +26,6 @@ export interface RunOptions {
   nodeArgs?: readonly string[];
   /** For example `NODE_ENV=production`. */
   variables?: readonly string[];
-}
-
-export interface Running {
-  process: ChildProcess;
-  outcome: Promise<Outcome>;
-}
-
-export interface Outcome {
-  code: number | null;
-  stdout: string;
-  stderr: string;
 }
 
 /** A fake `npm ci` that hangs while there is a file named "hang", and ignores SIGTERM as the real one does. */
@@ -107,17 +95,10 @@ export async function createSampleProject(): Promise<SampleProject> {
   const begin = (
     launcher: string,
     { args = [], nodeArgs = [], variables = [] }: RunOptions = {},
-  ): Running => {
+  ): StartedProcess => {
     const command = [process.execPath, ...nodeArgs, at(`local/commands/${launcher}.mjs`), ...args];
     const npm = `npm_execpath=${at('fake-npm/npm-cli.js')}`;
-    const child = spawn('/usr/bin/env', ['-u', 'NODE_ENV', npm, ...variables, ...command], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const code = new Promise<number | null>((resolve) => child.once('close', resolve));
-    const outcome = Promise.all([code, text(child.stdout), text(child.stderr)]).then(
-      ([exitCode, stdout, stderr]) => ({ code: exitCode, stdout, stderr }),
-    );
-    return { process: child, outcome };
+    return new StartedProcess({ command: '/usr/bin/env', args: [npm, ...variables, ...command] });
   };
   return {
     dir,
@@ -125,7 +106,7 @@ export async function createSampleProject(): Promise<SampleProject> {
     begin,
     read: (file) => readFile(at(file), 'utf8'),
     has: (file) => existsSync(at(file)),
-    run: (launcher, options) => begin(launcher, options).outcome,
+    run: (launcher, options) => begin(launcher, options).ran(),
     async installs() {
       const calls = await readFile(at('npm-calls'), 'utf8').catch(() => '');
       return calls.split('\n').filter((call) => call === 'ci').length;

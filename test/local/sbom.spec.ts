@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { promisify } from 'node:util';
+import { runProgram } from '../../lab/world/processes/supervisor.js';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
 
@@ -22,9 +21,7 @@ interface Bom {
 describe('npm run sbom', () => {
   it('prints the production tree as CycloneDX, from the lock file alone', async function () {
     this.timeout(60_000);
-    const options = { cwd: ROOT, maxBuffer: 64 * 1024 * 1024 };
-    const { stdout } = await promisify(execFile)('npm', ['run', '-s', 'sbom'], options);
-    const bom: Bom = JSON.parse(stdout);
+    const bom: Bom = JSON.parse(await runProgram({ command: 'npm', args: ['run', '-s', 'sbom'] }));
     assert.equal(bom.bomFormat, 'CycloneDX');
     assert.match(bom.specVersion, /^1\.\d$/);
     assert.equal(bom.metadata.component.name, 'stablecoin-checkout');

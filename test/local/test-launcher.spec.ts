@@ -31,15 +31,31 @@ describe('npm test', function () {
     project = await createSampleProject();
     await installByHand(project);
     await project.write('node_modules/mocha/bin/mocha.js', FAKE_MOCHA);
+    await project.write('test/unit/money.spec.ts', '');
     for (const name of Object.keys(PACKAGES)) await writeProgram(`programs/${name}`, 'exit 0');
   });
   afterEach(async () => {
     await project.remove();
   });
 
-  it('runs every spec, passes its arguments to mocha, and mocha’s exit code on', async () => {
+  it('runs every spec, the slowest first, passes its arguments to mocha, and mocha’s exit code on', async () => {
+    for (const file of ['api/a.spec.ts', 'flows/chaos.spec.ts', 'api/helper.ts'])
+      await project.write(`test/${file}`, '');
     const outcome = await project.run('test', { args: ['--grep', 'x'], variables: [onPath('programs')] });
-    assert.deepEqual(outcome, { code: 5, stdout: '--grep x test/**/*.spec.ts\n', stderr: '' });
+    assert.deepEqual([outcome.code, outcome.stderr], [5, '']);
+    assert.match(
+      outcome.stdout,
+      /^--grep x test\/flows\/chaos.spec.ts test\/api\/a.spec.ts test\/unit\/money.spec.ts\n$/,
+    );
+  });
+
+  it('prints a line for each file when there are many', async () => {
+    for (let n = 1; n <= 10; n += 1) await project.write(`test/unit/${n}.spec.ts`, '');
+    const { stdout } = await project.run('test', { variables: [onPath('programs')] });
+    assert.match(
+      stdout,
+      /^--reporter test\/support\/progress-reporter.ts --reporter-option files=11 test\/unit\/1.spec/,
+    );
   });
 
   it('runs only the given specs', async () => {
@@ -82,8 +98,8 @@ describe('npm test', function () {
   it('stops mocha when it is stopped', async () => {
     const running = project.begin('test', { args: ['--hang'], variables: [onPath('programs')] });
     while (!project.has('mocha-runs')) await sleep(5);
-    running.process.kill('SIGTERM');
-    assert.equal((await running.outcome).code, 143);
+    running.signal('SIGTERM');
+    assert.equal((await running.ran()).code, 143);
     await untilNoProcessMentions(project.dir);
   });
 

@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -7,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { EVM_BUYER_KEY } from '../../lab/sandbox/networks/wallets.js';
+import { type Ran, StartedProcess } from '../../lab/world/processes/supervisor.js';
 import { writeExampleEnvironment } from '../../local/demo/example-environment.js';
 import { projectRoot } from '../../local/toolchain/project-root.js';
 import { openSandboxCheckout, type SandboxCheckout } from './sandbox-checkout.js';
@@ -19,18 +19,6 @@ export const COMMANDS = BLOCK.trim()
   .map((line) => line.replace(/ +# .*/, ''));
 const [EXPORT = ''] = COMMANDS;
 
-export interface Ran {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
-export interface Running {
-  child: ChildProcess;
-  printed(): string;
-  ended: Promise<Ran>;
-}
-
 /**
  * A sandbox checkout at the address that its links contain, with the examples' environment file that `npm start`
  * writes.
@@ -41,7 +29,7 @@ export interface ExampleHost {
   /** The statuses of all answers, oldest first. */
   statuses: number[];
   /** Starts the page's command for this example, with `<link>` and exported variables replaced. */
-  begin(example: string, link?: string, environment?: Record<string, string>): Running;
+  begin(example: string, link?: string, environment?: Record<string, string>): StartedProcess;
   run(example: string, link?: string, environment?: Record<string, string>): Promise<Ran>;
   newLink(amountTotalCents?: number): Promise<{ id: string; link: string }>;
   close(): Promise<void>;
@@ -76,9 +64,10 @@ export async function openExampleHost(environment: Record<string, string> = {}):
         // The shell is replaced by the program, so that a test can end a long-running one.
         `exec env ${command.replace('<link>', link).replace('http://localhost:4242/hooks', '$SHOP')}`,
       ];
-      return begin(script.join('\n'));
+      // PATH is the only environment variable.
+      return new StartedProcess({ name: example, command: '/bin/sh', args: ['-ec', script.join('\n')] });
     },
-    run: async (...how) => await host.begin(...how).ended,
+    run: async (...how) => await host.begin(...how).ran(),
     async newLink(amountTotalCents) {
       const { id } = await checkout.buildSession(amountTotalCents === undefined ? {} : { amountTotalCents });
       return { id, link: `${baseUrl}/c/${id}` };
@@ -97,19 +86,4 @@ export async function listen(server: Server): Promise<string> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-/** Runs a shell script with PATH as its only environment variable. */
-function begin(script: string): Running {
-  const PATH = `${path.dirname(process.execPath)}:${process.env.PATH}`;
-  const child = spawn('/bin/sh', ['-ec', script], { cwd: projectRoot(), env: { PATH }, stdio: 'pipe' });
-  let [stdout, stderr] = ['', ''];
-  child.stdout.on('data', (chunk: Buffer) => {
-    stdout += chunk.toString('utf8');
-  });
-  child.stderr.on('data', (chunk: Buffer) => {
-    stderr += chunk.toString('utf8');
-  });
-  const ended = once(child, 'close').then(([code]) => ({ code: Number(code), stdout, stderr }));
-  return { child, printed: () => stdout, ended };
 }

@@ -18,8 +18,10 @@ const IMPORT = /(?:^|\s)(?:from|import)\s*\(?\s*'([^']+)'/g;
 /** Folders of builds, of installations and of running processes. */
 const NOT_SOURCE = /^(node_modules|dist.*|\..*)$/;
 
-/** Every TypeScript file of the repository, or of one top folder. */
-export function readSources(folder?: string): Source[] {
+const TYPESCRIPT = /\.m?ts$/;
+
+/** Every TypeScript file of the repository, or of one top folder, or the files with such a name. */
+export function readSources(folder?: string, names = TYPESCRIPT): Source[] {
   const tops = readdirSync(ROOT, { withFileTypes: true }).filter(
     (entry) => entry.isDirectory() && !NOT_SOURCE.test(entry.name),
   );
@@ -27,7 +29,7 @@ export function readSources(folder?: string): Source[] {
     .filter(({ name }) => folder === undefined || name === folder)
     .flatMap(({ name }) =>
       readdirSync(path.join(ROOT, name), { recursive: true, encoding: 'utf8' })
-        .filter((file) => /\.m?ts$/.test(file) && !file.includes('node_modules/'))
+        .filter((file) => names.test(file) && !file.includes('node_modules/'))
         .map((file) => readSource(path.join(name, file))),
     );
 }

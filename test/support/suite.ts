@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import knexFactory from 'knex';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { startTestPostgres, startTestRedis, type TestServer } from '../../lab/world/processes/services.js';
+import { forgetEnded, runningOutputs } from '../../lab/world/processes/supervisor.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { migrate } from '../../shared/migrate.js';
 import { resetClock, unmockedHostMs } from '../../shared/process/clock.js';
@@ -61,6 +62,18 @@ export const mochaHooks = {
       const databaseUrl = await create(ownName('main'), MIGRATED);
       services = { databaseUrl, redisUrl: redis.url };
     }
+  },
+
+  beforeEach: forgetEnded,
+
+  /** The reporter prints the logs with the failure. */
+  afterEach(this: Mocha.Context): void {
+    const error = this.currentTest?.err;
+    if (this.currentTest?.state !== 'failed' || error === undefined) return;
+    const logs = runningOutputs().map(
+      ({ name, pid, tail }) => `${name} (process ${pid}) wrote last:\n${tail}`,
+    );
+    if (logs.length > 0) Object.assign(error, { processLogs: logs.join('\n') });
   },
 
   async afterAll(this: Mocha.Context): Promise<void> {

@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { eventually } from '../../lab/world/processes/eventually.js';
+import { nodeProgram } from '../../lab/world/processes/processes.js';
+import { StartedProcess } from '../../lab/world/processes/supervisor.js';
 import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { ensureBuilt } from '../../local/build/ensure-built.mjs';
+import { projectRoot } from '../../local/toolchain/project-root.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { waitAtMost } from '../../shared/process/timeout.js';
 import { type Expiring, openExpiring } from '../support/expiring.js';
 import { testServices } from '../support/suite.js';
 
-const ROOT = path.join(import.meta.dirname, '..', '..');
 /** More than one batch of the worker. */
 const MANY = 1100;
 /** ioredis' pause before it reconnects. */
@@ -134,23 +133,20 @@ describe('the worker that expires sessions, without a reliable queue,', () => {
         import { createLogger } from './dist/shared/process/logger.js';
         import { startWorker } from './dist/workers/process/start-worker.js';
         const worker = await startWorker(readConfig('worker'), createLogger('silent', 'test'));
-        process.stdin.resume().once('end', () => worker.close());`;
-    await ensureBuilt(ROOT);
-    const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
-      cwd: ROOT,
-      env: { PATH: process.env.PATH, ...environment },
-      stdio: ['pipe', 'ignore', 'inherit'],
-    });
-    const exited = once(child, 'exit');
+        process.once('SIGTERM', () => worker.close());
+        console.log('{"event":"started"}');`;
+    await ensureBuilt(projectRoot());
+    const worker = new StartedProcess(
+      nodeProgram(['--input-type=module', '--eval', script], { environment }),
+    );
     try {
       // The worker has run for a while without Redis.
       await expiring.untilExpired(await expiring.buildOverdue(1));
       await expiring.untilExpired(await expiring.buildOverdue(1));
-      child.stdin.end();
-      await eventually(() => assert.equal(child.exitCode, 0, 'the process has not ended yet'));
+      await worker.logged('started');
+      assert.deepEqual(await worker.stop(), { code: 0, signal: null }, worker.output());
     } finally {
-      child.kill('SIGKILL');
-      await exited;
+      await worker.kill();
       await proxy.refuse();
     }
   });

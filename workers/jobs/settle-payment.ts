@@ -6,7 +6,7 @@ import { afterCall } from '../../shared/settlement/policy/after-call.js';
 import type { Call } from '../../shared/settlement/policy/answer-case.js';
 import { beforeCall, mayStillCall } from '../../shared/settlement/policy/before-call.js';
 import { LOOK_BEFORE_REFUSAL_MS } from '../../shared/settlement/policy/limits.js';
-import { provenVerdict } from '../../shared/settlement/policy/proven-verdict.js';
+import { provenVerdict } from '../../shared/settlement/policy/payment-state.js';
 import { type TakenPayment, takeToSettle } from '../../shared/settlement/take-work.js';
 import { inSpan, type Span } from '../../shared/tracing/spans.js';
 import type { SettleVerdict } from '../../shared/x402/settle-verdict.js';

@@ -7,8 +7,9 @@ import { type Config, loadConfig } from '../../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../../shared/db/knex.js';
 import { migrate } from '../../../shared/migrate.js';
 import { createLogger } from '../../../shared/process/logger.js';
+import { killProcesses } from '../../world/processes/processes.js';
 import { EVM_WALLET } from '../../world/shop/factories.js';
-import { type BenchProcess, startServer, stopServers } from './server-process.js';
+import { type BenchProcess, startServer } from './server-process.js';
 import type { BenchServices } from './services.js';
 
 /** The service and the baselines: processes in production mode, on one durable Postgres and one Redis. */
@@ -85,7 +86,7 @@ export async function openSystem({
     startBaseline: (name, settings = {}) =>
       start(`lab/bench/baselines/${name}.mjs`, ASKED[name], { PAYER, PAY_TO: EVM_WALLET, ...settings }),
     async close() {
-      await stopServers();
+      await killProcesses();
       await db.destroy();
       await rm(logs, { recursive: true });
     },

@@ -21,9 +21,6 @@ export interface ActorMessage {
 }
 
 export function becomeActor<Settings>(): Actor<Settings> {
-  process.on('disconnect', () => process.exit(0));
-  // The parent may have ended while this process was starting.
-  if (!process.connected) process.exit(0);
   // Ctrl-C and SIGTERM reach the whole process group. The parent decides when this process ends.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
   const report = (name: string, detail: Record<string, unknown> = {}): void => {

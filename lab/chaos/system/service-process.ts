@@ -1,45 +1,89 @@
-import type { ChildProcess } from 'node:child_process';
-import { createWriteStream, type WriteStream } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { projectRoot } from '../../../local/toolchain/project-root.js';
 import { nowMs } from '../../../shared/process/clock.js';
-import { type Program, signalGroup, spawnService } from './spawn-service.js';
+import { type Kind, READY, serviceProgram } from '../../world/processes/processes.js';
+import { findFreePort } from '../../world/processes/services.js';
+import { type Exit, StartedProcess } from '../../world/processes/supervisor.js';
+import type { FaultEntry } from '../actors/entries.js';
+import type { Journal } from '../actors/journal.js';
+import type { Web } from '../actors/service-client.js';
 
-/** A built web or worker process under a supervisor that starts it again whenever it has ended. */
-export interface ServiceProcessOptions {
-  name: string;
-  program: Program;
-  folder: string;
-  /** Called when the process ended without being killed: by itself, or not cleanly after it was told to stop. */
-  onEnd(how: string, was: 'starting' | 'at work' | 'stopping'): void;
+interface Host {
+  kind: Kind;
+  launcher: 'node' | 'npm';
+  clockOffsetMs: number;
 }
 
-const READY = /"event":"(web\.listening|worker\.started)"/;
+/** The service's processes. Hosts differ by their launcher and by their clocks. */
+const HOSTS: Record<string, Host> = {
+  'web-1': { kind: 'web', launcher: 'node', clockOffsetMs: 8000 },
+  'web-2': { kind: 'web', launcher: 'npm', clockOffsetMs: 0 },
+  'worker-1': { kind: 'worker', launcher: 'npm', clockOffsetMs: 0 },
+  'worker-2': { kind: 'worker', launcher: 'node', clockOffsetMs: -6000 },
+};
+export const SERVICE_NAMES: readonly string[] = Object.keys(HOSTS);
+
+const CLOCK = pathToFileURL(path.join(projectRoot(), 'lab', 'chaos', 'system', 'clock.mjs')).href;
 /** A process that is told to stop must end within this time. */
 const STOPS_WITHIN_MS = 25_000;
 const RESTART_PAUSE_MS = 300;
 const READY_CHECK_MS = 50;
 
+export interface StartOptions {
+  folder: string;
+  faults: Journal<FaultEntry>;
+  variablesOf(name: string): Record<string, string>;
+  opened(service: ServiceProcess): void;
+}
+
+/** Resolves when every process is ready. */
+export async function startServices(options: StartOptions): Promise<{
+  services: ServiceProcess[];
+  webs: Web[];
+}> {
+  const services: ServiceProcess[] = [];
+  const webs: Web[] = [];
+  for (const [name, host] of Object.entries(HOSTS)) {
+    const environment = options.variablesOf(name);
+    if (host.kind === 'web') {
+      environment.PORT = String(await findFreePort());
+      webs.push({ name, url: `http://127.0.0.1:${environment.PORT}` });
+    }
+    const service = new ServiceProcess(name, host, environment, options);
+    options.opened(service);
+    services.push(service);
+  }
+  await Promise.all(services.map((service) => service.ready()));
+  return { services, webs };
+}
+
+/** A web or worker process that is started again whenever it has ended. */
 export class ServiceProcess {
   readonly name: string;
-  readonly #options: ServiceProcessOptions;
-  readonly #log: WriteStream;
-  #child: ChildProcess | undefined;
+  readonly kind: Kind;
+  readonly #process: StartedProcess;
+  readonly #faults: Journal<FaultEntry>;
   #readyAt: number | undefined;
   #isKilled = false;
   #isPaused = false;
   #toldToStopAt: number | undefined;
   #isOver = false;
 
-  constructor(options: ServiceProcessOptions) {
-    this.name = options.name;
-    this.#options = options;
-    this.#log = createWriteStream(path.join(options.folder, `${options.name}.log`), { flags: 'a' });
-    this.#start();
-  }
-
-  get kind(): Program['kind'] {
-    return this.#options.program.kind;
+  constructor(name: string, host: Host, variables: Record<string, string>, options: StartOptions) {
+    this.name = name;
+    this.kind = host.kind;
+    this.#faults = options.faults;
+    const environment = {
+      ...variables,
+      NODE_OPTIONS: `--import=${CLOCK}`,
+      CHAOS_CLOCK_OFFSET_MS: String(host.clockOffsetMs),
+    };
+    const log = path.join(options.folder, `${name}.log`);
+    const program = serviceProgram(host.kind, host.launcher, environment);
+    this.#process = new StartedProcess({ ...program, name, log, group: true });
+    void this.#keepRunning();
   }
 
   get isReady(): boolean {
@@ -58,85 +102,72 @@ export class ServiceProcess {
     while (!this.isReady && !this.#isOver) await sleep(READY_CHECK_MS);
   }
 
-  /** Kills the process; the supervisor starts it again. */
+  /** Kills the process, which is started again. */
   kill(): void {
     this.#isKilled = true;
     // On a busy machine it takes a while to end.
     this.#readyAt = undefined;
-    this.#signal('SIGKILL');
+    this.#process.signal('SIGKILL');
   }
 
   /**
-   * Sends SIGTERM; the supervisor starts it again when it has ended. Under npm the process gets the signal twice: as a
+   * Sends SIGTERM; the process is started again when it has ended. Under npm the process gets the signal twice: as a
    * member of its group, and from npm.
    */
   requestStop(): void {
     this.#toldToStopAt = nowMs();
     this.#readyAt = undefined;
-    this.#signal('SIGTERM');
+    this.#process.signal('SIGTERM');
   }
 
   /** Stops the process with SIGSTOP: it keeps its connections and answers nothing until it is resumed. */
   pause(): void {
     this.#isPaused = true;
-    this.#signal('SIGSTOP');
+    this.#process.signal('SIGSTOP');
   }
 
   resume(): void {
     this.#isPaused = false;
-    this.#signal('SIGCONT');
+    this.#process.signal('SIGCONT');
   }
 
   async stop(): Promise<void> {
     this.#isOver = true;
-    const child = this.#child;
-    this.kill();
-    while (child !== undefined && child.exitCode === null && child.signalCode === null)
-      await sleep(READY_CHECK_MS);
-    this.#log.end();
+    await this.#process.kill();
   }
 
-  #signal(signal: NodeJS.Signals): void {
-    signalGroup(this.#child?.pid, signal);
-  }
-
-  #start(): void {
-    const child = spawnService(this.#options.program);
-    this.#child = child;
-    this.#readyAt = undefined;
-    this.#isKilled = false;
-    this.#isPaused = false;
-    this.#toldToStopAt = undefined;
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => {
-        if (!this.#isOver) this.#log.write(text);
-        if (READY.test(text)) this.#readyAt = nowMs();
-      });
+  async #keepRunning(): Promise<void> {
+    while (!this.#isOver) {
+      this.#isKilled = false;
+      this.#isPaused = false;
+      this.#toldToStopAt = undefined;
+      if (this.#process.hasEnded) this.#process.startAgain();
+      const ready = this.#process.logged(...READY).then(
+        () => {
+          if (!this.#isKilled && this.#toldToStopAt === undefined) this.#readyAt = nowMs();
+        },
+        () => undefined, // The process has ended before: `exited` reports it.
+      );
+      const exit = await this.#process.exited;
+      await ready;
+      if (!this.#isOver && !this.#isKilled) this.#reportEnd(exit);
+      this.#readyAt = undefined;
+      await sleep(RESTART_PAUSE_MS);
     }
-    child.stdin.on('error', () => {
-      // The process has ended: `close` reports it.
-    });
-    // `close` waits for the whole group: npm may end before the process that it started.
-    child.once('close', (code, signal) => this.#ended(code, signal ?? `code ${code}`));
   }
 
-  #ended(code: number | null, how: string): void {
-    const wasReady = this.isReady;
-    this.#readyAt = undefined;
-    if (this.#isOver) return;
-    if (!this.#isKilled) this.#tellEnd(code, how, wasReady);
-    setTimeout(() => {
-      if (!this.#isOver) this.#start();
-    }, RESTART_PAUSE_MS);
-  }
-
-  #tellEnd(code: number | null, how: string, wasReady: boolean): void {
-    const { onEnd } = this.#options;
+  /** Records that the process ended by itself, or not cleanly after it was told to stop. */
+  #reportEnd({ code, signal }: Exit): void {
+    const how = signal ?? `code ${code}`;
     if (this.#toldToStopAt === undefined) {
-      onEnd(how, wasReady ? 'at work' : 'starting');
+      this.#record(this.isReady ? 'ended by itself' : 'did not start', how);
       return;
     }
     const ms = nowMs() - this.#toldToStopAt;
-    if (code !== 0 || ms > STOPS_WITHIN_MS) onEnd(`${how} after ${ms} ms`, 'stopping');
+    if (code !== 0 || ms > STOPS_WITHIN_MS) this.#record('bad exit', `${how} after ${ms} ms`);
+  }
+
+  #record(fault: string, how: string): void {
+    this.#faults.write({ at: nowMs(), fault, detail: `${this.name}: ${how}`, services: [this.name] });
   }
 }

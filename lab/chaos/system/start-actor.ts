@@ -1,4 +1,7 @@
 import path from 'node:path';
+import { nodeProgram } from '../../world/processes/processes.js';
+import { StartedProcess } from '../../world/processes/supervisor.js';
+import type { ActorMessage, Order } from '../actors/actor.js';
 import type {
   Answer,
   BuyersEntry,
@@ -9,7 +12,19 @@ import type {
   Transfer,
 } from '../actors/entries.js';
 import { Journal } from '../actors/journal.js';
-import { ActorProcess } from './actor-process.js';
+
+/** The parent's side of an actor process. */
+export class ActorProcess extends StartedProcess {
+  /** Resolves when the actor sends this message. */
+  async waitFor(what: string): Promise<Record<string, unknown>> {
+    return (await this.message<ActorMessage>(({ name }) => name === what)).detail;
+  }
+
+  order(order: string, detail: Record<string, string> = {}): void {
+    const message: Order = { order, detail };
+    this.send(message);
+  }
+}
 
 /** The actors' journals. */
 export interface Journals {
@@ -47,10 +62,18 @@ export async function startActor(
   name: string,
   folder: string,
   settings: object,
-  opened: (actor: ActorProcess) => void,
+  opened: (actor: { stop(): Promise<void> }) => void,
 ): Promise<StartedActor> {
-  const actor = ActorProcess.start(name, folder, { ...settings, journal: journalFile(folder, name) });
-  opened(actor);
+  const entry = path.join('lab', 'chaos', 'actors', `${name}.ts`);
+  const args = [
+    '--import',
+    'tsx',
+    entry,
+    JSON.stringify({ ...settings, journal: journalFile(folder, name) }),
+  ];
+  const log = path.join(folder, `${name}.log`);
+  const actor = new ActorProcess({ ...nodeProgram(args), name, log, ipc: true });
+  opened({ stop: () => actor.kill() });
   return { actor, said: await actor.waitFor('ready') };
 }
 

@@ -1,15 +1,19 @@
 import path from 'node:path';
-import { runCommand } from '../../world/processes/run-command.js';
+import { runCommand } from '../../world/processes/processes.js';
 import type { Web } from '../actors/service-client.js';
 import { newKeypair } from '../actors/wallets.js';
-import type { ActorProcess } from './actor-process.js';
 import { Links } from './links.js';
 import { PostgresStore } from './postgres-store.js';
 import { RedisStore } from './redis-store.js';
-import type { ServiceProcess } from './service-process.js';
+import { SERVICE_NAMES, type ServiceProcess, startServices } from './service-process.js';
 import { METRICS_TOKEN, serviceVariables } from './service-variables.js';
-import { type Journals, openJournals, type StartedActor, startActor } from './start-actor.js';
-import { SERVICE_NAMES, startServices } from './start-services.js';
+import {
+  type ActorProcess,
+  type Journals,
+  openJournals,
+  type StartedActor,
+  startActor,
+} from './start-actor.js';
 
 /** The whole service with all actors: the system that a run of chaos injects faults into. */
 export interface System {

@@ -1,10 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { openSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { CHILD_ENVIRONMENT } from '../../../local/toolchain/child-environment.js';
 import { projectRoot } from '../../../local/toolchain/project-root.js';
+import { type Kind, serviceProgram } from '../../world/processes/processes.js';
+import { StartedProcess } from '../../world/processes/supervisor.js';
 
 /** Measurements since the last reading. */
 export interface Reading {
@@ -16,49 +14,29 @@ export interface Reading {
 }
 
 const HEAP_MIB = 256;
-const ENTRIES = { web: 'api/server.js', worker: 'workers/main.js' };
 const PROBE = pathToFileURL(path.join(projectRoot(), 'lab', 'chaos', 'weight', 'probe.mjs')).href;
 
-/** A built process of the service with a small heap and a probe. It is not restarted when it ends. */
-export class MeasuredProcess {
-  readonly name: 'web' | 'worker';
-  readonly #child: ChildProcess;
-  readonly #exited: Promise<unknown[]>;
-  #ended: string | undefined;
+/** Starts a process of the service with a small heap and a probe. */
+export function startMeasured(name: Kind, folder: string, variables: Record<string, string>): StartedProcess {
+  const environment = {
+    ...variables,
+    NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB} --import=${PROBE}`,
+  };
+  const log = path.join(folder, `${name}.log`);
+  return new StartedProcess({ ...serviceProgram(name, 'node', environment), log, ipc: true });
+}
 
-  constructor(name: 'web' | 'worker', folder: string, environment: Record<string, string>) {
-    this.name = name;
-    const log = openSync(path.join(folder, `${name}.log`), 'a');
-    const flags = [`--max-old-space-size=${HEAP_MIB}`, '--import', PROBE];
-    this.#child = spawn(process.execPath, [...flags, path.join('dist', ENTRIES[name])], {
-      cwd: projectRoot(),
-      env: { ...CHILD_ENVIRONMENT, ...environment },
-      stdio: ['ignore', log, log, 'ipc'],
-    });
-    this.#exited = once(this.#child, 'exit').then(([code, signal]) => {
-      this.#ended = signal ?? `code ${code}`;
-      return [];
-    });
-  }
+/** Undefined when the process has ended. */
+export async function readProbe(measured: StartedProcess | undefined): Promise<Reading | undefined> {
+  if (measured === undefined || measured.hasEnded) return undefined;
+  const reading = measured.message<Reading>();
+  measured.send('read');
+  return await reading.catch(() => undefined);
+}
 
-  /** How it ended; undefined while it runs. */
-  get ended(): string | undefined {
-    return this.#ended;
-  }
-
-  async read(): Promise<Reading | undefined> {
-    if (this.#ended !== undefined) return undefined;
-    const answered = new Promise<[Reading]>((resolve) => {
-      this.#child.once('message', (reading: Reading) => resolve([reading]));
-    });
-    this.#child.send('read');
-    const [reading] = await Promise.race([answered, this.#exited as Promise<[]>]);
-    return reading;
-  }
-
-  async stop(): Promise<void> {
-    if (this.#ended !== undefined) return;
-    this.#child.kill('SIGKILL');
-    await this.#exited;
-  }
+/** How a process ended; undefined while it runs. */
+export async function endOf({ hasEnded, exited }: StartedProcess): Promise<string | undefined> {
+  if (!hasEnded) return undefined;
+  const { code, signal } = await exited;
+  return signal ?? `code ${code}`;
 }

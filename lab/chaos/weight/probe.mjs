@@ -1,6 +1,6 @@
 /**
  * Loaded first into a measured process. On request it reports the longest event loop delay and the highest memory use
- * since the last request. The process ends with its parent.
+ * since the last request.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
@@ -24,5 +24,4 @@ process.on('message', () => {
   delay.reset();
   residentBytes = process.memoryUsage.rss();
 });
-process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 process.channel.unref();

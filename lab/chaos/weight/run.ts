@@ -1,6 +1,7 @@
 import { setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MeasuredProcess } from './measured-process.js';
+import type { StartedProcess } from '../../world/processes/supervisor.js';
+import { endOf, readProbe } from './measured-process.js';
 import { Neighbour } from './neighbour.js';
 import { type HeavyOperation, OPERATIONS } from './operations.js';
 import { judge, type Measured, table } from './report.js';
@@ -103,15 +104,19 @@ async function measureAlone(
   if (operation === undefined || others.length > 0 || operation.connections === 1) return undefined;
   const blocked: number[] = [];
   for (let n = 0; n < ALONE_TIMES; n += 1) {
-    await web?.read();
+    await readProbe(web);
     await operation.once(system, n);
-    blocked.push((await web?.read())?.blockedMs ?? Number.NaN);
+    blocked.push((await readProbe(web))?.blockedMs ?? Number.NaN);
   }
   return blocked.sort((a, b) => a - b)[Math.floor(ALONE_TIMES / 2)];
 }
 
-async function readAll(processes: readonly MeasuredProcess[]): Promise<Measured['readings']> {
+async function readAll(processes: readonly StartedProcess[]): Promise<Measured['readings']> {
   return await Promise.all(
-    processes.map(async (one) => ({ name: one.name, ended: one.ended, reading: await one.read() })),
+    processes.map(async (one) => ({
+      name: one.name,
+      ended: await endOf(one),
+      reading: await readProbe(one),
+    })),
   );
 }

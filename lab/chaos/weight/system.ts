@@ -3,19 +3,20 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
 import { type FakeFacilitator, startFacilitator } from '../../world/facilitator/facilitator.js';
-import { runCommand } from '../../world/processes/run-command.js';
+import { runCommand } from '../../world/processes/processes.js';
 import { findFreePort, startTestPostgres, startTestRedis } from '../../world/processes/services.js';
+import type { StartedProcess } from '../../world/processes/supervisor.js';
 import { SELF_SIGNED } from '../../world/proxy/self-signed.js';
 import { hang, type Receiver, startReceiver } from '../../world/receiver/receiver.js';
 import { newKeypair } from '../actors/wallets.js';
 import { Client } from './client.js';
 import { type ImageHosts, startImageHosts } from './image-hosts.js';
-import { MeasuredProcess } from './measured-process.js';
+import { startMeasured } from './measured-process.js';
 import { type CountingRpc, startCountingRpc } from './rpc.js';
 
 /** One web and one worker process with production limits, a heavy account and its neighbour. */
 export interface WeightSystem {
-  processes: readonly MeasuredProcess[];
+  processes: readonly StartedProcess[];
   url: string;
   db: pg.Client;
   heavy: Merchant;
@@ -78,9 +79,8 @@ export async function openWeightSystem({ folder, opened }: SystemContext): Promi
   const db = new pg.Client({ connectionString: postgres.url });
   await db.connect();
   opened({ stop: () => db.end() });
-  const processes = (['web', 'worker'] as const).map((name) =>
-    keep(new MeasuredProcess(name, folder, environment)),
-  );
+  const processes = (['web', 'worker'] as const).map((name) => startMeasured(name, folder, environment));
+  for (const one of processes) opened({ stop: () => one.kill() });
   const url = `http://127.0.0.1:${port}`;
   const visitor = (address: string, headers: Record<string, string> = {}): Client => {
     const client = new Client(url, { 'X-Forwarded-For': address, ...headers });

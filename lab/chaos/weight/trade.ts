@@ -44,7 +44,6 @@ process.on('message', (order: 'report' | 'stop') => {
   if (order === 'stop') isOver = true;
   else process.send?.(report());
 });
-process.on('disconnect', () => process.exit());
 
 const body = JSON.stringify({ url: receiver.url, enabled_events: ['checkout.session.expired'] });
 const added = await merchant.send('/v1/webhook_endpoints', { method: 'POST', headers: JSON_TYPE, body });

@@ -7,15 +7,19 @@ import { hex } from '../../world/chains/evm-logs.js';
 import { type FakeFacilitator, startFacilitator } from '../../world/facilitator/facilitator.js';
 import type { Movement } from '../../world/facilitator/judgement.js';
 import { startPgBouncer } from '../../world/processes/pgbouncer.js';
-import { killProcesses } from '../../world/processes/processes.js';
-import { runCommand } from '../../world/processes/run-command.js';
+import {
+  killProcesses,
+  runCommand,
+  type ServiceProcess,
+  startWebProcess,
+  startWorkerProcess,
+} from '../../world/processes/processes.js';
 import { findFreePort, spawnRedis, startTestPostgres } from '../../world/processes/services.js';
 import { SELF_SIGNED } from '../../world/proxy/self-signed.js';
 import { type Receiver, startReceiver } from '../../world/receiver/receiver.js';
 import { ask } from './ask.js';
 import { startBalancer } from './balancer.js';
 import { type Prometheus, startPrometheus } from './prometheus.js';
-import { RestartableProcess } from './restartable-process.js';
 
 /**
  * Two web and two worker processes in production mode behind a balancer, with Postgres behind a pooler and Redis, all
@@ -24,8 +28,8 @@ import { RestartableProcess } from './restartable-process.js';
 export interface Deployment {
   url: string;
   key: string;
-  webs: readonly RestartableProcess[];
-  workers: readonly RestartableProcess[];
+  webs: readonly ServiceProcess[];
+  workers: readonly ServiceProcess[];
   /** Resolves when the balancer routes requests to every web process. */
   untilAllServe(): Promise<void>;
   facilitator: FakeFacilitator;
@@ -98,12 +102,15 @@ export async function openDeployment({ folder, opened }: Around): Promise<Deploy
     RATE_LIMIT_API_PER_SECOND: '10000',
   };
   await runCommand(['dist/shared/migrate.js'], environment);
-  const webs = ports.slice(0, OF_EACH).map((one) => place('web', { ...environment, PORT: String(one) }));
-  const workers = ports
-    .slice(OF_EACH)
-    .map((one) => place('worker', { ...environment, WORKER_METRICS_PORT: String(one) }));
   opened({ stop: killProcesses });
-  await Promise.all([...webs, ...workers].map((one) => one.start()));
+  const [webs, workers] = await Promise.all([
+    Promise.all(ports.slice(0, OF_EACH).map((one) => startWebProcess({ ...environment, PORT: String(one) }))),
+    Promise.all(
+      ports
+        .slice(OF_EACH)
+        .map((one) => startWorkerProcess({ ...environment, WORKER_METRICS_PORT: String(one) })),
+    ),
+  ]);
   const balancer = await startBalancer({ folder, certificate, port, webPorts: ports.slice(0, OF_EACH) });
   opened(balancer);
   const prometheus = await startPrometheus(folder, ports, TOKEN);
@@ -120,10 +127,6 @@ async function carryOut(
 ): Promise<void> {
   await sleep(SETTLES_WITHIN_MS);
   chain.movePayment({ asset, from, payTo: to, amount, nonce: paymentId }, hex(transaction));
-}
-
-function place(kind: 'web' | 'worker', environment: Record<string, string>): RestartableProcess {
-  return new RestartableProcess(kind, environment);
 }
 
 interface LosableRedis {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { restart, type ServiceProcess } from '../../world/processes/processes.js';
 import type { Deployment } from '../deployment/deployment.js';
-import type { RestartableProcess } from '../deployment/restartable-process.js';
 
 /** A change of the deployment during sales. */
 export interface Step {
@@ -37,7 +37,7 @@ export const STEPS: readonly Step[] = [
     name: 'a worker killed',
     unnoticed: true,
     run: async ({ workers }, seconds) => {
-      await workers[0]?.kill();
+      if (workers[0] !== undefined) await restart(workers[0], 'SIGKILL');
       await sleep(seconds * 1000);
       return [];
     },
@@ -47,7 +47,7 @@ export const STEPS: readonly Step[] = [
     name: 'a web process killed',
     unnoticed: false,
     run: async ({ webs, untilAllServe }, seconds) => {
-      await webs[0]?.kill();
+      if (webs[0] !== undefined) await restart(webs[0], 'SIGKILL');
       await untilAllServe();
       await sleep(seconds * 1000);
       return [];
@@ -66,16 +66,16 @@ export const STEPS: readonly Step[] = [
 
 /** Restarts one process after another, as a release does. */
 async function restartAll(
-  processes: readonly RestartableProcess[],
+  processes: readonly ServiceProcess[],
   seconds: number,
   untilAllServe: () => Promise<void>,
 ): Promise<string[]> {
   const failures: string[] = [];
   for (const one of processes) {
     await untilAllServe();
-    const { code, ms } = await one.restart();
-    if (code !== 0) failures.push(`a ${one.kind} process ended after SIGTERM with ${code}`);
-    if (ms > STOPS_WITHIN_MS) failures.push(`a ${one.kind} process took ${Math.round(ms)} ms to stop`);
+    const { code, ms } = await restart(one, 'SIGTERM');
+    if (code !== 0) failures.push(`a ${one.name} process ended after SIGTERM with ${code}`);
+    if (ms > STOPS_WITHIN_MS) failures.push(`a ${one.name} process took ${Math.round(ms)} ms to stop`);
     await sleep((seconds * 1000) / processes.length);
   }
   return failures;

@@ -1,55 +1,51 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import path from 'node:path';
 import { ensureBuilt } from '../../../local/build/ensure-built.mjs';
+import { projectRoot } from '../../../local/toolchain/project-root.js';
+import { type Exit, type Program, type Ran, runProgram, StartedProcess } from './supervisor.js';
 
-/**
- * The real web and worker processes, built and started as in production. Each ends with this process, even after a
- * crash: its standard input is a pipe from here.
- */
-export interface ServiceProcess {
-  pid: number;
-  child: ChildProcess;
-  /** All of standard output and standard error. */
-  output(): string;
-  /** All of standard error. */
-  errors(): string;
-  /** The log, one object per line. */
-  lines(): Record<string, unknown>[];
-  exited: Promise<Exit>;
-  /** Sends SIGKILL and resolves when the process has ended. */
-  kill(): Promise<void>;
-}
+export { killProcesses } from './supervisor.js';
+
+/** A web or worker process, built and started as in production. */
+export type ServiceProcess = StartedProcess;
 
 export interface WebServiceProcess extends ServiceProcess {
   port: number;
 }
 
-export interface Exit {
-  code: number | null;
-  signal: NodeJS.Signals | null;
-}
-
 export type EntryPoint = 'api/server' | 'workers/main' | 'shared/migrate';
 
-const ROOT = path.join(import.meta.dirname, '..', '..', '..');
-/** Without quotes and spaces, which NODE_OPTIONS would interpret. */
+const ENTRIES = { web: 'api/server', worker: 'workers/main' } as const;
+/** The log event of a process that is ready. */
+export const READY = ['web.listening', 'worker.started'];
+export type Kind = keyof typeof ENTRIES;
+
+/**
+ * Ends a Node process when its standard input does, which is a pipe from its parent. Without quotes and spaces, which
+ * NODE_OPTIONS would interpret.
+ */
 const END_WITH_PARENT = `data:text/javascript,${encodeURIComponent(
   'process.stdin.resume().once("close",()=>process.kill(process.pid,"SIGKILL")).unref()',
 )}`;
-const running = new Set<ServiceProcess>();
+/** Keeps npm from checking for updates and writing logs. */
+const NPM = { npm_config_update_notifier: 'false', npm_config_logs_max: '0' };
+
 let built: Promise<void> | undefined;
 
-export async function startWebProcess(environment: Record<string, string>): Promise<WebServiceProcess> {
-  const service = await startProcess('api/server', { PORT: '0', LOG_LEVEL: 'info', ...environment });
-  const { port } = await logged(service, 'web.listening');
-  return Object.assign(service, { port: Number(port) });
+export function nodeProgram(args: readonly string[], options: Partial<Program> = {}): Program {
+  const name = path.basename(args.find((arg) => /\.m?[jt]s$/.test(arg)) ?? 'node');
+  return { name, ...options, command: process.execPath, args: ['--import', END_WITH_PARENT, ...args] };
 }
 
-export async function startWorkerProcess(environment: Record<string, string>): Promise<ServiceProcess> {
-  const service = await startProcess('workers/main', { LOG_LEVEL: 'info', ...environment });
-  await logged(service, 'worker.started');
-  return service;
+/** `npm` starts the process as hosting platforms do; both are in a process group of their own. */
+export function serviceProgram(
+  kind: Kind,
+  launcher: 'node' | 'npm',
+  environment: Record<string, string>,
+): Program {
+  if (launcher === 'node') return nodeProgram([`dist/${ENTRIES[kind]}.js`], { name: kind, environment });
+  const options = `--import=${END_WITH_PARENT} ${environment.NODE_OPTIONS ?? ''}`;
+  const variables = { ...NPM, ...environment, NODE_OPTIONS: options };
+  return { name: kind, command: 'npm', args: ['run', kind], environment: variables, group: true };
 }
 
 /** Starts a process whose environment holds only these variables. */
@@ -57,91 +53,61 @@ export async function startProcess(
   entry: EntryPoint,
   environment: Record<string, string>,
 ): Promise<ServiceProcess> {
-  return await start(process.execPath, ['--import', END_WITH_PARENT, `dist/${entry}.js`], environment);
+  await builtOnce();
+  return new StartedProcess(nodeProgram([`dist/${entry}.js`], { name: entry, environment }));
 }
 
-/**
- * Starts the process through npm, as hosting platforms do. Both run in a process group of their own, whose id is the
- * negative pid.
- */
-export async function startGroup(
-  script: 'web' | 'worker',
+export async function startWebProcess(environment: Record<string, string>): Promise<WebServiceProcess> {
+  return await startService('web', 'node', environment);
+}
+
+export async function startWorkerProcess(environment: Record<string, string>): Promise<ServiceProcess> {
+  return await startService('worker', 'node', environment);
+}
+
+/** Resolves when the process is ready. */
+export async function startService(
+  kind: Kind,
+  launcher: 'node' | 'npm',
   environment: Record<string, string>,
-): Promise<ServiceProcess> {
-  const settings = {
-    PORT: '0',
-    LOG_LEVEL: 'info',
-    NODE_OPTIONS: `--import=${END_WITH_PARENT}`,
-    ...environment,
-  };
-  const group = await start('npm', ['run', script], settings, true);
-  await logged(group, script === 'web' ? 'web.listening' : 'worker.started');
-  return group;
+): Promise<WebServiceProcess> {
+  await builtOnce();
+  const settings = { PORT: '0', LOG_LEVEL: 'info', ...environment };
+  const service = new StartedProcess(serviceProgram(kind, launcher, settings));
+  const { port } = await service.logged(...READY);
+  return Object.assign(service, { port: Number(port) });
 }
 
-async function start(
-  program: string,
-  args: string[],
+/** Ends a service and starts it again; resolves when it is ready. `ms` is how long it took to end. */
+export async function restart(
+  service: ServiceProcess,
+  signal: 'SIGTERM' | 'SIGKILL',
+): Promise<Exit & { ms: number }> {
+  const sentAt = performance.now();
+  service.signal(signal);
+  const exit = await service.exited;
+  const ms = performance.now() - sentAt;
+  service.startAgain();
+  await service.logged(...READY);
+  return { ...exit, ms };
+}
+
+/** Runs a built file, or one of the project's commands, to its end. */
+export async function runNode(args: readonly string[], options: Partial<Program> = {}): Promise<Ran> {
+  await builtOnce();
+  return await new StartedProcess(nodeProgram(args, options)).ran();
+}
+
+/** Runs a command, which must exit with 0, and returns its standard output. */
+export async function runCommand(
+  args: readonly string[],
   environment: Record<string, string>,
-  detached = false,
-): Promise<ServiceProcess> {
-  built ??= ensureBuilt(ROOT);
-  await built;
-  const child = spawn(program, args, {
-    cwd: ROOT,
-    env: { PATH: process.env.PATH ?? '', ...environment },
-    stdio: ['pipe', 'pipe', 'pipe'],
-    detached,
-  });
-  const written = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name].setEncoding('utf8').on('data', (text: string) => {
-      written[name] += text;
-    });
-  }
-  const exited = once(child, 'close').then(([code, signal]) => ({ code, signal }));
-  const service: ServiceProcess = {
-    pid: child.pid ?? 0,
-    child,
-    output: () => written.stdout + written.stderr,
-    errors: () => written.stderr,
-    lines: () => parseLines(written.stdout),
-    exited,
-    async kill() {
-      if (!detached) child.kill('SIGKILL');
-      // The group may have ended already.
-      else if (child.exitCode === null && child.signalCode === null) process.kill(-service.pid, 'SIGKILL');
-      await exited;
-      running.delete(service);
-    },
-  };
-  running.add(service);
-  return service;
+): Promise<string> {
+  await builtOnce();
+  return await runProgram(nodeProgram(args, { environment }));
 }
 
-/** Kills every process that still runs. */
-export async function killProcesses(): Promise<void> {
-  await Promise.all([...running].map((service) => service.kill()));
-}
-
-/** Waits for the log line of this event. */
-function logged(service: ServiceProcess, event: string): Promise<Record<string, unknown>> {
-  return new Promise((resolve, reject) => {
-    service.child.stdout?.on('data', () => {
-      const line = service.lines().find((one) => one.event === event);
-      if (line !== undefined) resolve(line);
-    });
-    void service.exited.then(() =>
-      reject(new Error(`the process ended before ${event}:\n${service.output()}`)),
-    );
-  });
-}
-
-/** Parses the complete lines. */
-function parseLines(output: string): Record<string, unknown>[] {
-  return output
-    .split('\n')
-    .slice(0, -1)
-    .filter((line) => line.startsWith('{'))
-    .map((line) => JSON.parse(line));
+function builtOnce(): Promise<void> {
+  built ??= ensureBuilt(projectRoot());
+  return built;
 }

@@ -169,13 +169,14 @@ export function afterLook(
   times: Times,
 ): ByRow<Decision | { kind: 'ask_verify' }> {
   const { finding } = look;
+  const patch = patchAfter(payment, finding, times);
   const step = stepAfter(finding.kind, { payment, ...look, rules, times });
   if (step.kind === 'ask_verify') return step;
   const said = { source: 'chain', said: describeFinding(finding) } as const;
   if (step.kind !== 'look_again' && step.kind !== 'settle_again') return { ...step, said };
   const { kind, at, row } = step;
   const unusedSeenAt = ('unusedSeenAt' in step && step.unusedSeenAt) || null;
-  return { kind, at, patch: { ...patchAfter(payment, finding, times), unusedSeenAt }, said, row };
+  return { kind, at, patch: { ...patch, unusedSeenAt }, said, row };
 }
 
 function stepAfter<Kind extends ChainFinding['kind']>(

@@ -5,8 +5,7 @@ import type { Action } from './decision-table.js';
 import { describeDuration } from './describe-duration.js';
 import { describeFinding } from './describe-finding.js';
 import { FIRST_LOOK_MS, RETRY_MS, SETTLE_MARGIN_MS } from './limits.js';
-import { facilitatorReportedSuccess } from './payment-state.js';
-import { unknownAfterUnclear } from './proven-verdict.js';
+import { facilitatorReportedSuccess, unknownAfterUnclear } from './payment-state.js';
 import { lastCallTime, surelyOver } from './settle-times.js';
 import { nextWatch } from './watch.js';
 

@@ -1,5 +1,6 @@
 import type { SearchPosition } from '../../chains/search-position.js';
 import type { PaymentStatus } from '../../payments/states.js';
+import type { SettleVerdict } from '../../x402/settle-verdict.js';
 
 /** The columns of a payment that the policy reads before and after a `/settle` call. */
 export interface CalledPayment {
@@ -50,4 +51,22 @@ export function isOutcomeUnclear({
 /** The facilitator's clear success stays: a later answer does not take it back. */
 export function facilitatorReportedSuccess({ settleUnclear, reportedTransaction }: CalledPayment): boolean {
   return reportedTransaction !== null && !settleUnclear;
+}
+
+type Failure = Extract<SettleVerdict, { kind: 'rejected' | 'not_processed' }>;
+
+/** The answer as it counts: after an unclear attempt of the same payment a failure proves nothing. */
+export function provenVerdict(payment: CalledPayment, answer: SettleVerdict): SettleVerdict {
+  const isFailure = answer.kind === 'rejected' || answer.kind === 'not_processed';
+  return isFailure && isOutcomeUnclear(payment) ? unknownAfterUnclear(answer) : answer;
+}
+
+export function unknownAfterUnclear(failure: Failure): Extract<SettleVerdict, { kind: 'unknown' }> {
+  const reason = failure.kind === 'rejected' ? failure.reason : failure.why;
+  return {
+    kind: 'unknown',
+    why: `${reason} after an unclear attempt`,
+    transaction: undefined,
+    mayStillRun: false,
+  };
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { provenVerdict } from '../../../shared/settlement/policy/proven-verdict.js';
+import { provenVerdict } from '../../../shared/settlement/policy/payment-state.js';
 import type { SettleVerdict } from '../../../shared/x402/settle-verdict.js';
 import { HASH, settle } from './answers.js';
 

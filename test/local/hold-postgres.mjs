@@ -3,10 +3,9 @@
  * SIGINT or SIGTERM it uses the database once more before it stops it.
  */
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../../local/postgres/embedded-postgres.js';
-import { type HolderEvent, parseHolderOptions } from './holder.js';
+import { startEmbeddedPostgres } from '../../dist/local/postgres/embedded-postgres.js';
 
-const { user, ...options } = parseHolderOptions(process.argv[2]);
+const { user, ...options } = JSON.parse(process.argv[2]);
 if (user !== undefined) {
   process.setgroups?.([]);
   process.setgid?.(user.gid);
@@ -19,19 +18,19 @@ pool.on('error', () => {
   // The owner of the server may stop it.
 });
 
-async function describeServer(): Promise<string[]> {
-  const settings = await pool.query<{ settings: string[] }>(
+async function describeServer() {
+  const settings = await pool.query(
     `select array[pg_encoding_to_char(encoding), datcollate, current_setting('timezone')]::text[] as settings
       from pg_database where datname = current_database()`,
   );
   return settings.rows[0]?.settings ?? [];
 }
 
-function tell(event: HolderEvent): void {
+function tell(event) {
   process.stdout.write(`${JSON.stringify(event)}\n`);
 }
 
-async function end(): Promise<void> {
+async function end() {
   const answer = await describeServer().catch(() => undefined);
   tell({ name: answer === undefined ? 'database was gone' : 'used it while stopping' });
   await pool.end();
@@ -40,7 +39,7 @@ async function end(): Promise<void> {
 }
 
 const keepAlive = setInterval(() => undefined, 1000);
-const onSignal = (): void => {
+const onSignal = () => {
   clearInterval(keepAlive);
   end().catch(() => process.exit(1));
 };

@@ -1,10 +1,4 @@
-/**
- * Loaded first into each service process. The process ends when its standard input does, which is a pipe from its
- * parent; and its clock is shifted by an environment variable.
- */
-process.stdin.resume().once('close', () => process.kill(process.pid, 'SIGKILL'));
-process.stdin.unref();
-
+/** Loaded first into each service process: its clock is shifted by an environment variable. */
 const offsetMs = Number(process.env.CHAOS_CLOCK_OFFSET_MS ?? 0);
 
 if (offsetMs !== 0) {

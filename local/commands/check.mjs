@@ -1,0 +1,31 @@
+import { fileURLToPath } from 'node:url';
+import { findSpecs, slowestFirst } from '../suite/spec-files.mjs';
+import { ensureInstalled } from '../toolchain/ensure-installed.mjs';
+import { runToEnd } from '../toolchain/run-to-end.mjs';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+await ensureInstalled(root);
+
+/** Specs that need no database, no queue and no browser. */
+const FAST = /^test\/(unit\/|docs\.spec|architecture\/(?!api\.spec))/;
+const specs = slowestFirst(findSpecs(root)).filter((file) => FAST.test(file));
+
+const mocha = ['--import', 'tsx', 'node_modules/mocha/bin/mocha.js', '--no-config', '--timeout', '60000'];
+const steps = [
+  ['Format and lint', ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']],
+  ['Types', ['node_modules/typescript/bin/tsc', '--noEmit']],
+  ['Types of the page', ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'api/checkout-page/browser']],
+  [`${specs.length} fast specs`, [...mocha, '--parallel', '--jobs', '3', '--reporter', 'dot', ...specs]],
+];
+
+process.exitCode = 0;
+for (const [name, command] of steps) {
+  const startedAt = performance.now();
+  const code = await runToEnd(process.execPath, command, { cwd: root, stdout: 'inherit' });
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  process.stdout.write(`${code === 0 ? '✔' : '✖'} ${name}, ${seconds} s\n`);
+  if (code !== 0) {
+    process.exitCode = code;
+    break;
+  }
+}

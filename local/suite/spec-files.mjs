@@ -1,0 +1,47 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+
+/** Long stories, the longest first. They start first, so that no process runs one alone at the end. */
+const SLOWEST = [
+  'test/flows/chaos.spec.ts',
+  'test/flows/fresh-clone.spec.ts',
+  'test/flows/limits-at-once.spec.ts',
+  'test/flows/rehearsal.spec.ts',
+  'test/flows/stopped-worker.spec.ts',
+  'test/flows/explored-payments.spec.ts',
+  'test/page/changes-live.spec.ts',
+  'test/page/every-state.spec.ts',
+  'test/page/api-reference.spec.ts',
+  'test/flows/webhooks-accounts.spec.ts',
+  'test/flows/killed-processes.spec.ts',
+  'test/page/finds-the-balance.spec.ts',
+  'test/local/ensure-ready.spec.ts',
+  'test/workers/expire-sessions-without-queue.spec.ts',
+  'test/unit/chains/soundness.spec.ts',
+  'test/flows/webhooks-isolation.spec.ts',
+  'test/flows/lost-queue.spec.ts',
+  'test/local/embedded-postgres.spec.ts',
+  'test/flows/link-settle-unclear.spec.ts',
+  'test/api/fuzz.spec.ts',
+  'test/local/embedded-postgres-lifetime.spec.ts',
+  'test/flows/sandbox-payments.spec.ts',
+  'test/page/lost-payment.spec.ts',
+  'test/page/confirming.spec.ts',
+];
+
+/** @param {string} root */
+export function findSpecs(root) {
+  const folder = path.join(root, 'test');
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.spec.ts'))
+    .map((file) => `test/${file.split(path.sep).join('/')}`);
+}
+
+/**
+ * The slowest first, then by name.
+ * @param {string[]} files
+ */
+export function slowestFirst(files) {
+  const slow = SLOWEST.filter((file) => files.includes(file));
+  return [...slow, ...files.filter((file) => !slow.includes(file)).sort()];
+}
