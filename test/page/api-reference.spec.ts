@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { openApiDocument } from '../../api/openapi/document.js';
-import { type BrowserPage, launchBrowser, type TestBrowser } from '../../lab/world/page/browser.js';
+import { type BrowserPage, type TestBrowser } from '../../lab/world/page/browser.js';
 import { buildMerchant, buildPaidSession } from '../../lab/world/shop/factories.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { openReferenceApp, type ReferenceApp } from '../support/reference-app.js';
