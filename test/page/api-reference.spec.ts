@@ -71,7 +71,9 @@ describe('the API reference', function () {
     for (const colorScheme of ['light', 'dark', 'light'] as const) {
       await opened.page.emulateMedia({ colorScheme });
       await eventually(async () => {
-        const shown = await opened.page.evaluate<string>('getComputedStyle(document.documentElement).colorScheme');
+        const shown = await opened.page.evaluate<string>(
+          'getComputedStyle(document.documentElement).colorScheme',
+        );
         assert.equal(shown.includes('dark'), colorScheme === 'dark', shown);
       });
     }

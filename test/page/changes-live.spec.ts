@@ -111,7 +111,11 @@ describe('an open page', function () {
     await visitor.press(FOX);
     await shop.facilitator.waitForCall('verify', verifies + 1);
     await shop.pay(id);
-    await shop.becomes(id, { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] });
+    await shop.becomes(id, {
+      session: 'complete',
+      payments: ['succeeded'],
+      events: ['checkout.session.completed'],
+    });
     hold.release();
     await visitor.alerts('This order was paid already');
     await visitor.sees('Payment complete');

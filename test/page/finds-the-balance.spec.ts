@@ -112,7 +112,7 @@ describe('the page finds the balance', function () {
     wallet.next.set('eth_signTypedData_v4', declines(EVM_KINDS.MetaMask));
     const visitor = await shop.visitPage(await buildIn('test'), { wallets: [wallet] });
     await button(visitor, /MetaMask/).click();
-    await visitor.page.getByRole('alert').filter({ hasText: 'declined' }).waitFor();
+    await visitor.alerts('declined');
     const rich = visitor.page.getByRole('radio', { name: 'Polygon Amoy · USDC · you have 120.00' });
     assert.equal(await rich.isChecked(), true);
     const poor = visitor.page.getByRole('radio', { name: 'Base Sepolia · USDC · you have 1.00' });
@@ -139,7 +139,7 @@ describe('the page finds the balance', function () {
     balances.hold(wallet.address, EVM.test.rich, 'USDC', 25);
     await visitor.page.waitForTimeout(SHARED_MS + 200);
     await button(visitor, 'Pay 4.50 USDC on Base Sepolia with Rabby').click();
-    await visitor.page.getByRole('alert').filter({ hasText: 'Not enough USDC on Base Sepolia' }).waitFor();
+    await visitor.alerts('Not enough USDC on Base Sepolia');
     assert.equal(wallet.requests.filter((method) => method === 'eth_signTypedData_v4').length, 1);
     await button(visitor, 'Pay 4.50 USDC on Polygon Amoy with Rabby').click();
     await visitor.sees('Payment complete');
