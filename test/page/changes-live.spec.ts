@@ -37,7 +37,8 @@ describe('an open page', function () {
   it('shows an expiry by the merchant within 3 s', async () => {
     const session = await shop.buildSession({ cancelUrl: 'https://shop.example/cart' });
     const visitor = await shop.visitPage(session);
-    await visitor.sees('Pay with your wallet');
+    // After its first poll, so that the next one must show the expiry.
+    await visitor.page.waitForResponse('**/status');
     await client(shop.app, shop.merchant.testKey)
       .post(`/v1/checkout/sessions/${session.id}/expire`)
       .expect(200);
@@ -54,8 +55,10 @@ describe('an open page', function () {
 
   it('shows a payment by an agent, and lets the buyer stay on the receipt', async () => {
     const { id } = await shop.buildSession({ successUrl: 'https://shop.example/thanks' });
-    const visitor = await shop.visitPage(id);
+    const visitor = await shop.visitPage(id, { prepare: async (page) => void (await page.clock.install()) });
     await visitor.sees('Pay with your wallet');
+    // The redirect waits, however slow the machine is.
+    await visitor.page.clock.pauseAt(Date.now() + 60_000);
     await shop.pay(id);
     await visitor.sees('Payment complete');
     await visitor.press('Stay here');
