@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import type { Page } from 'playwright-core';
 import { openApiDocument } from '../../api/openapi/document.js';
-import { type BrowserPage, launchBrowser, type TestBrowser } from '../../lab/world/page/browser.js';
+import type { BrowserPage, TestBrowser } from '../../lab/world/page/browser.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
 import { buildMerchant, buildPaidSession } from '../../lab/world/shop/factories.js';
 import { openTestApp, type TestApp } from '../support/app.js';
+import { openBrowser } from '../support/page/shop.js';
 import { openReferenceApp, type ReferenceApp } from '../support/reference-app.js';
 
 interface Operation {
@@ -16,10 +17,9 @@ const { paths } = openApiDocument('https://pay.example') as {
 };
 const operations = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, { operationId, summary }]) => ({
-    path,
-    method,
-    operationId,
-    summary,
+    id: operationId,
+    resource: /^\/(?:v1\/)?[^/]+/.exec(path)?.[0],
+    shown: { path, method: method.toUpperCase(), summary },
   })),
 );
 
@@ -28,54 +28,36 @@ describe('the API reference', function () {
   let app: TestApp;
   let reference: ReferenceApp;
   let browser: TestBrowser;
+  let opened: BrowserPage;
+  const requested = new Set<string>();
   before(async () => {
+    browser = await openBrowser();
     app = await openTestApp();
-    [reference, browser] = await Promise.all([openReferenceApp(app), launchBrowser()]);
+    reference = await openReferenceApp(app);
+    opened = await browser.open({ colorScheme: 'light' });
+    const { page } = opened;
+    await page.addInitScript(
+      "addEventListener('securitypolicyviolation', (event) => console.error('policy: ' + event.violatedDirective))",
+    );
+    page.on('request', (made) => {
+      const { protocol, origin, pathname } = new URL(made.url());
+      if (protocol !== 'data:') requested.add(`${origin}${pathname.replace(/\.[\w-]{10}\./, '.….')}`);
+    });
+    await page.goto(`${reference.url}/docs`);
+    await page.locator('.opblock').first().waitFor();
   });
+  afterEach(() => assert.deepEqual(opened.problems, []));
   after(async () => {
     await browser.close();
     await reference.close();
     await app.close();
   });
 
-  async function open(options = {}): Promise<BrowserPage> {
-    const opened = await browser.open(options);
-    await opened.page.addInitScript(
-      "addEventListener('securitypolicyviolation', (event) => console.error('policy: ' + event.violatedDirective))",
-    );
-    await opened.page.goto(`${reference.url}/docs`);
-    await opened.page.locator('.opblock').first().waitFor();
-    return opened;
-  }
-
-  async function leave({ page, problems }: BrowserPage): Promise<void> {
-    await page.context().close();
-    assert.deepEqual(problems, []);
-  }
-
-  const operation = (page: Page, id: string) => page.locator(`[id$="-${id}"].opblock`);
-
-  it('shows every operation of the document, and its details', async () => {
-    const opened = await open();
-    const { page } = opened;
-    assert.ok(operations.length >= 12);
-    for (const { path, method, operationId, summary } of operations) {
-      const shown = await page.evaluate(`(${OPEN_AND_CLOSE})('${operationId}')`);
-      assert.deepEqual(shown, { path, method: method.toUpperCase(), summary });
-    }
-    await page.getByText('checkout.session.completed').first().waitFor();
-    await leave(opened);
-  });
+  /** Evaluated in the page, since Playwright would inspect the whole page before each step. */
+  const inPage = (script: string, id: string): Promise<unknown> =>
+    opened.page.evaluate(`(${script})(document.querySelector('[id$="-${id}"].opblock'))`);
 
   it('sends requests only to its own host', async () => {
-    const opened = await browser.open();
-    const requested = new Set<string>();
-    opened.page.on('request', (made) => {
-      const { protocol, origin, pathname } = new URL(made.url());
-      if (protocol !== 'data:') requested.add(`${origin}${pathname.replace(/\.[\w-]{10}\./, '.….')}`);
-    });
-    await opened.page.goto(`${reference.url}/docs`);
-    await opened.page.locator('.opblock').first().waitFor();
     await opened.page.waitForLoadState('networkidle');
     assert.deepEqual(
       [...requested].sort(),
@@ -83,13 +65,23 @@ describe('the API reference', function () {
         (path) => reference.url + path,
       ),
     );
-    await leave(opened);
+  });
+
+  it('follows the preferred colour scheme', async () => {
+    for (const colorScheme of ['light', 'dark', 'light'] as const) {
+      await opened.page.emulateMedia({ colorScheme });
+      await eventually(async () => {
+        const shown = await opened.page.evaluate<string>(
+          'getComputedStyle(document.documentElement).colorScheme',
+        );
+        assert.equal(shown.includes('dark'), colorScheme === 'dark', shown);
+      });
+    }
   });
 
   it('tries out an operation with a key', async () => {
     const shop = await buildMerchant(app.db);
     const { session } = await buildPaidSession(app.db, shop.accountId);
-    const opened = await open();
     const { page } = opened;
     await page.getByRole('button', { name: 'Authorize' }).first().click();
     const dialog = page.locator('.dialog-ux');
@@ -99,47 +91,43 @@ describe('the API reference', function () {
       .first()
       .click();
     await dialog.getByRole('button', { name: 'Close' }).first().click();
-    const block = operation(page, 'listPayments');
+    const block = page.locator('[id$="-listPayments"].opblock');
     await block.locator('.opblock-summary-control').click();
     await block.getByRole('button', { name: 'Try it out' }).click();
     await block.getByRole('button', { name: 'Execute' }).click();
     await block.locator('.live-responses-table').getByText(session.id).waitFor();
-    await leave(opened);
+    await block.locator('.opblock-summary-control').click();
   });
 
-  it('follows the preferred colour scheme', async () => {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const opened = await open({ colorScheme });
-      const background = await opened.page.evaluate<string>(
-        "getComputedStyle(document.querySelector('.swagger-ui')).backgroundColor + getComputedStyle(document.documentElement).colorScheme",
-      );
-      assert.equal(/dark/.test(background), colorScheme === 'dark', background);
-      await leave(opened);
-    }
+  it('shows every operation of the document, and the details of one for each resource', async () => {
+    const { page } = opened;
+    assert.ok(operations.length >= 12);
+    for (const { id, shown } of operations) assert.deepEqual(await inPage(SUMMARY, id), shown);
+    const first = new Map(operations.map(({ resource, id }) => [resource, id] as const).reverse());
+    assert.ok(first.size >= 8);
+    for (const id of first.values()) await inPage(OPEN_AND_CLOSE, id);
+    await page.getByText('checkout.session.completed').first().waitFor();
   });
 
   it('shows an error when the document cannot be loaded', async () => {
-    const opened = await browser.open();
-    await opened.page.route('**/openapi.json', (route) => route.abort());
-    await opened.page.goto(`${reference.url}/docs`);
-    await opened.page.getByRole('alert').getByText('cannot be shown here').waitFor();
-    await opened.page.context().close();
+    const { page } = await browser.open();
+    await page.route('**/openapi.json', (route) => route.abort());
+    await page.goto(`${reference.url}/docs`);
+    await page.getByRole('alert').getByText('cannot be shown here').waitFor();
   });
 });
 
-/**
- * Returns the text of an operation, which is opened and closed again, since open operations slow down each step.
- * Evaluated in the page, since Playwright would inspect the whole page before each step.
- */
-const OPEN_AND_CLOSE = `async (id) => {
-  const block = document.querySelector('[id$="-' + id + '"].opblock');
+/** Returns the text of an operation. Swagger UI inserts invisible line breaks into long paths. */
+const SUMMARY = `(block) => {
   const text = (name) => block.querySelector('.opblock-summary-' + name).textContent;
+  return { path: text('path').replaceAll('\u200b', ''), method: text('method'), summary: text('description') };
+}`;
+
+/** Waits for the responses of an operation, and closes it again, since open operations slow down each step. */
+const OPEN_AND_CLOSE = `async (block) => {
   const isOpen = () => block.querySelector('.responses-wrapper')?.checkVisibility() ?? false;
-  block.querySelector('.opblock-summary-control').click();
-  while (!isOpen()) await new Promise(requestAnimationFrame);
-  // Swagger UI inserts invisible line breaks into long paths.
-  const shown = { path: text('path').replaceAll('\u200b', ''), method: text('method'), summary: text('description') };
-  block.querySelector('.opblock-summary-control').click();
-  while (isOpen()) await new Promise(requestAnimationFrame);
-  return shown;
+  for (const wanted of [true, false]) {
+    block.querySelector('.opblock-summary-control').click();
+    while (isOpen() !== wanted) await new Promise(requestAnimationFrame);
+  }
 }`;

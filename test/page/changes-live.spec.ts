@@ -1,40 +1,48 @@
 import assert from 'node:assert/strict';
-import { answers, failsToSettle } from '../../lab/world/facilitator/dial.js';
-import { evmWallet, neverEnds } from '../../lab/world/page/wallets.js';
+import { failsToSettle } from '../../lab/world/facilitator/dial.js';
+import type { Visitor } from '../../lab/world/page/visit.js';
+import { fundedWallet, holdAnswers, neverEnds } from '../../lab/world/page/wallets.js';
+import { buildUndecidedPayment } from '../../lab/world/shop/factories.js';
+import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { Payment } from '../../shared/payments/model.js';
 import { lowestIdAt, randomText } from '../../shared/values/ids.js';
 import { client } from '../support/api-client.js';
 import { openShop, type Shop } from '../support/page/shop.js';
 
-const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
-/** The page polls every two seconds; slow machines may take longer. */
-const PROMPT_MS = 30_000;
+const FOX = /Fox Wallet/;
+const LATE = 'This takes longer than usual. You may close this page';
 
 /** Each state, reached while the page is open and again after a reload. */
 describe('an open page', function () {
   this.timeout(120_000);
   let shop: Shop;
   before(async () => {
-    shop = await openShop();
+    // Each payment is answered with 202, and the page follows it.
+    shop = await openShop({ environment: { SETTLE_WAIT_MS: '0' } });
   });
   after(async () => {
     await shop.close();
   });
 
-  function funded() {
-    const wallet = evmWallet();
-    wallet.balances.set(USDC, 25_000_000n);
-    return wallet;
+  /** The id of a session whose payment was claimed this many seconds ago. */
+  async function undecided(seconds: number): Promise<string> {
+    const id = `${lowestIdAt('pay_', Date.now() - seconds * 1000)}${randomText(20)}`;
+    const { session } = await buildUndecidedPayment(shop.app.db, shop.merchant.accountId, { id });
+    return session.id;
   }
+
+  const reached = (visitor: Visitor): Promise<string[]> =>
+    visitor.page.locator('.stages .reached').allTextContents();
 
   it('shows an expiry by the merchant within 3 s', async () => {
     const session = await shop.buildSession({ cancelUrl: 'https://shop.example/cart' });
     const visitor = await shop.visitPage(session);
-    await visitor.sees('Pay with your wallet');
+    // After its first poll, so that the next one must show the expiry.
+    await visitor.page.waitForResponse('**/status');
     await client(shop.app, shop.merchant.testKey)
       .post(`/v1/checkout/sessions/${session.id}/expire`)
       .expect(200);
-    await visitor.sees('This link has expired', PROMPT_MS);
+    await visitor.seesByItself('This link has expired');
     assert.equal(await visitor.page.title(), 'Expired: Cafe Pocket');
     await visitor.page.getByText('Cafe Pocket ended it before its time.').waitFor();
     assert.equal(await visitor.page.locator('.payment time').count(), 0);
@@ -45,12 +53,16 @@ describe('an open page', function () {
     assert.equal(await back.getAttribute('href'), 'https://shop.example/cart');
   });
 
-  it('shows a payment by an agent within 3 s', async () => {
-    const { id } = await shop.buildSession();
-    const visitor = await shop.visitPage(id);
+  it('shows a payment by an agent, and lets the buyer stay on the receipt', async () => {
+    const { id } = await shop.buildSession({ successUrl: 'https://shop.example/thanks' });
+    const visitor = await shop.visitPage(id, { prepare: async (page) => void (await page.clock.install()) });
     await visitor.sees('Pay with your wallet');
+    // The redirect waits, however slow the machine is.
+    await visitor.page.clock.pauseAt(Date.now() + 60_000);
     await shop.pay(id);
-    await visitor.sees('Payment complete', PROMPT_MS);
+    await visitor.sees('Payment complete');
+    await visitor.press('Stay here');
+    assert.equal(await visitor.page.locator('#redirect').isVisible(), false);
     assert.equal((await shop.payment(id)).channel, 'x402');
     await visitor.page.reload();
     await visitor.sees('Payment complete');
@@ -60,14 +72,14 @@ describe('an open page', function () {
   it('shows the payment of another tab in progress, and then paid', async () => {
     const { id } = await shop.buildSession();
     const [payer, other] = await Promise.all([
-      shop.visitPage(id, { wallets: [funded()] }),
+      shop.visitPage(id, { wallets: [fundedWallet()] }),
       shop.visitPage(id),
     ]);
     const hold = shop.facilitator.settle.holdNext();
-    await payer.page.getByRole('button', { name: /Fox Wallet/ }).click();
+    await payer.press(FOX);
     await payer.sees('Confirming the payment');
     await payer.page.getByText('Your payment is on its way.', { exact: true }).waitFor();
-    await other.sees('Confirming the payment', PROMPT_MS);
+    await other.sees('Confirming the payment');
     await other.page.getByText('A payment for this order is on its way.', { exact: true }).waitFor();
     hold.release();
     await Promise.all([payer.sees('Payment complete'), other.sees('Payment complete')]);
@@ -75,25 +87,20 @@ describe('an open page', function () {
     await other.leave();
   });
 
-  it('drops its signature when another payment was faster, and says so', async () => {
+  it('drops its signature when another payment is faster, and says what to do about the window', async () => {
     const { id } = await shop.buildSession();
-    const wallet = funded();
-    let sign = (): void => {};
-    const honest = wallet.answer;
-    const signed = new Promise<void>((resolve) => {
-      sign = resolve;
-    });
-    wallet.answer = async (method, params) => {
-      if (method === 'eth_signTypedData_v4') await signed;
-      return await honest(method, params);
-    };
+    const wallet = fundedWallet();
+    const sign = holdAnswers(wallet, 'eth_signTypedData_v4');
     const visitor = await shop.visitPage(id, { wallets: [wallet] });
-    await visitor.page.getByRole('button', { name: /Fox Wallet/ }).click();
+    await visitor.press(FOX);
     await visitor.sees('Confirm in Fox Wallet');
+    assert.equal(await visitor.page.title(), 'Confirm in Fox Wallet');
+    const hold = shop.facilitator.settle.holdNext();
     await shop.pay(id);
-    await visitor.sees('Payment complete', PROMPT_MS);
-    const alert = visitor.page.getByRole('alert');
-    await alert.filter({ hasText: /Somebody else paid this order.*still asks, decline there/ }).waitFor();
+    await visitor.alerts(/Somebody else began to pay.*still asks, decline there/);
+    hold.release();
+    await visitor.alerts(/Somebody else paid this order.*still asks, decline there/);
+    await visitor.sees('Payment complete');
     sign();
     assert.equal((await shop.payments(id)).length, 1);
     await visitor.leave();
@@ -101,73 +108,99 @@ describe('an open page', function () {
 
   it('says that its payment was not used when another one arrived first', async () => {
     const { id } = await shop.buildSession();
-    const visitor = await shop.visitPage(id, { wallets: [funded()] });
+    const visitor = await shop.visitPage(id, { wallets: [fundedWallet()] });
     const hold = shop.facilitator.verify.holdNext();
     const verifies = shop.facilitator.calls.verify.length;
-    await visitor.page.getByRole('button', { name: /Fox Wallet/ }).click();
+    await visitor.press(FOX);
     await shop.facilitator.waitForCall('verify', verifies + 1);
     await shop.pay(id);
+    await shop.becomes(id, {
+      session: 'complete',
+      payments: ['succeeded'],
+      events: ['checkout.session.completed'],
+    });
     hold.release();
+    await visitor.alerts('This order was paid already');
     await visitor.sees('Payment complete');
-    await visitor.page.getByRole('alert').filter({ hasText: 'This order was paid already' }).waitFor();
     await visitor.leave();
   });
 
-  it('shows the transaction once it is known', async () => {
-    const { id } = await shop.buildSession();
-    const hold = shop.facilitator.settle.holdNext();
-    const visitor = await shop.visitPage(id, { wallets: [funded()] });
-    await visitor.page.getByRole('button', { name: /Fox Wallet/ }).click();
-    await visitor.sees('Confirming the payment');
+  it('shows stage, elapsed time and transaction of a payment in progress, and says when it is late', async () => {
+    // Claimed in the future, so that it is not late on slow machines.
+    const id = await undecided(-600);
+    const visitor = await shop.visitPage(id, { prepare: async (page) => void (await page.clock.install()) });
+    const { page } = visitor;
+    assert.equal(await page.title(), 'Confirming: Cafe Pocket');
+    assert.deepEqual(await reached(visitor), ['Sent']);
+    assert.equal(await page.locator('.stages [aria-current]').textContent(), 'Sent');
+    await page.getByText('0:00 so far', { exact: true }).waitFor();
+    assert.equal(await page.getByText(LATE).isVisible(), false);
     const transaction = `0x${'5c'.repeat(32)}`;
     await Payment.query(shop.app.db).patch({ reportedTransaction: transaction }).where({ payableId: id });
-    const link = visitor.page.getByRole('link', { name: 'See the transaction' });
-    await link.waitFor({ timeout: PROMPT_MS });
+    const link = page.getByRole('link', { name: 'See the transaction' });
+    await visitor.hurry(link.waitFor());
     assert.match((await link.getAttribute('href')) ?? '', new RegExp(`/tx/${transaction}$`));
+    assert.deepEqual(await reached(visitor), ['Sent', 'Transaction seen']);
+    await page.clock.fastForward(640_000);
+    const late = page.locator('#late:visible');
+    await late.filter({ hasText: LATE }).filter({ hasText: 'Nobody should pay again' }).waitFor();
+    assert.equal(await late.locator('code').textContent(), id);
+    await page.getByText(/^\d+:\d\d so far$/).waitFor();
+    await visitor.leave();
+  });
+
+  it('looks again by itself, without scripts too: a late payment, a payment service that is unavailable', async () => {
+    const plainly = { browser: { javaScriptEnabled: false } };
+    const { facilitator } = shop.app;
+    const { supported } = facilitator;
+    const late = await shop.visitPage(await undecided(90), plainly);
+    await late.page.getByText(LATE).waitFor();
+    assert.equal(await late.page.locator('#elapsed').isVisible(), false);
+    const reloaded = late.page.waitForRequest((request) => request.isNavigationRequest());
+    facilitator.supported = async () => undefined;
+    const { id } = await shop.buildSession();
+    const [scripted, plain] = [await shop.visitPage(id), await shop.visitPage(id, plainly)];
+    await Promise.all([scripted, plain].map((visitor) => visitor.seesByItself('One moment, please')));
+    for (const { page } of [late, plain])
+      await page.locator('noscript p', { hasText: 'This page looks again' }).waitFor();
+    facilitator.supported = supported;
+    await Promise.all([scripted, plain].map((visitor) => visitor.seesByItself('Pay with your wallet')));
+    await reloaded;
+    for (const visitor of [late, scripted, plain]) await visitor.leave();
+  });
+
+  it('hides the cancel link from signing on', async () => {
+    const session = await shop.buildSession({ cancelUrl: 'https://shop.example/cart' });
+    const hold = shop.facilitator.verify.holdNext();
+    const visitor = await shop.visitPage(session, { wallets: [fundedWallet()] });
+    const back = visitor.page.getByRole('link', { name: /Back to Cafe Pocket/ });
+    await back.waitFor();
+    await visitor.press(FOX);
+    await visitor.sees('Sending the payment');
+    assert.equal(await visitor.page.title(), 'Sending the payment');
+    assert.equal(await back.count(), 0);
+    assert.equal(await visitor.page.getByRole('button', { name: 'Cancel' }).count(), 0);
+    await visitor.page.locator('#elapsed', { hasText: 'so far' }).waitFor();
     hold.release();
     await visitor.sees('Payment complete');
+    assert.equal(await visitor.page.title(), 'Paid: Cafe Pocket');
+    assert.equal(await back.count(), 0);
     await visitor.leave();
   });
 
   it('shows why a payment failed after a 202, and accepts another one', async () => {
-    // Without a worker, since that would settle payments at its own facilitator.
-    const hasty = await openShop({ worker: false, environment: { SETTLE_WAIT_MS: '0' } });
-    try {
-      const { id } = await hasty.buildSession();
-      const hold = shop.facilitator.settle.holdNext(failsToSettle('insufficient_funds'));
-      const visitor = await hasty.visitPage(id, { wallets: [funded()] });
-      await visitor.page.getByRole('button', { name: /Fox Wallet/ }).click();
-      await visitor.sees('Confirming the payment');
-      hold.release();
-      await visitor.page
-        .getByRole('alert')
-        .filter({ hasText: /did not go through/ })
-        .waitFor();
-      await visitor.page.reload();
-      await visitor.page
-        .getByRole('alert')
-        .filter({ hasText: /does not hold enough/ })
-        .waitFor();
-      await visitor.page.getByRole('button', { name: /Fox Wallet/ }).click();
-      await visitor.sees('Payment complete');
-      await visitor.leave();
-    } finally {
-      await hasty.close();
-    }
-  });
-
-  it('waits while the payment service is unavailable, and continues by itself', async () => {
-    const own = await openShop({ worker: false });
-    try {
-      own.facilitator.supported.always(answers(500));
-      const visitor = await own.visitPage((await own.buildSession()).id);
-      await visitor.sees('One moment, please');
-      own.facilitator.supported.honest();
-      await visitor.sees('Pay with your wallet', PROMPT_MS * 2);
-      await visitor.leave();
-    } finally {
-      await own.close();
-    }
+    const { id } = await shop.buildSession();
+    const hold = shop.facilitator.settle.holdNext(failsToSettle('insufficient_funds'));
+    const visitor = await shop.visitPage(id, { wallets: [fundedWallet()] });
+    await visitor.press(FOX);
+    await visitor.sees('Confirming the payment');
+    hold.release();
+    await visitor.alerts(/did not go through/);
+    await visitor.page.reload();
+    await visitor.alerts(/does not hold enough/);
+    await visitor.press(FOX);
+    await visitor.sees('Payment complete');
+    await visitor.leave();
   });
 
   it('counts down in the last quarter only, and ends when the session expires', async () => {
@@ -176,11 +209,12 @@ describe('an open page', function () {
     await calm.leave();
     // The id holds the time of creation, which is in the past.
     const id = `${lowestIdAt('cs_test_', Date.now() - 1_800_000)}${randomText(20)}`;
-    const visitor = await shop.visitPage(
-      await shop.buildSession({ id, expiresAt: new Date(Date.now() + 5000) }),
-    );
-    await visitor.page.locator('#countdown', { hasText: '0:0' }).waitFor();
+    const expiresAt = new Date(Date.now() + 240_000);
+    const visitor = await shop.visitPage(await shop.buildSession({ id, expiresAt }));
+    await visitor.page.locator('#countdown', { hasText: /[0-3]:[0-5]\d/ }).waitFor();
+    await CheckoutSession.query(shop.app.db).findById(id).patch({ expiresAt: new Date() });
     await visitor.sees('This link has expired');
+    await visitor.leave();
   });
 
   it('says that it is offline, and continues when it is online', async () => {
@@ -198,25 +232,32 @@ describe('an open page', function () {
     const { id } = await shop.buildSession();
     const visitor = await shop.visitPage(id);
     await visitor.page.route('**/status', (route) => route.fulfill({ status: 503 }));
-    await visitor.page.getByText('We cannot be reached at the moment.').waitFor({ timeout: PROMPT_MS });
+    const unreachable = visitor.page.getByText('We cannot be reached at the moment.');
+    await visitor.hurry(unreachable.waitFor());
     assert.equal(await visitor.page.getByText('You are offline.').count(), 0);
     await visitor.page.unroute('**/status');
-    await visitor.page.getByText('We cannot be reached').waitFor({ state: 'hidden', timeout: PROMPT_MS });
+    await visitor.hurry(unreachable.waitFor({ state: 'hidden' }));
     await visitor.page.context().close();
   });
 
   it('redirects to the merchant after the receipt, unless the buyer stays', async () => {
     const successUrl = 'https://shop.example/thanks?session={id}';
     const { id } = await shop.buildSession({ successUrl });
-    const visitor = await shop.visitPage(id, { wallets: [funded()] });
     const visited: string[] = [];
-    await visitor.page.route('https://shop.example/**', async (route) => {
-      visited.push(route.request().url(), route.request().headers().referer ?? 'no referrer');
-      await route.fulfill({ body: 'Thanks' });
+    const visitor = await shop.visitPage(id, {
+      wallets: [fundedWallet()],
+      prepare: async (page) => {
+        await page.clock.install();
+        await page.route('https://shop.example/**', async (route) => {
+          visited.push(route.request().url(), route.request().headers().referer ?? 'no referrer');
+          await route.fulfill({ body: 'Thanks' });
+        });
+      },
     });
-    await visitor.page.getByRole('button', { name: /Fox Wallet/ }).click();
+    await visitor.press(FOX);
     await visitor.sees('Payment complete');
     await visitor.page.getByText('You will be taken there in').waitFor();
+    await visitor.page.clock.runFor(9000);
     await visitor.page.waitForURL('https://shop.example/**');
     assert.deepEqual(visited.slice(1), ['no referrer']);
     await visitor.page.goBack();
@@ -226,20 +267,11 @@ describe('an open page', function () {
     await visitor.leave();
   });
 
-  it('lets the buyer stay on the receipt', async () => {
-    const { id } = await shop.buildSession({ successUrl: 'https://shop.example/thanks' });
-    const visitor = await shop.visitPage(id);
-    await shop.pay(id);
-    await visitor.page.getByRole('button', { name: 'Stay here' }).click();
-    assert.equal(await visitor.page.locator('#redirect').isVisible(), false);
-    await visitor.leave();
-  });
-
   it('waits for the wallet, and is unchanged after a reload', async () => {
-    const wallet = funded();
+    const wallet = fundedWallet();
     wallet.next.set('eth_signTypedData_v4', neverEnds);
     const visitor = await shop.visitPage((await shop.buildSession()).id, { wallets: [wallet] });
-    await visitor.page.getByRole('button', { name: /Fox Wallet/ }).click();
+    await visitor.press(FOX);
     await visitor.sees('Confirm in Fox Wallet');
     await visitor.page.reload();
     await visitor.sees('Pay with your wallet');

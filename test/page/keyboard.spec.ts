@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { evmWallet, neverEnds, rejects } from '../../lab/world/page/wallets.js';
+import { fundedWallet, neverEnds, rejects } from '../../lab/world/page/wallets.js';
 import { openShop, type Shop } from '../support/page/shop.js';
-
-const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
 
 describe('accessibility of the page', function () {
   this.timeout(120_000);
@@ -14,15 +12,9 @@ describe('accessibility of the page', function () {
     await shop.close();
   });
 
-  function funded() {
-    const wallet = evmWallet();
-    wallet.balances.set(USDC, 25_000_000n);
-    return wallet;
-  }
-
   it('can be paid with the keyboard alone', async () => {
     const { id } = await shop.buildSession();
-    const wallet = funded();
+    const wallet = fundedWallet();
     wallet.next.set('eth_signTypedData_v4', rejects);
     const visitor = await shop.visitPage(id, { wallets: [wallet] });
     const { page } = visitor;
@@ -45,7 +37,7 @@ describe('accessibility of the page', function () {
 
   it('lets the buyer choose token and network with the keyboard alone', async () => {
     const { id } = await shop.buildSession();
-    const visitor = await shop.visitPage(id, { wallets: [funded()] });
+    const visitor = await shop.visitPage(id, { wallets: [fundedWallet()] });
     const { page } = visitor;
     await page.getByRole('button', { name: /Fox Wallet/ }).waitFor();
     const group = page.getByRole('group', { name: 'Token and network' });
@@ -66,13 +58,13 @@ describe('accessibility of the page', function () {
   });
 
   it('announces each change once, in an existing live region', async () => {
-    const wallet = funded();
+    const wallet = fundedWallet();
     wallet.next.set('eth_signTypedData_v4', neverEnds);
     const { id } = await shop.buildSession();
     const visitor = await shop.visitPage(id, { wallets: [wallet] });
     const live = visitor.page.getByRole('status').first();
     await visitor.page.evaluate('window.region = document.querySelector("#live")');
-    await visitor.page.getByRole('button', { name: /Fox Wallet/ }).click();
+    await visitor.press(/Fox Wallet/);
     await visitor.sees('Confirm in Fox Wallet');
     assert.match((await live.textContent()) ?? '', /^Confirm in Fox Wallet\. Sign to pay 4\.50.USDC/);
     await shop.pay(id);
@@ -115,9 +107,9 @@ describe('accessibility of the page', function () {
 
   it('is right to left in Arabic', async () => {
     const { id } = await shop.buildSession();
-    const visitor = await shop.visitPage(id, { browser: { locale: 'ar' }, wallets: [funded()] });
+    const visitor = await shop.visitPage(id, { browser: { locale: 'ar' }, wallets: [fundedWallet()] });
     assert.equal(await visitor.page.locator('html').getAttribute('dir'), 'rtl');
-    await visitor.page.getByRole('button', { name: /Fox Wallet/ }).click();
+    await visitor.press(/Fox Wallet/);
     await visitor.sees('اكتمل الدفع');
     await visitor.leave();
   });

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { Visitor } from '../../lab/world/page/visit.js';
-import { evmWallet } from '../../lab/world/page/wallets.js';
+import { fundedWallet } from '../../lab/world/page/wallets.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { openShop, type Shop } from '../support/page/shop.js';
 
-const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
 const PAY = '**/pay';
 
 /** The connection breaks while a signed payment is in flight. It is paid once, whatever the buyer does. */
@@ -21,15 +20,13 @@ describe('a payment whose connection breaks', function () {
 
   async function open(prepare: (page: Page) => Promise<void>): Promise<{ visitor: Visitor; id: string }> {
     const { id } = await shop.buildSession();
-    const wallet = evmWallet();
-    wallet.balances.set(USDC, 25_000_000n);
-    const visitor = await shop.visitPage(id, { wallets: [wallet], prepare });
-    await visitor.page.getByRole('button', { name: /Fox Wallet/ }).click();
+    const visitor = await shop.visitPage(id, { wallets: [fundedWallet()], prepare });
+    await visitor.press(/Fox Wallet/);
     return { visitor, id };
   }
 
   async function assertPaidOnce(visitor: Visitor, id: string): Promise<void> {
-    await visitor.sees('Payment complete', 20_000);
+    await visitor.sees('Payment complete');
     assert.equal((await shop.payments(id)).length, 1);
     assert.equal(await visitor.page.getByText('was paid already').count(), 0);
     // The browser logs the failed requests and nothing else.
@@ -122,15 +119,13 @@ describe('a payment whose connection breaks', function () {
   it('can be sent again when its signature has expired', async () => {
     let isBlocked = true;
     const { visitor, id } = await open(async (page) => {
-      await page.route(PAY, (route) => (isBlocked ? route.abort() : route.continue()));
+      await page.clock.install();
+      // The status would correct the clock of the page, which is moved below.
+      for (const path of [PAY, '**/status'])
+        await page.route(path, (route) => (isBlocked ? route.abort() : route.continue()));
     });
     await visitor.sees('Checking the payment');
-    await visitor.page.evaluate(`{
-      const key = 'checkout-signed-${id}';
-      const soon = Date.now() / 1000 + 3;
-      sessionStorage.setItem(key, JSON.stringify({ ...JSON.parse(sessionStorage.getItem(key)), validUntil: soon }));
-    }`);
-    await visitor.page.reload();
+    await visitor.page.clock.fastForward('30:00');
     const again = visitor.page.getByRole('button', { name: 'Ask again' });
     await again.waitFor();
     await visitor.page.getByText('it is not known whether your payment arrived').waitFor();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { Visitor } from '../../lab/world/page/visit.js';
-import { type EvmWallet, neverEnds, type TestWallet } from '../../lab/world/page/wallets.js';
+import { type EvmWallet, holdAnswers, neverEnds, type TestWallet } from '../../lab/world/page/wallets.js';
 import { BASE_SEPOLIA, SOLANA_DEVNET } from '../support/checkout.js';
 import { type FakeBalances, openFakeBalances } from '../support/page/fake-balances.js';
 import { openShop, type Shop } from '../support/page/shop.js';
@@ -38,7 +38,7 @@ describe('the page, while a wallet signs,', function () {
   async function press(wallet: TestWallet, prepare?: (page: Page) => Promise<void>) {
     const { id } = await shop.buildSession();
     const visitor = await shop.visitPage(id, { wallets: [wallet], ...(prepare && { prepare }) });
-    await visitor.page.getByRole('button', { name: new RegExp(wallet.identity.name) }).click();
+    await visitor.press(new RegExp(wallet.identity.name));
     await visitor.sees(`Confirm in ${wallet.identity.name}`);
     return { visitor, id };
   }
@@ -46,8 +46,6 @@ describe('the page, while a wallet signs,', function () {
     ((await page.locator('.signing').textContent()) ?? '').replaceAll('\u00a0', ' ');
   const payToOf = async (id: string, network: string): Promise<string> =>
     (await shop.quote(id)).accepts.find((entry) => entry.network === network)?.payTo ?? '';
-  const alerts = (visitor: Visitor, words: RegExp): Promise<void> =>
-    visitor.page.getByRole('alert').filter({ hasText: words }).waitFor();
 
   it('shows what an EVM wallet shows, with a button to copy the receiver', async () => {
     const wallet = metaMask();
@@ -66,7 +64,7 @@ describe('the page, while a wallet signs,', function () {
       assert.ok(panel.includes(part), `${part} in ${panel}`);
     }
     assert.ok(!panel.includes(await payToOf(id, SOLANA_DEVNET)));
-    await visitor.page.getByRole('button', { name: 'Copy address' }).click();
+    await visitor.press('Copy address');
     await visitor.page.getByRole('button', { name: 'Copied' }).waitFor();
     assert.equal(await visitor.page.evaluate('navigator.clipboard.readText()'), payTo);
     await visitor.leave();
@@ -85,7 +83,7 @@ describe('the page, while a wallet signs,', function () {
     await visitor.choose('Base Sepolia · USDC');
     assert.ok(!(await seen()).includes(evm.slice(0, 6)));
     await visitor.choose('Solana Devnet · USDC');
-    await visitor.page.getByRole('button', { name: /Phantom/ }).click();
+    await visitor.press(/Phantom/);
     await visitor.sees('Confirm in Phantom');
     const panel = await panelOf(visitor);
     for (const part of [
@@ -139,18 +137,10 @@ describe('the page, while a wallet signs,', function () {
   ] as const) {
     it(`drops the request to the previous account when ${what} changes to another`, async () => {
       const changing = wallet();
-      let sign = (): void => {};
-      const honest = changing.answer;
-      const signed = new Promise<void>((resolve) => {
-        sign = resolve;
-      });
-      changing.answer = async (name, params) => {
-        if (name === method) await signed;
-        return await honest(name, params);
-      };
+      const sign = holdAnswers(changing, method);
       const { visitor, id } = await press(changing);
       await change(changing);
-      await alerts(visitor, /has changed.*Nothing was taken/);
+      await visitor.alerts(/has changed.*Nothing was taken/);
       // The previous account signs after all.
       sign();
       await visitor.page.getByRole('radio', { name: /you have 70\.00/ }).waitFor();
@@ -167,7 +157,7 @@ describe('the page, while a wallet signs,', function () {
     balances.hold(next.address, BASE_SEPOLIA, 'USDC', 70);
     const { visitor, id } = await press(wallet);
     wallet.next.set('wallet_requestPermissions', async () => wallet.use(next));
-    await visitor.page.getByRole('button', { name: 'Use another account' }).click();
+    await visitor.press('Use another account');
     await visitor.sees('Payment complete');
     assert.equal((await shop.payment(id)).payer, next.address);
     await visitor.leave();
@@ -177,8 +167,8 @@ describe('the page, while a wallet signs,', function () {
     const wallet = metaMask('Coinbase Wallet');
     wallet.next.set('eth_signTypedData_v4', neverEnds);
     const { visitor } = await press(wallet);
-    await visitor.page.getByRole('button', { name: 'Use another account' }).click();
-    await alerts(visitor, /Choose the account in Coinbase Wallet itself/);
+    await visitor.press('Use another account');
+    await visitor.alerts(/Choose the account in Coinbase Wallet itself/);
     await visitor.leave();
   });
 
@@ -213,7 +203,7 @@ describe('the page, while a wallet signs,', function () {
       wallets: [wallet],
       browser: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
     });
-    await phone.page.getByRole('button', { name: /MetaMask/ }).click();
+    await phone.press(/MetaMask/);
     await Promise.all([phone.sees('Payment complete'), desk.sees('Payment complete')]);
     await phone.leave();
     await desk.leave();

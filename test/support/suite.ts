@@ -27,6 +27,8 @@ const MIGRATED = 'migrated';
 const LEAK_GRACE_MS = 20_000;
 /** Resources that a spec opened for the rest of its file. */
 const openedLate: (() => Promise<void>)[] = [];
+/** Resources that stay open until this process ends. */
+const kept: { close(): Promise<void> }[] = [];
 
 let postgres: TestServer | undefined;
 let redis: TestServer | undefined;
@@ -42,7 +44,7 @@ export async function mochaGlobalSetup(): Promise<void> {
 }
 
 export async function mochaGlobalTeardown(): Promise<void> {
-  await Promise.all([postgres?.stop(), redis?.stop()]);
+  await Promise.all([postgres?.stop(), redis?.stop(), ...kept.map((one) => one.close())]);
   const leak = setTimeout(() => {
     process.stderr.write(`The suite left something open: ${process.getActiveResourcesInfo().join(', ')}\n`);
     process.exit(1);
@@ -92,6 +94,19 @@ export const mochaHooks = {
 /** Closes at the end of a file what its first user opened. */
 export function closeAfterFile(close: () => Promise<void>): void {
   openedLate.push(close);
+}
+
+/**
+ * Opens a resource for every file of this process. Mocha's other processes end without a teardown, so the resource must
+ * end with its process. Nothing else may be opened meanwhile, since what this opens is no leak.
+ */
+export async function keepOpen(open: () => Promise<{ close(): Promise<void> }>): Promise<void> {
+  const before = countOpen();
+  kept.push(await open());
+  for (const [type, count] of countOpen()) {
+    const added = count - (before.get(type) ?? 0);
+    if (added > 0) openAtFirst?.set(type, (openAtFirst.get(type) ?? 0) + added);
+  }
 }
 
 export function testServices(): TestServices {

@@ -14,15 +14,26 @@ export interface Visitor {
   page: Page;
   /** Errors in the console, violations of the content policy, requests to other hosts. */
   problems: string[];
-  /** The heading of the current state. */
-  heading(): Promise<string>;
-  /** Waits for a heading. */
-  sees(heading: string | RegExp, timeoutMs?: number): Promise<void>;
+  /** Waits for a heading, and lets the page hurry meanwhile. */
+  sees(heading: string | RegExp): Promise<void>;
+  /** Waits for a heading that the page must show by its own polling. */
+  seesByItself(heading: string | RegExp): Promise<void>;
+  /** Lets the page poll as fast as for a buyer who keeps returning to it, until `awaited` resolves. */
+  hurry<T>(awaited: Promise<T>): Promise<T>;
+  /** Waits for an alert with these words. */
+  alerts(words: string | RegExp): Promise<void>;
+  /** Clicks a button. */
+  press(button: string | RegExp): Promise<void>;
   /** Selects the entry with this label. */
   choose(entry: string): Promise<void>;
   /** Closes the page; fails if it had problems. */
   leave(): Promise<void>;
 }
+
+/** Long enough for a busy machine; nothing is measured with it. */
+const PATIENCE_MS = 60_000;
+const HURRY_MS = 200;
+const RETURN = "document.dispatchEvent(new Event('visibilitychange'))";
 
 /** Opens a payment page as a buyer with these wallets does. */
 export async function visitPage(
@@ -38,18 +49,22 @@ export async function visitPage(
 }
 
 function createVisitor({ page, problems }: BrowserPage): Visitor {
-  const state = page.locator('.payment h1:visible, .payment h2:visible').first();
+  const headings = page.locator('.payment h1:visible, .payment h2:visible');
+  const seesByItself = async (heading: string | RegExp): Promise<void> =>
+    await headings.filter({ hasText: heading }).first().waitFor();
+  const hurry = async <T>(awaited: Promise<T>): Promise<T> => {
+    const timer = setInterval(() => void page.evaluate(RETURN).catch(() => {}), HURRY_MS);
+    return await awaited.finally(() => clearInterval(timer));
+  };
+  page.setDefaultTimeout(PATIENCE_MS);
   return {
     page,
     problems,
-    heading: async () => (await state.textContent()) ?? '',
-    async sees(heading, timeout = 30_000) {
-      await page
-        .locator('.payment h1:visible, .payment h2:visible')
-        .filter({ hasText: heading })
-        .first()
-        .waitFor({ timeout });
-    },
+    sees: (heading) => hurry(seesByItself(heading)),
+    seesByItself,
+    hurry,
+    alerts: (words) => hurry(page.getByRole('alert').filter({ hasText: words }).waitFor()),
+    press: (button) => page.getByRole('button', { name: button }).click(),
     async choose(entry) {
       const others = page.locator('#other-entries');
       if ((await others.getAttribute('open')) === null) await others.locator('summary').click();

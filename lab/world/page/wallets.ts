@@ -53,10 +53,33 @@ export const PLAIN_ICON =
   'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 viewBox=%220 0 8 8%22%3E%3Crect width=%228%22 height=%228%22 rx=%222%22 fill=%22%23e8761b%22/%3E%3C/svg%3E';
 const INJECTED = fileURLToPath(new URL('injected-wallets.js', import.meta.url));
 
+const BASE_SEPOLIA_USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
+
 export const rejects = (): Promise<never> =>
   Promise.reject(new WalletError(4001, 'User rejected the request.'));
 const notInstalled = async (): Promise<void> => {};
 export const neverEnds = (): Promise<never> => new Promise<never>(() => {});
+
+/** A wallet on Base Sepolia with USDC there. */
+export function fundedWallet(name?: string, dollars = 25): EvmWallet {
+  const wallet = evmWallet(name);
+  wallet.balances.set(BASE_SEPOLIA_USDC, BigInt(Math.round(dollars * 1_000_000)));
+  return wallet;
+}
+
+/** Lets the wallet's answers to this method wait until the returned function is called. */
+export function holdAnswers(wallet: TestWallet, method: string): () => void {
+  const { answer } = wallet;
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  wallet.answer = async (name, params) => {
+    if (name === method) await held;
+    return await answer(name, params);
+  };
+  return () => release();
+}
 
 export function evmWallet(
   name = 'Fox Wallet',

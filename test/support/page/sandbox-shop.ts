@@ -4,7 +4,6 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { EVM_BUYER_KEY, SOLANA_BUYER_KEY } from '../../../lab/sandbox/networks/wallets.js';
 import type { Sandbox } from '../../../lab/sandbox/sandbox.js';
 import { fromBase58 } from '../../../lab/sandbox/solana/base58.js';
-import { launchBrowser } from '../../../lab/world/page/browser.js';
 import {
   type EvmWallet,
   evmWallet,
@@ -12,7 +11,7 @@ import {
   solanaWallet,
 } from '../../../lab/world/page/wallets.js';
 import { openSandboxCheckout } from '../sandbox-checkout.js';
-import { type Shop, withBrowser } from './shop.js';
+import { openBrowser, type Shop, withBrowser } from './shop.js';
 
 /** A shop on the chains of the sandbox, with funded wallets. */
 export interface SandboxShop extends Shop {
@@ -23,7 +22,8 @@ export interface SandboxShop extends Shop {
 }
 
 export async function openSandboxShop(environment: Record<string, string> = {}): Promise<SandboxShop> {
-  const [checkout, browser] = await Promise.all([openSandboxCheckout(environment), launchBrowser()]);
+  const browser = await openBrowser();
+  const checkout = await openSandboxCheckout(environment);
   const { sandbox } = checkout;
   return {
     ...withBrowser(checkout, browser),

@@ -2,6 +2,7 @@ import { launchBrowser, type TestBrowser } from '../../../lab/world/page/browser
 import { type Visit, type Visitor, visitPage } from '../../../lab/world/page/visit.js';
 import type { Payable } from '../../../shared/payables/model.js';
 import { type Checkout, type CheckoutOptions, openCheckout } from '../checkout.js';
+import { keepOpen } from '../suite.js';
 
 /** A checkout with a browser in front of it. */
 export interface Shop extends Checkout {
@@ -9,9 +10,18 @@ export interface Shop extends Checkout {
   pageUrl(id: string): string;
 }
 
+let keptBrowser: Promise<void> | undefined;
+
+/** Chromium starts once in each of mocha's processes. */
+export async function openBrowser(): Promise<TestBrowser> {
+  keptBrowser ??= keepOpen(launchBrowser);
+  await keptBrowser;
+  return await launchBrowser();
+}
+
 export async function openShop(options: CheckoutOptions = {}): Promise<Shop> {
-  const [checkout, browser] = await Promise.all([openCheckout(options), launchBrowser()]);
-  return withBrowser(checkout, browser);
+  const browser = await openBrowser();
+  return withBrowser(await openCheckout(options), browser);
 }
 
 export function withBrowser(checkout: Checkout, browser: TestBrowser): Shop {

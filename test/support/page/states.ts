@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Hold, refuses } from '../../../lab/world/facilitator/dial.js';
 import type { Visit, Visitor } from '../../../lab/world/page/visit.js';
-import { evmWallet, neverEnds, rejects, solanaWallet } from '../../../lab/world/page/wallets.js';
+import { fundedWallet, neverEnds, rejects, solanaWallet } from '../../../lab/world/page/wallets.js';
 import { eventually } from '../../../lab/world/processes/eventually.js';
 import {
   buildMerchant,
@@ -20,21 +20,14 @@ export type PageStateName = keyof typeof PAGE_STATES;
 
 type Reach = (shop: Shop, visit: Visit) => Promise<Visitor>;
 
-const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
 const HASH = `0x${'5c'.repeat(32)}`;
 
-function funded(name = 'Fox Wallet') {
-  const wallet = evmWallet(name);
-  wallet.balances.set(USDC, 25_000_000n);
-  return wallet;
-}
-
 async function pay(visitor: Visitor, name = 'Fox Wallet'): Promise<void> {
-  await visitor.page.getByRole('button', { name: new RegExp(name) }).click();
+  await visitor.press(new RegExp(name));
 }
 
 async function signing(shop: Shop, visit: Visit, locale = 'en-US'): Promise<Visitor> {
-  const wallet = funded();
+  const wallet = fundedWallet();
   wallet.next.set('eth_signTypedData_v4', neverEnds);
   const browser = { ...visit.browser, locale };
   const visitor = await shop.visitPage(await shop.buildSession(), { ...visit, browser, wallets: [wallet] });
@@ -47,13 +40,13 @@ export const PAGE_STATES = {
   open: async (shop, visit) => {
     const visitor = await shop.visitPage(await shop.buildSession(), {
       ...visit,
-      wallets: [funded(), funded('Rabbit'), solanaWallet()],
+      wallets: [fundedWallet(), fundedWallet('Rabbit'), solanaWallet()],
     });
     await visitor.page.getByText('Rabbit').waitFor();
     return visitor;
   },
   'open with one wallet': async (shop, visit) => {
-    const visitor = await shop.visitPage(await shop.buildSession(), { ...visit, wallets: [funded()] });
+    const visitor = await shop.visitPage(await shop.buildSession(), { ...visit, wallets: [fundedWallet()] });
     await visitor.page.getByRole('button', { name: /Fox Wallet/ }).waitFor();
     return visitor;
   },
@@ -67,12 +60,12 @@ export const PAGE_STATES = {
       id: `${lowestIdAt('cs_test_', Date.now() - 1_800_000)}${randomText(20)}`,
       expiresAt: new Date(Date.now() + 240_000),
     });
-    const visitor = await shop.visitPage(session, { ...visit, wallets: [funded()] });
+    const visitor = await shop.visitPage(session, { ...visit, wallets: [fundedWallet()] });
     await visitor.page.locator('#countdown:not([hidden])').waitFor();
     return visitor;
   },
   'open, with balances': async (shop, visit) => {
-    const wallet = funded();
+    const wallet = fundedWallet();
     wallet.next.set('eth_signTypedData_v4', rejects);
     const visitor = await shop.visitPage(await shop.buildSession(), { ...visit, wallets: [wallet] });
     await pay(visitor);
@@ -87,7 +80,7 @@ export const PAGE_STATES = {
     const hold = shop.facilitator.verify.holdNext();
     const calls = shop.facilitator.calls.verify.length;
     const session = await shop.buildSession();
-    const visitor = await shop.visitPage(session, { ...visit, wallets: [funded()] });
+    const visitor = await shop.visitPage(session, { ...visit, wallets: [fundedWallet()] });
     await pay(visitor);
     await shop.facilitator.waitForCall('verify', calls + 1);
     return beforeLeaving(visitor, () => finish(shop, session, hold));
@@ -95,9 +88,9 @@ export const PAGE_STATES = {
   confirming: async (shop, visit) => {
     const hold = shop.facilitator.settle.holdNext();
     const session = await shop.buildSession();
-    const visitor = await shop.visitPage(session, { ...visit, wallets: [funded()] });
+    const visitor = await shop.visitPage(session, { ...visit, wallets: [fundedWallet()] });
     await pay(visitor);
-    await visitor.page.locator('[data-mine]:not([hidden])').waitFor();
+    await visitor.hurry(visitor.page.locator('[data-mine]:not([hidden])').waitFor());
     return beforeLeaving(visitor, () => finish(shop, session, hold));
   },
   'confirming with its transaction, paid by someone else': async (shop, visit) => {
@@ -117,19 +110,19 @@ export const PAGE_STATES = {
     return visitor;
   },
   'paid by someone else meanwhile': async (shop, visit) => {
-    const wallet = funded();
+    const wallet = fundedWallet();
     wallet.next.set('eth_signTypedData_v4', neverEnds);
     const session = await shop.buildSession();
     const visitor = await shop.visitPage(session, { ...visit, wallets: [wallet] });
     await pay(visitor);
     await visitor.page.locator('#step:not([hidden])').getByText('Fox Wallet').waitFor();
     await shop.pay(session.id);
-    await visitor.page.locator('[data-state="complete"] .notice').waitFor();
+    await visitor.hurry(visitor.page.locator('[data-state="complete"] .notice').waitFor());
     return visitor;
   },
   'a refund': async (shop, visit) => {
     const refund = await buildRefund(shop.app.db, shop.merchant.accountId);
-    const visitor = await shop.visitPage(refund, { ...visit, wallets: [funded()] });
+    const visitor = await shop.visitPage(refund, { ...visit, wallets: [fundedWallet()] });
     await visitor.page.getByRole('button', { name: /Fox Wallet/ }).waitFor();
     return visitor;
   },
@@ -144,28 +137,27 @@ export const PAGE_STATES = {
   },
   'paid, before the redirect': async (shop, visit) => {
     const session = await shop.buildSession({ successUrl: 'https://shop.example/thanks' });
-    const visitor = await shop.visitPage(session, { ...visit, wallets: [funded()] });
+    const visitor = await shop.visitPage(session, { ...visit, wallets: [fundedWallet()] });
     await pay(visitor);
-    await visitor.page.locator('#redirect:not([hidden])').waitFor();
+    await visitor.hurry(visitor.page.locator('#redirect:not([hidden])').waitFor());
     return visitor;
   },
   failed: async (shop, visit) => {
     shop.facilitator.verify.next(refuses('kyt_risk_too_high'));
-    const visitor = await shop.visitPage(await shop.buildSession(), { ...visit, wallets: [funded()] });
+    const visitor = await shop.visitPage(await shop.buildSession(), { ...visit, wallets: [fundedWallet()] });
     await pay(visitor);
     await visitor.page.locator('#notice > .failed').waitFor();
     return visitor;
   },
   'failed, after a reload': async (shop, visit) => {
     const session = await shop.buildSession({ failureCode: 'insufficient_funds', failureAt: new Date() });
-    const visitor = await shop.visitPage(session, { ...visit, wallets: [funded()] });
+    const visitor = await shop.visitPage(session, { ...visit, wallets: [fundedWallet()] });
     await visitor.page.locator('#notice > .failed').waitFor();
     return visitor;
   },
   'not enough': async (shop, visit) => {
-    const wallet = funded();
-    wallet.balances.set(USDC, 1_200_000n);
-    const visitor = await shop.visitPage(await shop.buildSession(), { ...visit, wallets: [wallet] });
+    const wallets = [fundedWallet('Fox Wallet', 1.2)];
+    const visitor = await shop.visitPage(await shop.buildSession(), { ...visit, wallets });
     await visitor.choose('Base Sepolia · USDC');
     await pay(visitor);
     await visitor.page.locator('#notice > .failed').waitFor();
@@ -184,15 +176,15 @@ export const PAGE_STATES = {
   busy: async (shop, visit) => await whileOffered(shop, undefined, visit),
   unavailable: async (shop, visit) => await whileOffered(shop, new Map(), visit),
   offline: async (shop, visit) => {
-    const visitor = await shop.visitPage(await shop.buildSession(), { ...visit, wallets: [funded()] });
+    const visitor = await shop.visitPage(await shop.buildSession(), { ...visit, wallets: [fundedWallet()] });
     await visitor.page.context().setOffline(true);
-    await visitor.page.locator('#connection:not([hidden])').waitFor();
+    await visitor.hurry(visitor.page.locator('#connection:not([hidden])').waitFor());
     return visitor;
   },
   'service unavailable': async (shop, visit) => {
-    const visitor = await shop.visitPage(await shop.buildSession(), { ...visit, wallets: [funded()] });
+    const visitor = await shop.visitPage(await shop.buildSession(), { ...visit, wallets: [fundedWallet()] });
     await visitor.page.route('**/status', (route) => route.abort());
-    await visitor.page.locator('#connection:not([hidden])').waitFor();
+    await visitor.hurry(visitor.page.locator('#connection:not([hidden])').waitFor());
     return expectBroken(visitor);
   },
   'with a brand': async (shop, visit) => {
@@ -203,12 +195,12 @@ export const PAGE_STATES = {
       logoUrl: 'https://limonade.example/logo.png',
     });
     const session = await buildSession(shop.app.db, accountId, { livemode: true, successUrl: null });
-    return await shop.visitPage(session, { ...visit, wallets: [funded()] });
+    return await shop.visitPage(session, { ...visit, wallets: [fundedWallet()] });
   },
   'right to left': async (shop, visit) => {
     const session = await shop.buildSession({ cancelUrl: 'https://shop.example/cart' });
     const browser = { ...visit.browser, locale: 'ar' };
-    return await shop.visitPage(session, { ...visit, browser, wallets: [funded(), solanaWallet()] });
+    return await shop.visitPage(session, { ...visit, browser, wallets: [fundedWallet(), solanaWallet()] });
   },
   'paid, in Japanese': async (shop, visit) => {
     const { session } = await buildPaidSession(shop.app.db, shop.merchant.accountId);
@@ -228,7 +220,7 @@ export const PAGE_STATES = {
       amountTotalCents: 259_900,
       cancelUrl: 'https://shop.example/cart',
     });
-    return await shop.visitPage(session, { ...visit, wallets: [funded()] });
+    return await shop.visitPage(session, { ...visit, wallets: [fundedWallet()] });
   },
 } as const satisfies Record<string, Reach>;
 
