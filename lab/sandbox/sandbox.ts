@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Keypair } from '@solana/web3.js';
 import { privateKeyToAddress } from 'viem/accounts';
+import { fromBase58 } from '../world/chains/base58.js';
 import { type ChainPorts, type Chains, startChains } from './chains/chains.js';
 import { handleControl } from './control/control.js';
 import { type Dials, NO_FAULTS } from './dials/dials.js';
@@ -12,7 +13,6 @@ import { createSvmScheme } from './facilitator/svm-scheme.js';
 import { BASE_SEPOLIA, SOLANA_DEVNET, X_LAYER_TESTNET } from './networks/networks.js';
 import { EVM_BUYER_KEY, SOLANA_BUYER_KEY, SOLANA_FACILITATOR_KEY } from './networks/wallets.js';
 import { createWalletSigner } from './page-wallets/sign.js';
-import { fromBase58 } from './solana/base58.js';
 
 /**
  * Local chains under the ids of real test networks, funded wallets, and a facilitator built from the x402 packages that

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
+import { readBody, sendJson } from '../../world/http/json-http.js';
+import { closeServer, listen, type PreferredPort, urlOf } from '../../world/http/listen.js';
+import { FOREIGN_CALLER, isLocalRequest } from '../../world/http/local-requests.js';
 import type { Dials } from '../dials/dials.js';
-import { readBody, sendJson } from '../http/json-http.js';
-import { closeServer, listen, type PreferredPort, urlOf } from '../http/listen.js';
-import { FOREIGN_CALLER, isLocalRequest } from '../http/local-requests.js';
 import { watchBroadcast } from './broadcasts.js';
 import type { TokenCheck } from './check-token.js';
 import { type FacilitatorRequest, readRequest, type StockFacilitator } from './stock-facilitator.js';

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { serveLocally } from '../http/listen.js';
 
 /**
  * A merchant's webhook endpoint in this process, with settable reactions. It keeps every request, whatever it answers.
@@ -49,7 +50,7 @@ export async function startReceiver(tls?: { key: string; cert: string }): Promis
   const got: ReceivedEvent[] = [];
   let connections = 0;
   let reaction = answer(200);
-  const server: Server = tls === undefined ? createServer() : createTlsServer(tls);
+  const server = tls === undefined ? createServer() : createTlsServer(tls);
   server.on('connection', () => {
     connections += 1;
   });
@@ -69,18 +70,14 @@ export async function startReceiver(tls?: { key: string; cert: string }): Promis
       reaction(response, event);
     });
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as AddressInfo;
+  const { url, close } = await serveLocally(server);
   return {
-    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}/hooks`,
+    url: `${url}/hooks`,
     got,
     connections: () => connections,
     react(next) {
       reaction = next;
     },
-    async close() {
-      server.closeAllConnections();
-      await new Promise((closed) => server.close(closed));
-    },
+    close,
   };
 }
