@@ -24,7 +24,7 @@ export async function createSvmScheme(
       const signature = isLost
         ? firstSignature(transaction)
         : await stock.sendTransaction(transaction, caip2);
-      announceBroadcast(signature);
+      announceBroadcast();
       return signature;
     },
     async confirmTransaction(signature, caip2) {
