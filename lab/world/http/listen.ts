@@ -24,7 +24,8 @@ export async function serveLocally(
   served: Server | RequestListener,
   preferred: PreferredPort = 0,
 ): Promise<LocalServer> {
-  const server = typeof served === 'function' ? createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, served) : served;
+  const server =
+    typeof served === 'function' ? createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, served) : served;
   const port = await listen(server, preferred);
   const scheme = server instanceof HttpsServer ? 'https' : 'http';
   return { port, url: `${scheme}://${HOST}:${port}`, close: () => closeServer(server) };
