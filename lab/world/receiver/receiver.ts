@@ -1,7 +1,9 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
+import { nowMs } from '../../../shared/process/clock.js';
 import { serveLocally } from '../http/listen.js';
 
 /**
@@ -45,6 +47,23 @@ export const hangInBody: Reaction = (response) => {
 export const reset: Reaction = (response) => {
   response.socket?.resetAndDestroy();
 };
+
+/** Never answers, and ends the connection after so long. */
+export const hangFor =
+  (ms: number): Reaction =>
+  (response) => {
+    const timer = setTimeout(() => response.destroy(), ms);
+    response.once('close', () => clearTimeout(timer));
+  };
+
+/** Verifies `service-signature` as a merchant does: the HMAC of time and body, at most five minutes old. */
+export function isSigned({ headers, raw }: ReceivedEvent, secret: string): boolean {
+  const header = String(headers['service-signature']);
+  const [, time, signature = ''] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(header) ?? [];
+  if (time === undefined || Math.abs(nowMs() / 1000 - Number(time)) > 300) return false;
+  const expected = createHmac('sha256', secret).update(`${time}.${raw}`).digest();
+  return timingSafeEqual(expected, Buffer.from(signature, 'hex'));
+}
 
 export async function startReceiver(tls?: { key: string; cert: string }): Promise<Receiver> {
   const got: ReceivedEvent[] = [];
