@@ -134,7 +134,7 @@ function finish(response: ServerResponse, behaviour: Behaviour, honest: Facilita
   if (behaviour.connection === 'reset') response.socket?.resetAndDestroy();
   else if (behaviour.connection === 'drop') response.socket?.destroy();
   else {
-    const answer = behaviour.answer?.(honest) ?? honest ?? { status: 500, body: '' };
+    const answer = behaviour.answer?.(honest) ?? honest ?? { status: 500, body: 'internal error' };
     send(response, answer, behaviour.connection);
   }
 }
