@@ -13,7 +13,7 @@ const ENDS_LIKE_A_FILE = /\.(ts|mts|mjs|js|sh|sol|lua|css|md|svg|json)$/;
 const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
 /** Every file, and every folder with a slash at its end, by its path from the root. */
 const tree = new Set(listTree());
-const PAGES = [...tree].filter((name) => /^(docs\/)?[^/]*\.md$/.test(name));
+const PAGES = [...tree].filter((name) => /^(docs\/|lab\/world\/)?[^/]*\.md$/.test(name));
 const folders = [...tree].filter((name) => name.endsWith('/'));
 
 function listTree(): string[] {

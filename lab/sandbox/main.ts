@@ -6,9 +6,8 @@ import { runEntryPoint } from '../../shared/startup/entry-point.js';
 import { isJsonObject } from '../../shared/x402/json-object.js';
 import { type Endpoints, findRunningSandbox, writeEndpoints } from './data-folder/endpoints.js';
 import { takeLease } from './data-folder/lease.js';
-import type { ExpectedKey } from './facilitator/check-token.js';
 import { EVM_BUYER_KEY } from './networks/wallets.js';
-import { type Ports, type Sandbox, startSandbox } from './sandbox.js';
+import { type ExpectedKey, type Ports, type Sandbox, startSandbox } from './sandbox.js';
 
 /**
  * The sandbox as a process: its one argument is a JSON object of settings, its first line of output the URLs. It ends

@@ -1,18 +1,19 @@
-import { randomUUID } from 'node:crypto';
+import { createPublicKey, type KeyObject, randomUUID } from 'node:crypto';
 import { Keypair } from '@solana/web3.js';
 import { privateKeyToAddress } from 'viem/accounts';
+import { fromBase58 } from '../world/chains/base58.js';
+import { slow } from '../world/facilitator/dial.js';
+import type { Rules } from '../world/facilitator/rules.js';
+import { type FacilitatorServer, serveFacilitator } from '../world/facilitator/server.js';
 import { type ChainPorts, type Chains, startChains } from './chains/chains.js';
 import { handleControl } from './control/control.js';
-import { type Dials, NO_FAULTS } from './dials/dials.js';
-import { createTokenCheck, type ExpectedKey } from './facilitator/check-token.js';
+import { type Dials, NO_FAULTS, settleBehaviour } from './dials/dials.js';
 import { createEvmScheme } from './facilitator/evm-scheme.js';
-import { type FacilitatorServer, startFacilitator } from './facilitator/server.js';
-import { createStockFacilitator, type StockFacilitator } from './facilitator/stock-facilitator.js';
+import { createStockRules } from './facilitator/stock-rules.js';
 import { createSvmScheme } from './facilitator/svm-scheme.js';
 import { BASE_SEPOLIA, SOLANA_DEVNET, X_LAYER_TESTNET } from './networks/networks.js';
 import { EVM_BUYER_KEY, SOLANA_BUYER_KEY, SOLANA_FACILITATOR_KEY } from './networks/wallets.js';
 import { createWalletSigner } from './page-wallets/sign.js';
-import { fromBase58 } from './solana/base58.js';
 
 /**
  * Local chains under the ids of real test networks, funded wallets, and a facilitator built from the x402 packages that
@@ -39,6 +40,13 @@ export interface SandboxOptions {
   key?: ExpectedKey | undefined;
 }
 
+/** The key whose JWTs are accepted, as this service signs them with FACILITATOR_KEY_ID and _SECRET. */
+export interface ExpectedKey {
+  id: string;
+  /** Ed25519, SPKI DER, base64. */
+  publicKey: string;
+}
+
 export type Ports = ChainPorts & { facilitator: number };
 
 const ANYWHERE: Ports = { facilitator: 0, baseSepolia: 0, xLayerTestnet: 0, solana: 0 };
@@ -63,6 +71,8 @@ async function openToThePublic(chains: Chains, port: number, key: ExpectedKey | 
   ]);
   const turn = async (change: Partial<Dials>): Promise<Dials> => {
     Object.assign(dials, change);
+    facilitator.verify.always(slow(dials.delayMs));
+    facilitator.settle.always(settleBehaviour(dials));
     if (change.blocks !== undefined) await chains.setBlocks(change.blocks);
     return { ...dials };
   };
@@ -72,17 +82,12 @@ async function openToThePublic(chains: Chains, port: number, key: ExpectedKey | 
     fund: chains.fund,
     signAsWallet: createWalletSigner(chains),
   };
-  const facilitator = await startFacilitator({
+  const facilitator = await serveFacilitator({
     port,
-    dials,
-    checkToken: createTokenCheck(key),
-    createStockFacilitator: () => createFacilitator(chains, dials),
-    control: (request, response) => handleControl(controls, request, response),
-    onPayment({ requirements: { network, payTo, asset } }) {
-      for (const chain of chains.evm) if (chain.network.caip2 === network) chain.touch();
-      // On the real network the merchant opens this token account itself, for a little SOL.
-      if (network === SOLANA_DEVNET.caip2) chains.solana.openTokenAccount(payTo, asset);
-    },
+    keepsCalls: false,
+    tokens: key && { keyId: key.id, publicKey: decode(key.publicKey), onSupportedToo: true },
+    openRules: () => openRules(chains, dials),
+    otherwise: (request, response) => handleControl(controls, request, response),
   });
   return {
     id,
@@ -92,22 +97,30 @@ async function openToThePublic(chains: Chains, port: number, key: ExpectedKey | 
     dials,
     turn,
     async stop() {
-      await facilitator.stop();
+      await facilitator.close();
       await chains.stop();
     },
   };
 }
 
 /** Each facilitator has a memory of its own and starts with an empty one. */
-async function createFacilitator(
-  { baseSepolia, xLayerTestnet, solana }: Chains,
-  dials: Dials,
-): Promise<StockFacilitator> {
-  return createStockFacilitator([
-    [BASE_SEPOLIA.caip2, createEvmScheme(BASE_SEPOLIA, baseSepolia.url, dials)],
-    [X_LAYER_TESTNET.caip2, createEvmScheme(X_LAYER_TESTNET, xLayerTestnet.url, dials)],
-    [SOLANA_DEVNET.caip2, await createSvmScheme(SOLANA_DEVNET, solana.url, dials)],
-  ]);
+async function openRules({ evm, baseSepolia, xLayerTestnet, solana }: Chains, dials: Dials): Promise<Rules> {
+  return createStockRules(
+    [
+      [BASE_SEPOLIA.caip2, createEvmScheme(BASE_SEPOLIA, baseSepolia.url, dials)],
+      [X_LAYER_TESTNET.caip2, createEvmScheme(X_LAYER_TESTNET, xLayerTestnet.url, dials)],
+      [SOLANA_DEVNET.caip2, await createSvmScheme(SOLANA_DEVNET, solana.url, dials)],
+    ],
+    ({ paymentRequirements: { network, payTo, asset } }) => {
+      for (const chain of evm) if (chain.network.caip2 === network) chain.touch();
+      // On the real network the merchant opens this token account itself, for a little SOL.
+      if (network === SOLANA_DEVNET.caip2) solana.openTokenAccount(payTo, asset);
+    },
+  );
+}
+
+function decode(publicKey: string): KeyObject {
+  return createPublicKey({ key: Buffer.from(publicKey, 'base64'), format: 'der', type: 'spki' });
 }
 
 async function fundOwnWallets(chains: Chains): Promise<void> {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { Keypair } from '@solana/web3.js';
 import request from 'supertest';
-import { type Hex, numberToHex, pad } from 'viem';
+import type { Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
-import { RpcEndpoint } from '../../lab/world/chains/chain.js';
+import { evmBalances } from '../../lab/world/chains/balances.js';
+import { RpcEndpoint } from '../../lab/world/chains/rpc-endpoint.js';
 import { MAX_PAGE_RPC_CALLS } from '../../shared/limits/bounds.js';
 import { newId } from '../../shared/values/ids.js';
 import {
@@ -24,10 +25,7 @@ describe('the balances of a wallet', () => {
   let id: string;
 
   const startChain = (chainId: number): Promise<RpcEndpoint> =>
-    RpcEndpoint.start({
-      eth_chainId: () => numberToHex(chainId),
-      eth_call: () => pad(numberToHex(RICH)),
-    });
+    RpcEndpoint.start(evmBalances({ chainId }, () => RICH));
   beforeEach(async () => {
     [base, xLayer] = await Promise.all([startChain(84532), startChain(1952)]);
     const environment = { RPC_URL_EIP155_84532: base.url, RPC_URL_EIP155_1952: xLayer.url };

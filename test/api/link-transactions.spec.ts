@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { Keypair, VersionedTransaction } from '@solana/web3.js';
 import request from 'supertest';
-import { RpcEndpoint } from '../../lab/world/chains/chain.js';
+import { solanaBalances } from '../../lab/world/chains/balances.js';
+import { RpcEndpoint } from '../../lab/world/chains/rpc-endpoint.js';
 import { MAX_PAGE_RPC_CALLS } from '../../shared/limits/bounds.js';
 import { type Checkout, findEntry, openCheckout, SOLANA_DEVNET } from '../support/checkout.js';
 
@@ -16,25 +17,7 @@ describe('unsigned transactions for wallets', () => {
 
   /** New for each test, so that nothing is cached. */
   beforeEach(async () => {
-    rpc = await RpcEndpoint.start({
-      getGenesisHash: () => `${SOLANA_DEVNET.slice('solana:'.length)}wcaWoxPkrZBG`,
-      getLatestBlockhash: () => ({
-        context: { slot: 1 },
-        value: { blockhash: Keypair.generate().publicKey.toBase58(), lastValidBlockHeight: 1 },
-      }),
-      getMultipleAccounts: ([accounts]) => {
-        const data = Buffer.alloc(165);
-        data.writeBigUInt64LE(PLENTY, 64);
-        const account = {
-          lamports: 1,
-          owner: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
-          data: [data.toString('base64'), 'base64'],
-          executable: false,
-          rentEpoch: 0,
-        };
-        return { context: { slot: 1 }, value: (accounts as string[]).map(() => account) };
-      },
-    });
+    rpc = await RpcEndpoint.start(solanaBalances({ caip2: SOLANA_DEVNET }, () => PLENTY));
     checkout = await openCheckout({
       worker: false,
       environment: { RPC_URL_SOLANA_DEVNET: rpc.url, RATE_LIMIT_LINK_PER_MINUTE: '100000' },

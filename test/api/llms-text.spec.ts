@@ -9,7 +9,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { isKnownToStockClients } from '../../api/docs/llms-text.js';
 import { BUYER_ERRORS } from '../../api/errors/buyer-errors.js';
 import { EVM_BUYER_KEY, SOLANA_BUYER_KEY } from '../../lab/sandbox/networks/wallets.js';
-import { fromBase58 } from '../../lab/sandbox/solana/base58.js';
+import { fromBase58 } from '../../lab/world/chains/base58.js';
 import { type FakeFacilitator, startFacilitator } from '../../lab/world/facilitator/facilitator.js';
 import { buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
 import { projectRoot } from '../../local/toolchain/project-root.js';

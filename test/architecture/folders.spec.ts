@@ -48,7 +48,8 @@ const FORBIDDEN: Record<string, RegExp> = {
     /^(?!shared\/(settlement\/policy|payments\/states|payables\/states|chains\/(finding|search-position)|x402\/settle-verdict)(\/|\.))/,
   'shared/jobs/': /./,
   // The sandbox is a separate process. From local/ it may import only the code that ends child processes with their parent.
-  'lab/sandbox/': /^(api|workers|cli|test)\/|^lab\/(?!sandbox\/)|^local\/(?!toolchain\/guarded-process)/,
+  'lab/sandbox/':
+    /^(api|workers|cli|test)\/|^lab\/(?!(sandbox|world)\/)|^local\/(?!toolchain\/guarded-process)/,
   // Chaos sees the service from outside: by its public API and by the journals of the simulated world.
   'lab/chaos/': /^(api|workers|cli|test)\/|^lab\/(?!(chaos|world)\/)|^shared\/(?!process\/clock|x402\/wire)/,
   'lab/chaos/check/': /^(?!lab\/chaos\/|shared\/process\/clock|lab\/world\/chance\/seeded-random|node:)/,

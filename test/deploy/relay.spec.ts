@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import request from 'supertest';
 import { relay } from '../../deploy/docker/relay.mjs';
-import { isLocalRequest } from '../../lab/sandbox/http/local-requests.js';
+import { isLocalRequest } from '../../lab/world/http/local-requests.js';
 import { closedPort } from '../../lab/world/processes/closed-port.js';
 
 const LOOPBACK = '127.0.0.1';

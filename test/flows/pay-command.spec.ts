@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Keypair } from '@solana/web3.js';
 import { generatePrivateKey } from 'viem/accounts';
 import { main } from '../../lab/sandbox/pay/main.js';
-import { toBase58 } from '../../lab/sandbox/solana/base58.js';
+import { toBase58 } from '../../lab/world/chains/base58.js';
 import { SOLANA_DEVNET, X_LAYER_TESTNET } from '../support/checkout.js';
 import { resetTestSandbox } from '../support/sandbox.js';
 import { openSandboxCheckout, type SandboxCheckout } from '../support/sandbox-checkout.js';

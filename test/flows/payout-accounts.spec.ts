@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { RpcEndpoint } from '../../lab/world/chains/chain.js';
+import { solanaBalances } from '../../lab/world/chains/balances.js';
+import { RpcEndpoint } from '../../lab/world/chains/rpc-endpoint.js';
 import { closedPort } from '../../lab/world/processes/closed-port.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { buildMerchant, buildSession, SOLANA_WALLET } from '../../lab/world/shop/factories.js';
@@ -20,20 +21,8 @@ assert.ok(USDC !== undefined && OTHERS.length > 0);
 
 /** Starts a node on which all accounts exist except these. */
 async function startRpc(missing: Set<string>): Promise<RpcEndpoint> {
-  const account = {
-    data: ['', 'base64'],
-    executable: false,
-    lamports: 1,
-    owner: SOLANA_WALLET,
-    rentEpoch: 0,
-  };
-  return await RpcEndpoint.start({
-    getGenesisHash: () => `${SOLANA_DEVNET.slice('solana:'.length)}wcaWoxPkrZBG`,
-    getMultipleAccounts: ([accounts]) => ({
-      context: { slot: 1 },
-      value: (accounts as string[]).map((name) => (missing.has(name) ? null : account)),
-    }),
-  });
+  const balances = solanaBalances(NETWORK, (account) => (missing.has(account) ? undefined : 0n));
+  return await RpcEndpoint.start(balances);
 }
 
 describe("a merchant's token accounts on Solana", () => {

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { Redis } from 'ioredis';
-import { pick, seededRandom, shuffled } from '../../lab/world/chance/seeded-random.js';
+import { pick, seededRandom } from '../../lab/world/chance/seeded-random.js';
 import {
-  AMBIGUOUS_FAULT_MODES,
-  LYING_FAULT_MODES,
-  REFUSED_IF_USED_TOO,
-  SETTLE_FAULT_MODES,
-  VERIFY_FAULT_MODES,
+  drawFaultModes,
+  settleFaultModes,
+  verifyFaultModes,
 } from '../../lab/world/facilitator/fault-modes.js';
+import { certaintyOf, WORDS } from '../../lab/world/facilitator/words.js';
 import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { buildSession } from '../../lab/world/shop/factories.js';
 import { Payment } from '../../shared/payments/model.js';
@@ -29,7 +28,9 @@ const CALLS = 900;
 
 /** The timeout of a statement; a frozen path to Postgres takes longer. */
 const TIMEOUT_MS = 500;
-const FAULT_MODES = [...SETTLE_FAULT_MODES, ...AMBIGUOUS_FAULT_MODES, ...LYING_FAULT_MODES];
+/** Longer than the facilitator's timeouts. */
+const TOO_SLOW_MS = 900;
+const FAULT_MODES = settleFaultModes(TOO_SLOW_MS);
 
 interface Sent extends SignedPayment {
   sessionId: string;
@@ -73,9 +74,13 @@ describe('a hundred and twenty payments under random faults', () => {
       DATABASE_URL: databases[1]?.url ?? '',
     });
     redis = new Redis(testServices().redisUrl);
-    const more = Array.from({ length: CALLS }, () => pick(random, FAULT_MODES));
-    flow.facilitator.settle.next(...[...shuffled(random, FAULT_MODES), ...more].map((mode) => mode()));
-    flow.facilitator.verify.next(...Array.from({ length: CALLS }, () => pick(random, VERIFY_FAULT_MODES)()));
+    const settle = drawFaultModes(random, FAULT_MODES, { calls: CALLS, failingShare: 0.8 });
+    const verify = drawFaultModes(random, verifyFaultModes(TOO_SLOW_MS), {
+      calls: CALLS,
+      failingShare: 0.36,
+    });
+    flow.facilitator.settle.next(...settle.map(({ behaviour }) => behaviour));
+    flow.facilitator.verify.next(...verify.map(({ behaviour }) => behaviour));
   });
   after(async () => {
     redis.disconnect();
@@ -103,7 +108,7 @@ describe('a hundred and twenty payments under random faults', () => {
     );
     const { calls, ledger } = flow.facilitator;
     assert.ok(ledger.length > 30, `${ledger.length} movements`);
-    assert.ok(calls.settle.length > FAULT_MODES.length, `${calls.settle.length} calls`);
+    assert.ok(calls.settle.length > FAULT_MODES.modes.length, `${calls.settle.length} calls`);
   });
 
   it('are failed although their money moved only where the facilitator reported a failure', async () => {
@@ -127,8 +132,9 @@ describe('a hundred and twenty payments under random faults', () => {
    */
   function isLie(said: string): boolean {
     const [word = '', checked = ''] = said.split('; ');
-    const isChecked = REFUSED_IF_USED_TOO.some((reason) => reason === word);
-    return word === 'insufficient_funds' || (isChecked && /^the chain: (unused|not readable)/.test(checked));
+    const isChecked = certaintyOf(word) === 'refused doubtfully';
+    if (isChecked) return /^the chain: (unused|not readable)/.test(checked);
+    return WORDS.includes(word) && certaintyOf(word) === 'refused';
   }
 
   async function buyer(): Promise<void> {

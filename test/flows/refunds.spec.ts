@@ -9,7 +9,7 @@ import {
   SOLANA_MERCHANT_KEY,
 } from '../../lab/sandbox/networks/wallets.js';
 import { main } from '../../lab/sandbox/pay/main.js';
-import { fromBase58 } from '../../lab/sandbox/solana/base58.js';
+import { fromBase58 } from '../../lab/world/chains/base58.js';
 import { EVM_WALLET, SOLANA_WALLET } from '../../local/demo/demo-merchant.js';
 import { updateAccount } from '../../shared/accounts/accounts.js';
 import { Event } from '../../shared/webhooks/model.js';

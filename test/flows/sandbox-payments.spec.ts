@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Keypair } from '@solana/web3.js';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { EVM_BUYER_KEY } from '../../lab/sandbox/networks/wallets.js';
-import { toBase58 } from '../../lab/sandbox/solana/base58.js';
+import { toBase58 } from '../../lab/world/chains/base58.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import type { TokenSymbol } from '../../shared/chains/networks.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';

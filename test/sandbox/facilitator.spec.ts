@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { type Dials, NO_FAULTS } from '../../lab/sandbox/dials/dials.js';
-import { createTokenCheck } from '../../lab/sandbox/facilitator/check-token.js';
-import { type FacilitatorServer, startFacilitator } from '../../lab/sandbox/facilitator/server.js';
-import type { StockFacilitator } from '../../lab/sandbox/facilitator/stock-facilitator.js';
+import { NO_FAULTS } from '../../lab/sandbox/dials/dials.js';
+import type { Rules } from '../../lab/world/facilitator/rules.js';
+import { type FacilitatorServer, serveFacilitator } from '../../lab/world/facilitator/server.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
 import { createFacilitator } from '../../shared/x402/facilitator.js';
 import type { FacilitatorRequest } from '../../shared/x402/wire.js';
 import { resetTestSandbox, testSandbox } from '../support/sandbox.js';
@@ -23,7 +23,7 @@ const REQUEST = {
   paymentPayload: { x402Version: 2, accepted: REQUIREMENTS, payload: { signature: '0x', authorization: {} } },
   paymentRequirements: REQUIREMENTS,
 };
-const YES: StockFacilitator = {
+const YES: Rules = {
   supported: () => ({ kinds: [{ x402Version: 2, scheme: 'exact', network: NETWORK }] }),
   verify: async () => ({ isValid: true }),
   settle: async () => ({ success: true, transaction: '0x1', network: NETWORK }),
@@ -31,24 +31,20 @@ const YES: StockFacilitator = {
 
 describe("the sandbox's facilitator", () => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-  let dials: Dials;
   let facilitator: FacilitatorServer;
+  let started = 0;
 
   beforeEach(async () => {
-    dials = { ...NO_FAULTS };
-    const spki = publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
-    facilitator = await startFacilitator({
-      port: 0,
-      dials,
-      checkToken: createTokenCheck({ id: 'fk_1', publicKey: spki }),
-      createStockFacilitator: async () => YES,
-      control: async (_request, response) => {
-        response.writeHead(404).end();
+    started = 0;
+    facilitator = await serveFacilitator({
+      tokens: { keyId: 'fk_1', publicKey, onSupportedToo: true },
+      openRules() {
+        started += 1;
+        return YES;
       },
-      onPayment: () => {},
     });
   });
-  afterEach(() => facilitator.stop());
+  afterEach(() => facilitator.close());
 
   function clientWith(key: KeyObject, id = 'fk_1') {
     const secret = `svc_sk_${key.export({ format: 'der', type: 'pkcs8' }).toString('base64')}`;
@@ -88,11 +84,10 @@ describe("the sandbox's facilitator", () => {
   });
 
   it('restarts by itself after a crash', async () => {
-    dials.downMs = 50;
-    await facilitator.die();
+    await facilitator.crash(50);
     await assert.rejects(post('/verify', REQUEST));
-    await facilitator.revive();
-    assert.equal(await post('/verify', REQUEST), 401);
+    await eventually(async () => assert.equal(await post('/verify', REQUEST), 401));
+    assert.equal(started, 2);
   });
 });
 

@@ -6,10 +6,10 @@ import path from 'node:path';
 import { Connection, PublicKey } from '@solana/web3.js';
 import { privateKeyToAddress } from 'viem/accounts';
 import { SANDBOX_TOKEN_ABI } from '../../lab/sandbox/evm/contracts.js';
-import { closeServer, listen } from '../../lab/sandbox/http/listen.js';
 import { BASE_SEPOLIA } from '../../lab/sandbox/networks/networks.js';
 import { EVM_BUYER_KEY } from '../../lab/sandbox/networks/wallets.js';
 import { type Sandbox, startSandbox } from '../../lab/sandbox/sandbox.js';
+import { closeServer, listen } from '../../lab/world/http/listen.js';
 
 const WALLET = 'GRQ924CSpmbXFxuMvpN7EWFJbZrwh3CTWrshJ8Le8Zh6';
 const BUYER = privateKeyToAddress(EVM_BUYER_KEY);

@@ -7,7 +7,7 @@ import axios from 'axios';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { EVM_BUYER_KEY, SOLANA_BUYER_KEY } from '../../lab/sandbox/networks/wallets.js';
-import { fromBase58 } from '../../lab/sandbox/solana/base58.js';
+import { fromBase58 } from '../../lab/world/chains/base58.js';
 import { findToken, type TokenSymbol } from '../../shared/chains/networks.js';
 import { testSandbox } from './sandbox.js';
 

@@ -1,14 +1,12 @@
 import { nowMs } from '../../../shared/process/clock.js';
 import { EvmChain } from '../../world/chains/evm-chain.js';
 import { hex } from '../../world/chains/evm-logs.js';
+import { endFaults } from '../../world/chains/faults.js';
 import { becomeActor } from './actor.js';
-import { applyFault, recover } from './endpoint-faults.js';
 import { refusalNamed } from './endpoint-kinds.js';
 import type { Transfer } from './entries.js';
-import { Gate } from './gate.js';
 import { Journal } from './journal.js';
-import { serveLocally } from './serve-locally.js';
-import type { Executed, WantedTransfer } from './transfers.js';
+import { beginFault, type Executed, serveTransfers, type WantedTransfer } from './transfers.js';
 
 /** The EVM chain: its JSON-RPC endpoint, and an endpoint that executes transfers for the facilitator. */
 const BLOCK_MS = 1000;
@@ -17,15 +15,13 @@ const { settings, ready, onOrder } = becomeActor<{ chainId: number; journal: str
 const ledger = new Journal<Transfer>(settings.journal);
 const chain = await EvmChain.start(settings.chainId);
 const used = new Set<string>();
-const halt = new Gate();
-setInterval(() => {
-  if (halt.isOpen) chain.mine();
-}, BLOCK_MS);
+let keepsState = Number.POSITIVE_INFINITY;
+setInterval(() => chain.mine(), BLOCK_MS);
 
 /** A halted chain executes the transfer when it resumes, if the authorization is still valid. */
-async function execute(body: string): Promise<Executed> {
-  await halt.passed();
-  const { asset, from, to, amount, nonce, transaction, validBefore = 0 }: WantedTransfer = JSON.parse(body);
+async function execute(wanted: WantedTransfer): Promise<Executed> {
+  await chain.running();
+  const { asset, from, to, amount, nonce, transaction, validBefore = 0 } = wanted;
   const isInTime = Math.max(nowMs() / 1000, chain.head.timestamp) + 1 < validBefore;
   const succeeded = isInTime && !used.has(nonce);
   if (succeeded) {
@@ -41,12 +37,13 @@ onOrder({
   become({ logRange, refusal, states }) {
     chain.maxLogRange = Number(logRange);
     chain.logRefusal = refusalNamed(refusal);
-    chain.keepsState = Number(states);
+    keepsState = Number(states);
+    chain.prune(keepsState);
   },
-  applyFault: (fault) => applyFault(chain, fault, halt),
+  applyFault: (fault) => beginFault(chain, fault),
   recover() {
-    recover(chain);
-    halt.open();
+    endFaults(chain);
+    chain.prune(keepsState);
   },
 });
-ready({ rpc: chain.endpoint.url, transfers: await serveLocally(execute) });
+ready({ rpc: chain.endpoint.url, transfers: await serveTransfers(execute) });

@@ -2,16 +2,28 @@ import { nowMs } from '../../../shared/process/clock.js';
 import type { FacilitatorRequest } from '../../../shared/x402/wire.js';
 import { seededRandom } from '../../world/chance/seeded-random.js';
 import { startFacilitator } from '../../world/facilitator/facilitator.js';
+import {
+  drawFaultModes,
+  type FaultMode,
+  settleFaultModes,
+  supportedFaultModes,
+  verifyFaultModes,
+} from '../../world/facilitator/fault-modes.js';
 import { becomeActor } from './actor.js';
 import { callerOf, watchForHangUps } from './callers.js';
 import type { FacilitatorEntry } from './entries.js';
 import { FACILITATOR_LIMITS } from './facilitator-limits.js';
-import { drawFaultModes, FAULT_MODES, isLie } from './fault-modes.js';
 import { Journal } from './journal.js';
 import type { Executed, WantedTransfer } from './transfers.js';
 
-/** More calls than a run makes. */
-const CALLS = 40_000;
+/** More calls than a run makes; one in five fails. */
+const DRAWN = { calls: 40_000, failingShare: 0.2 };
+/** Longer than the service's timeouts, and shorter than the time for which it counts a timed-out call as running. */
+const FAULT_MODES = {
+  supported: supportedFaultModes(3000),
+  verify: verifyFaultModes(3000),
+  settle: settleFaultModes(6000),
+};
 
 const { settings, ready, onOrder } = becomeActor<{
   seed: number;
@@ -44,20 +56,18 @@ let hasRecovered = false;
 facilitator.edge.limitTo(FACILITATOR_LIMITS);
 
 for (const endpoint of ['supported', 'verify', 'settle'] as const) {
-  const faultModes = drawFaultModes(random, FAULT_MODES[endpoint], CALLS);
-  facilitator[endpoint].next(...faultModes.map(({ behave }) => behave()));
-  void recordCalls(
-    endpoint,
-    faultModes.map(({ name }) => name),
-  );
+  const faultModes = drawFaultModes(random, FAULT_MODES[endpoint], DRAWN);
+  facilitator[endpoint].next(...faultModes.map(({ behaviour }) => behaviour));
+  void recordCalls(endpoint, faultModes);
 }
 
-async function recordCalls(endpoint: FacilitatorEntry['endpoint'], faultModes: string[]): Promise<void> {
+async function recordCalls(endpoint: FacilitatorEntry['endpoint'], faultModes: FaultMode[]): Promise<void> {
   for (let count = 1; ; count += 1) {
     const { paymentId: nonce, headers, done } = await facilitator.waitForCall(endpoint, count);
     const at = nowMs();
-    const faultMode = hasRecovered ? 'honest' : (faultModes[count - 1] ?? 'honest');
-    const call = { at, endpoint, nonce, faultMode, lied: isLie(faultMode), caller: callerOf(headers) };
+    const drawn = hasRecovered ? undefined : faultModes[count - 1];
+    const { name: faultMode, lies: lied } = drawn ?? { name: 'honest', lies: false };
+    const call = { at, endpoint, nonce, faultMode, lied, caller: callerOf(headers) };
     void done.then(() => {
       const hungUpAt = hungUp.get(headers);
       const hungUpAfterMs = hungUpAt === undefined ? undefined : hungUpAt - at;

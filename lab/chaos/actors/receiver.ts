@@ -1,9 +1,14 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { nowMs } from '../../../shared/process/clock.js';
 import { seededRandom } from '../../world/chance/seeded-random.js';
+import {
+  answer,
+  hangFor,
+  isSigned,
+  type Reaction,
+  type ReceivedEvent,
+  reset,
+  startReceiver,
+} from '../../world/receiver/receiver.js';
 import { becomeActor } from './actor.js';
 import type { Received } from './entries.js';
 import { Journal } from './journal.js';
@@ -40,17 +45,16 @@ interface EventBody {
   data: { object: Session | Refund };
 }
 
-const server = createServer(async (request, response) => {
-  const endpoint = request.url?.split('/').at(-1) ?? '';
-  const body = await text(request);
+const receiver = await startReceiver();
+receiver.react((response, event) => reactionTo(event)(response, event));
+
+function reactionTo(event: ReceivedEvent): Reaction {
+  const endpoint = event.path.split('/').at(-1) ?? '';
   const secret = secrets.get(endpoint);
-  if (secret === undefined) {
-    // The endpoint was just enabled: the merchant has not read its secret yet.
-    response.writeHead(503).end();
-    return;
-  }
-  const { id, type, created, data }: EventBody = JSON.parse(body);
-  const verified = verify(secret, String(request.headers['service-signature']), body);
+  // The endpoint was just enabled: the merchant has not read its secret yet.
+  if (secret === undefined) return answer(503);
+  const { id, type, created, data }: EventBody = JSON.parse(event.raw);
+  const verified = isSigned(event, secret);
   const reaction = verified ? chooseReaction(endpoint, id) : 400;
   const { object } = data;
   const { id: sessionId, status } = object;
@@ -67,14 +71,9 @@ const server = createServer(async (request, response) => {
     status,
     transaction,
   });
-  react(response, reaction);
-});
-
-function verify(secret: string, header: string, body: string): boolean {
-  const [, time, signature = ''] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(header) ?? [];
-  if (time === undefined || Math.abs(nowMs() / 1000 - Number(time)) > 300) return false;
-  const expected = createHmac('sha256', secret).update(`${time}.${body}`).digest();
-  return timingSafeEqual(expected, Buffer.from(signature, 'hex'));
+  if (reaction === 'reset') return reset;
+  if (reaction === 'hang') return hangFor(HANG_MS);
+  return answer(reaction, '', reaction === 302 ? { location: '/elsewhere' } : {});
 }
 
 function chooseReaction(endpoint: string, eventId: string): Received['reaction'] {
@@ -87,18 +86,10 @@ function chooseReaction(endpoint: string, eventId: string): Received['reaction']
   return draw < 0.4 ? 'reset' : draw < 0.7 ? 500 : 302;
 }
 
-function react(response: ServerResponse, reaction: Received['reaction']): void {
-  if (reaction === 'reset') response.socket?.resetAndDestroy();
-  else if (reaction === 'hang') setTimeout(() => response.destroy(), HANG_MS);
-  else response.writeHead(reaction, reaction === 302 ? { location: '/elsewhere' } : {}).end();
-}
-
-await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-const { port } = server.address() as AddressInfo;
 onOrder({
   addSecret: ({ endpoint = '', secret = '' }) => secrets.set(endpoint, secret),
   recover() {
     hasRecovered = true;
   },
 });
-ready({ url: `http://127.0.0.1:${port}/hooks` });
+ready({ url: receiver.url });

@@ -1,15 +1,14 @@
 import { PublicKey, VersionedTransaction } from '@solana/web3.js';
 import { nowMs } from '../../../shared/process/clock.js';
 import type { PaymentRequirements } from '../../../shared/x402/wire.js';
+import { endFaults } from '../../world/chains/faults.js';
 import { SolanaChain } from '../../world/chains/solana-chain.js';
+import { serveLocally } from '../../world/http/listen.js';
 import { signSolanaPayment } from '../../world/shop/agent.js';
 import { becomeActor } from './actor.js';
-import { applyFault, recover } from './endpoint-faults.js';
 import type { Transfer } from './entries.js';
-import { Gate } from './gate.js';
 import { Journal } from './journal.js';
-import { serveLocally } from './serve-locally.js';
-import type { Executed, WantedTransfer } from './transfers.js';
+import { beginFault, type Executed, serveTransfers, type WantedTransfer } from './transfers.js';
 import { busyKeypair } from './wallets.js';
 
 /**
@@ -34,31 +33,28 @@ const chain = await SolanaChain.start(settings.network);
 const busy = busyKeypair(settings.seed);
 const used = new Set<string>();
 const slotsAtIssue = new Map<string, number>();
-const halt = new Gate();
 
 /** The slot and the time when slots and clock last agreed. */
-let base = { slot: chain.slot, at: nowMs() };
+let base = now();
 
 for (let made = 0; made < settings.busyBefore; made += BUSY_TOGETHER) {
   chain.landMany(signElsewhere(), Math.min(BUSY_TOGETHER, settings.busyBefore - made));
 }
-resume();
+base = now();
 setInterval(passTime, MS_PER_SLOT);
 setInterval(() => {
-  if (halt.isOpen) chain.movePayment(signElsewhere(), { commitment: 'processed' });
+  if (!chain.isHalted) chain.movePayment(signElsewhere(), { commitment: 'processed' });
 }, BUSY_EVERY_MS);
+
+function now(): { slot: number; at: number } {
+  return { slot: chain.slot, at: nowMs() };
+}
 
 /** Slots follow the clock, whether or not the timer is late, and include slots that transactions added. */
 function passTime(): void {
-  if (!halt.isOpen) return;
+  if (chain.isHalted) return;
   const due = base.slot + Math.floor((nowMs() - base.at) / MS_PER_SLOT);
   if (due > chain.slot) chain.pass(due - chain.slot);
-}
-
-/** Continues from the slot at which the cluster was halted. */
-function resume(): void {
-  base = { slot: chain.slot, at: nowMs() };
-  halt.open();
 }
 
 /** A payment to the same merchant that does not involve this service. */
@@ -83,9 +79,8 @@ function issueBlockhash(): string {
 }
 
 /** A halted cluster executes the transfer when it resumes, if its blockhash is still valid. */
-async function execute(body: string): Promise<Executed> {
-  await halt.passed();
-  const wanted: WantedTransfer = JSON.parse(body);
+async function execute(wanted: WantedTransfer): Promise<Executed> {
+  await chain.running();
   const { nonce, transaction, from, to, amount, signedTransaction = '' } = wanted;
   const succeeded = !used.has(nonce) && isYoung(signedTransaction);
   if (succeeded) {
@@ -103,17 +98,18 @@ function isYoung(signedTransaction: string): boolean {
 }
 
 onOrder({
-  applyFault: (fault) => applyFault(chain, fault, halt),
+  applyFault: (fault) => beginFault(chain, fault),
   become({ pageSize }) {
     chain.pageSize = Number(pageSize);
   },
   recover() {
-    recover(chain);
-    if (!halt.isOpen) resume();
+    // A halted cluster continues from the slot at which it was halted.
+    if (chain.isHalted) base = now();
+    endFaults(chain);
   },
 });
 ready({
   rpc: chain.endpoint.url,
-  transfers: await serveLocally(execute),
-  blockhashes: await serveLocally(issueBlockhash),
+  transfers: await serveTransfers(execute),
+  blockhashes: (await serveLocally((_request, response) => response.end(issueBlockhash()))).url,
 });

@@ -1,5 +1,5 @@
+import { CHAIN_FAULT_NAMES } from '../../world/chains/faults.js';
 import type { Random } from '../../world/chance/seeded-random.js';
-import { ENDPOINT_FAULT_NAMES } from '../actors/endpoint-faults.js';
 import { ENDPOINT_KINDS } from '../actors/endpoint-kinds.js';
 import type { System } from '../system/system.js';
 import { deckOf, drawMs, type Fault } from './fault.js';
@@ -11,7 +11,7 @@ const MOST = { evm: 8, solana: 60 };
 
 export function degradeEndpoints(): Fault {
   const drawChain = deckOf(['evm', 'evm', 'solana'] as const);
-  const drawFault = { evm: deckOf(ENDPOINT_FAULT_NAMES), solana: deckOf(ENDPOINT_FAULT_NAMES) };
+  const drawFault = { evm: deckOf(CHAIN_FAULT_NAMES), solana: deckOf(CHAIN_FAULT_NAMES) };
   const drawKind = { evm: deckOf(ENDPOINT_KINDS.evm), solana: deckOf(ENDPOINT_KINDS.solana) };
   return {
     everyMs: 2000,

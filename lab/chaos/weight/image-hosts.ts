@@ -1,5 +1,5 @@
-import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:https';
+import { type LocalServer, serveLocally } from '../../world/http/listen.js';
 import { SELF_SIGNED } from '../../world/proxy/self-signed.js';
 
 /** Servers that send an image of 2 MiB slowly. */
@@ -16,22 +16,16 @@ const PAUSE_MS = 500;
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
 
 export async function startImageHosts(): Promise<ImageHosts> {
-  const servers = await Promise.all(Array.from({ length: HOSTS }, startHost));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  const hosts = await Promise.all(Array.from({ length: HOSTS }, startHost));
   return {
-    at: (n) => `https://localhost:${ports[n % HOSTS]}/${n}.png`,
+    at: (n) => `https://localhost:${hosts[n % HOSTS]?.port}/${n}.png`,
     async stop() {
-      await Promise.all(
-        servers.map((server) => {
-          server.closeAllConnections();
-          return new Promise((closed) => server.close(closed));
-        }),
-      );
+      await Promise.all(hosts.map((host) => host.close()));
     },
   };
 }
 
-async function startHost(): Promise<Server> {
+async function startHost(): Promise<LocalServer> {
   const server = createServer(SELF_SIGNED, (_request, response) => {
     response.writeHead(200, { 'content-type': 'image/png' }).write(PNG);
     let sent = 0;
@@ -44,6 +38,5 @@ async function startHost(): Promise<Server> {
     }, PAUSE_MS);
     response.on('close', () => clearInterval(timer));
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  return server;
+  return await serveLocally(server);
 }

@@ -75,7 +75,7 @@ async function measure(system: WeightSystem, neighbour: Neighbour, trial: Trial)
   await readAll(system.processes);
   await neighbour.report();
   const answers = new Map<string, number>();
-  const asked = system.rpc.calls();
+  const asked = system.rpc.total;
   const endsAt = performance.now() + seconds * 1000;
   const loops = operations.flatMap((operation) =>
     Array.from({ length: operation.connections }, async (_, connection) => {
@@ -87,7 +87,7 @@ async function measure(system: WeightSystem, neighbour: Neighbour, trial: Trial)
     }),
   );
   await sleep(seconds * 1000);
-  const seen = { chainCalls: system.rpc.calls() - asked, readings: await readAll(system.processes) };
+  const seen = { chainCalls: system.rpc.total - asked, readings: await readAll(system.processes) };
   const { latencies, refused } = await neighbour.report();
   const measured = { name, blockedAloneMs, answers, ...seen, latencies, refused };
   // Requests still in flight must not count for the next operation.

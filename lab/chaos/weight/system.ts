@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
-import { type FakeFacilitator, startFacilitator } from '../../world/facilitator/facilitator.js';
+import { solanaBalances } from '../../world/chains/balances.js';
+import { RpcEndpoint } from '../../world/chains/rpc-endpoint.js';
+import { startFacilitator } from '../../world/facilitator/facilitator.js';
 import { runCommand } from '../../world/processes/processes.js';
 import { findFreePort, startTestPostgres, startTestRedis } from '../../world/processes/services.js';
 import type { StartedProcess } from '../../world/processes/supervisor.js';
@@ -12,7 +14,6 @@ import { newKeypair } from '../actors/wallets.js';
 import { Client } from './client.js';
 import { type ImageHosts, startImageHosts } from './image-hosts.js';
 import { startMeasured } from './measured-process.js';
-import { type CountingRpc, startCountingRpc } from './rpc.js';
 
 /** One web and one worker process with production limits, a heavy account and its neighbour. */
 export interface WeightSystem {
@@ -22,7 +23,8 @@ export interface WeightSystem {
   heavy: Merchant;
   neighbourKey: string;
   images: ImageHosts;
-  rpc: CountingRpc;
+  /** Every wallet holds enough of every token. */
+  rpc: RpcEndpoint;
   /** A receiver that never answers. */
   deadReceiver: Receiver;
   /** A client with this source address. */
@@ -40,6 +42,8 @@ export interface SystemContext {
   opened(part: { stop(): Promise<void> }): void;
 }
 
+const SOLANA_DEVNET = { caip2: 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1' };
+const PLENTY = 10n ** 15n;
 const EVM_WALLET = '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720';
 
 export async function openWeightSystem({ folder, opened }: SystemContext): Promise<WeightSystem> {
@@ -47,18 +51,18 @@ export async function openWeightSystem({ folder, opened }: SystemContext): Promi
     opened(part);
     return part;
   };
+  const keepOpen = <T extends { close(): Promise<void> }>(part: T): T => {
+    opened({ stop: () => part.close() });
+    return part;
+  };
   const [postgres, redis, facilitator, images, rpc] = await Promise.all([
     startTestPostgres().then(keep),
     startTestRedis().then(keep),
-    startFacilitator().then((one: FakeFacilitator) => {
-      opened({ stop: () => one.close() });
-      return one;
-    }),
+    startFacilitator().then(keepOpen),
     startImageHosts().then(keep),
-    startCountingRpc().then(keep),
+    RpcEndpoint.start(solanaBalances(SOLANA_DEVNET, () => PLENTY)).then(keepOpen),
   ]);
-  const deadReceiver = await startReceiver();
-  opened({ stop: () => deadReceiver.close() });
+  const deadReceiver = keepOpen(await startReceiver());
   deadReceiver.react(hang);
   const certificate = path.join(folder, 'image-hosts.pem');
   await writeFile(certificate, SELF_SIGNED.cert);

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isJsonObject } from '../../../shared/x402/json-object.js';
+import { readBody, sendJson } from '../../world/http/json-http.js';
 import type { Dials } from '../dials/dials.js';
 import { parseDials } from '../dials/dials.js';
-import { readBody, sendJson } from '../http/json-http.js';
 import { servePageWallets } from '../page-wallets/serve.js';
 import type { WalletSigner } from '../page-wallets/sign.js';
 

@@ -1,8 +1,9 @@
 import { isJsonObject, type JsonObject } from '../../../shared/x402/json-object.js';
+import { answers, type Behaviour, slow } from '../../world/facilitator/dial.js';
 
 /** Fault settings of the facilitator and its chains. Each holds until it is changed. */
 export interface Dials {
-  /** Delay before every answer of /verify and /settle. */
+  /** Delay before the work of every /verify and /settle. */
   delayMs: number;
   /** How long a settlement waits for its block before it is reported as pending. */
   confirmWithinMs: number;
@@ -40,6 +41,13 @@ export const NO_FAULTS: Readonly<Dials> = {
   blocks: 'at_once',
   downMs: 10_000,
 };
+
+/** The behaviour of `/settle`. The schemes carry out `pending` and `lose_transaction`. */
+export function settleBehaviour({ settle, delayMs, downMs }: Dials): Behaviour {
+  if (settle === 'unavailable') return answers(503, { error: 'unavailable' });
+  if (settle === 'drop_connection') return slow(delayMs, { atBroadcast: 'drop' });
+  return slow(delayMs, settle === 'die' ? { atBroadcast: { crashMs: downMs } } : {});
+}
 
 /** The settings to change, or an error message. */
 export function parseDials(value: unknown): Partial<Dials> | string {

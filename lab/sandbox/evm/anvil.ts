@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createPublicClient, http } from 'viem';
 import { type GuardedProcess, spawnGuarded } from '../../../local/toolchain/guarded-process.js';
-import { findFreePort } from '../http/listen.js';
+import { findFreePort } from '../../world/http/listen.js';
 
 export interface Anvil {
   url: string;

@@ -1,10 +1,11 @@
 import type { Address } from 'viem';
 import type { EvmNetwork } from '../../../shared/chains/networks.js';
+import type { RpcEndpoint } from '../../world/chains/rpc-endpoint.js';
+import type { PreferredPort } from '../../world/http/listen.js';
 import type { Dials } from '../dials/dials.js';
-import type { PreferredPort } from '../http/listen.js';
 import { EVM_FACILITATOR_KEY } from '../networks/wallets.js';
 import { startAnvil } from './anvil.js';
-import { type Front, openFront } from './front.js';
+import { openFront } from './front.js';
 import { type LocalChain, openLocalChain } from './local-chain.js';
 import { fundTokens, seedTokens } from './seed-tokens.js';
 
@@ -14,7 +15,8 @@ import { fundTokens, seedTokens } from './seed-tokens.js';
  */
 export interface EvmChain {
   network: EvmNetwork;
-  /** The public endpoint. */
+  /** The public endpoint, with the dials of any chain's endpoint. */
+  endpoint: RpcEndpoint;
   url: string;
   /** Controls the chain, and signs with the facilitator's key. */
   client: LocalChain;
@@ -39,7 +41,7 @@ const IDLE_BLOCK_SECONDS = 30;
 export async function startEvmChain({ network, port, stateFile }: EvmChainOptions): Promise<EvmChain> {
   const anvil = await startAnvil({ chainId: network.chainId, stateFile });
   const client = openLocalChain(network, anvil.url, EVM_FACILITATOR_KEY);
-  const prepare = async (): Promise<Front> => {
+  const prepare = async (): Promise<RpcEndpoint> => {
     await seedTokens(network, anvil.url);
     // The newest block may be from the previous start.
     await client.mine({ blocks: 1 });
@@ -65,6 +67,7 @@ export async function startEvmChain({ network, port, stateFile }: EvmChainOption
   heartbeat.unref();
   return {
     network,
+    endpoint: front,
     url: front.url,
     client,
     touch() {
@@ -79,7 +82,7 @@ export async function startEvmChain({ network, port, stateFile }: EvmChainOption
     exited: anvil.exited,
     async stop() {
       clearInterval(heartbeat);
-      await front.stop();
+      await front.close();
       await anvil.stop();
     },
   };

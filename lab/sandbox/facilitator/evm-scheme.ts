@@ -16,7 +16,7 @@ export function createEvmScheme(network: EvmNetwork, url: string, dials: Dials):
     oneByOne(async () => {
       const isLost = dials.settle === 'lose_transaction';
       const hash = isLost ? await signOnly(chain, to, data) : await chain.sendTransaction({ to, data });
-      announceBroadcast(hash);
+      announceBroadcast();
       return hash;
     });
 

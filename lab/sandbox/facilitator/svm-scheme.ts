@@ -2,9 +2,9 @@ import { createKeyPairSignerFromBytes, createSolanaRpc, devnet } from '@solana/k
 import { toFacilitatorSvmSigner } from '@x402/svm';
 import { ExactSvmScheme } from '@x402/svm/exact/facilitator';
 import type { SvmNetwork } from '../../../shared/chains/networks.js';
+import { fromBase58, toBase58 } from '../../world/chains/base58.js';
 import type { Dials } from '../dials/dials.js';
 import { SOLANA_FACILITATOR_KEY } from '../networks/wallets.js';
-import { fromBase58, toBase58 } from '../solana/base58.js';
 import { announceBroadcast } from './broadcasts.js';
 
 const SIGNATURE_BYTES = 64;
@@ -24,7 +24,7 @@ export async function createSvmScheme(
       const signature = isLost
         ? firstSignature(transaction)
         : await stock.sendTransaction(transaction, caip2);
-      announceBroadcast(signature);
+      announceBroadcast();
       return signature;
     },
     async confirmTransaction(signature, caip2) {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isJsonObject } from '../../../shared/x402/json-object.js';
-import { readBody, sendJson } from '../http/json-http.js';
+import { readBody, sendJson } from '../../world/http/json-http.js';
 import { WalletRefusal, type WalletSigner } from './sign.js';
 
 export const WALLETS_SCRIPT_PATH = '/sandbox/wallets.js';

@@ -2,6 +2,7 @@ import { Keypair, VersionedTransaction } from '@solana/web3.js';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { isJsonObject } from '../../../shared/x402/json-object.js';
+import { fromBase58 } from '../../world/chains/base58.js';
 import type { Chains } from '../chains/chains.js';
 import {
   EVM_BUYER_KEY,
@@ -9,7 +10,6 @@ import {
   SOLANA_BUYER_KEY,
   SOLANA_MERCHANT_KEY,
 } from '../networks/wallets.js';
-import { fromBase58 } from '../solana/base58.js';
 
 /** Signs for the wallets of the payment page, whatever any caller asks: their keys are public and worth nothing. */
 export type WalletSigner = (owner: Owner, method: string, params: readonly unknown[]) => Promise<unknown>;

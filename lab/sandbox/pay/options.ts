@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util';
 import { isHex } from 'viem';
 import { findNetworkByV1Name } from '../../../shared/chains/networks.js';
+import { fromBase58 } from '../../world/chains/base58.js';
 import {
   EVM_BUYER_KEY,
   EVM_MERCHANT_KEY,
   SOLANA_BUYER_KEY,
   SOLANA_MERCHANT_KEY,
 } from '../networks/wallets.js';
-import { fromBase58 } from '../solana/base58.js';
 import { Failure } from './failure.js';
 
 export interface PayOptions {

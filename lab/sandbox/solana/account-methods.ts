@@ -1,8 +1,8 @@
 import { TOKEN_PROGRAMS } from '../../../shared/chains/associated-token-account.js';
+import { INVALID_PARAMS, RpcError } from '../../world/chains/rpc-error.js';
 import type { AccountStore } from './account-store.js';
 import { describeAccount } from './describe-account.js';
 import type { MethodTable, RpcContext } from './rpc-context.js';
-import { INVALID_PARAMS, RpcError } from './rpc-error.js';
 import { type RpcOptions, readOptions, readText, readTexts } from './rpc-params.js';
 import { describeAmount, readMint, readTokenAccount } from './token-data.js';
 

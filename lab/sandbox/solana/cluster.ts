@@ -1,15 +1,17 @@
 import type { SvmNetwork } from '../../../shared/chains/networks.js';
 import { parseSolanaWallet } from '../../../shared/chains/wallet-address.js';
+import { RpcEndpoint } from '../../world/chains/rpc-endpoint.js';
+import type { PreferredPort } from '../../world/http/listen.js';
 import type { Dials } from '../dials/dials.js';
-import { closeServer, listen, type PreferredPort, urlOf } from '../http/listen.js';
 import { fundLamports, fundTokens, openTokenAccount, seedMints } from './funding.js';
 import { NO_JOURNAL, openJournal } from './journal.js';
 import { Ledger } from './ledger.js';
 import { createRpcMethods } from './rpc-methods.js';
-import { createRpcServer } from './rpc-server.js';
 import type { Delays } from './slots.js';
 
 export interface Cluster {
+  /** With the dials of any chain's endpoint. */
+  endpoint: RpcEndpoint;
   url: string;
   ledger: Ledger;
   setBlocks(pace: Dials['blocks']): void;
@@ -38,10 +40,10 @@ export async function startCluster({ network, port, journalFile }: ClusterOption
   const ledger = new Ledger(journal);
   seedMints(ledger, network);
   const delays = { ...DELAYS.at_once };
-  const server = createRpcServer(createRpcMethods(ledger, delays));
-  const chosen = await listen(server, port);
+  const endpoint = await RpcEndpoint.start(createRpcMethods(ledger, delays), port);
   return {
-    url: urlOf(chosen),
+    endpoint,
+    url: endpoint.url,
     ledger,
     setBlocks(pace) {
       Object.assign(delays, DELAYS[pace]);
@@ -58,7 +60,7 @@ export async function startCluster({ network, port, journalFile }: ClusterOption
         openTokenAccount(ledger, wallet, token);
     },
     async stop() {
-      await closeServer(server);
+      await endpoint.close();
       journal.close();
     },
   };

@@ -1,7 +1,7 @@
+import { toBase58 } from '../../world/chains/base58.js';
+import { INVALID_PARAMS, RpcError } from '../../world/chains/rpc-error.js';
 import type { AccountStore } from './account-store.js';
-import { toBase58 } from './base58.js';
 import type { AccountRecord } from './records.js';
-import { INVALID_PARAMS, RpcError } from './rpc-error.js';
 import { describeAmount, readMint, readTokenAccount } from './token-data.js';
 
 export interface AccountFormat {

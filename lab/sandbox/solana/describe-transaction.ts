@@ -1,7 +1,7 @@
 import { type CompiledInstruction, type VersionedMessage, VersionedTransaction } from '@solana/web3.js';
-import { fromBase58, toBase58 } from './base58.js';
+import { fromBase58, toBase58 } from '../../world/chains/base58.js';
+import { RpcError } from '../../world/chains/rpc-error.js';
 import type { InnerInstructions, LandedTransaction } from './records.js';
-import { RpcError } from './rpc-error.js';
 import { secondsOf } from './slots.js';
 import { describeAmount, isTokenProgram } from './token-data.js';
 

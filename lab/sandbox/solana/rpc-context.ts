@@ -1,5 +1,5 @@
+import { RpcError } from '../../world/chains/rpc-error.js';
 import type { LandedTransaction } from './records.js';
-import { RpcError } from './rpc-error.js';
 import type { RpcOptions } from './rpc-params.js';
 import { type Commitment, commitmentOf, type Delays, isAtLeast, newestSlot } from './slots.js';
 

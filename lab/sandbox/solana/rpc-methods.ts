@@ -1,12 +1,11 @@
+import type { RpcMethods } from '../../world/chains/rpc-endpoint.js';
+import { INVALID_PARAMS, RpcError } from '../../world/chains/rpc-error.js';
 import { createAccountMethods } from './account-methods.js';
 import { createBlockMethods } from './block-methods.js';
 import type { Ledger } from './ledger.js';
 import { RpcContext } from './rpc-context.js';
-import { METHOD_NOT_FOUND, RpcError } from './rpc-error.js';
 import type { Delays } from './slots.js';
 import { createTransactionMethods } from './transaction-methods.js';
-
-export type RpcMethods = (method: string, params: readonly unknown[]) => unknown;
 
 /** The methods of a Solana node that wallets, the x402 packages and this service use. */
 export function createRpcMethods(ledger: Ledger, delays: Delays): RpcMethods {
@@ -16,11 +15,17 @@ export function createRpcMethods(ledger: Ledger, delays: Delays): RpcMethods {
     ...createAccountMethods(ledger.accounts, context),
     ...createTransactionMethods(ledger, context),
   };
-  return (method, params) => {
-    const implementation = Object.hasOwn(methods, method) ? methods[method] : undefined;
-    if (implementation === undefined) {
-      throw new RpcError(METHOD_NOT_FOUND, `Method not found: this local cluster does not have ${method}`);
-    }
-    return implementation(params);
-  };
+  return Object.fromEntries(
+    Object.entries(methods).map(([name, run]) => [
+      name,
+      (params: readonly unknown[]) => {
+        try {
+          return run(params);
+        } catch (error) {
+          // An unexpected exception means, in practice, that the request held a malformed address or transaction.
+          throw error instanceof RpcError ? error : new RpcError(INVALID_PARAMS, String(error));
+        }
+      },
+    ]),
+  );
 }

@@ -1,4 +1,4 @@
-import { INVALID_PARAMS, RpcError } from './rpc-error.js';
+import { INVALID_PARAMS, RpcError } from '../../world/chains/rpc-error.js';
 import { COMMITMENTS, type Commitment } from './slots.js';
 
 /** The options of all methods; a value of the wrong type counts as absent. */

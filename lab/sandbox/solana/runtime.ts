@@ -3,7 +3,7 @@ import { getTransactionDecoder, type Transaction } from '@solana/kit';
 import { VersionedTransaction } from '@solana/web3.js';
 import { Clock, FailedTransactionMetadata, LiteSVM, type TransactionMetadata } from 'litesvm';
 import { nowMs } from '../../../shared/process/clock.js';
-import { toBase58 } from './base58.js';
+import { toBase58 } from '../../world/chains/base58.js';
 import type { InnerInstructions } from './records.js';
 import { slotAt } from './slots.js';
 import { readTransactionError, type TransactionError } from './transaction-error.js';

@@ -1,8 +1,8 @@
-import { fromBase58 } from './base58.js';
+import { fromBase58 } from '../../world/chains/base58.js';
+import { RpcError } from '../../world/chains/rpc-error.js';
 import { describeTransaction } from './describe-transaction.js';
 import type { Ledger } from './ledger.js';
 import type { MethodTable, RpcContext } from './rpc-context.js';
-import { RpcError } from './rpc-error.js';
 import { type RpcOptions, readOptions, readText, readTexts } from './rpc-params.js';
 import { newestSlot, secondsOf } from './slots.js';
 import { describeTransactionError } from './transaction-error.js';
@@ -55,7 +55,7 @@ export function createTransactionMethods(ledger: Ledger, context: RpcContext): M
       }
       if (err !== null) {
         const message = `Transaction simulation failed: ${describeTransactionError(err)}`;
-        throw new RpcError(PREFLIGHT_FAILED, message, { err, ...simulated });
+        throw new RpcError(PREFLIGHT_FAILED, message, { data: { err, ...simulated } });
       }
     }
     return ledger.send(wire);

@@ -1,6 +1,6 @@
 import { decodeFunctionData, encodeFunctionResult, type Hex, numberToHex, parseAbi } from 'viem';
 import { nowMs } from '../../../shared/process/clock.js';
-import { Balancer, RpcEndpoint, RpcError } from './chain.js';
+import { Chain } from './chain.js';
 import {
   type Block,
   Blocks,
@@ -24,6 +24,8 @@ import {
   usesUp,
 } from './evm-logs.js';
 import { LOG_REFUSALS, type LogRefusal } from './log-refusals.js';
+import type { RpcMethods } from './rpc-endpoint.js';
+import { RpcError } from './rpc-error.js';
 
 const ABI = parseAbi(['function authorizationState(address, bytes32) view returns (bool)']);
 /**
@@ -35,12 +37,10 @@ const LOGS_BEFORE = 7;
 /**
  * An EVM chain with what EIP-3009 payments need: blocks with timestamps, transaction logs, and used authorizations.
  * Each transaction and each `mine` appends a block, whose time is the clock's plus `travel`, and never before its
- * parent's. The settings below give the endpoint the faults of real ones.
+ * parent's. The settings below give the endpoint the faults of real ones. `lag` also takes 'latest', for the head alone.
  */
-export class EvmChain {
+export class EvmChain extends Chain {
   chainId: number;
-  /** How many blocks behind the node is, by method, for '*', or for 'latest' (the head alone). */
-  readonly lag = new Map<string, number>();
   maxLogRange = Number.POSITIVE_INFINITY;
   /** Which provider's error eth_getLogs answers to a range that is too wide. */
   logRefusal: LogRefusal = 'named';
@@ -48,7 +48,6 @@ export class EvmChain {
   keepsState = Number.POSITIVE_INFINITY;
   /** A node has this many blocks before its head. */
   keepsBlocks = Number.POSITIVE_INFINITY;
-  readonly nodes = new Balancer();
   /** Makes eth_getLogs answer an empty list. */
   hidesLogs = false;
   /** Overrides the answer of authorizationState. */
@@ -60,32 +59,21 @@ export class EvmChain {
   /** Transactions by the nonce that their logs use up. */
   readonly #byNonce = new Map<string, Transaction[]>();
   #offsetSeconds = 0;
-  #isHalted = false;
-  readonly #waiting: (() => void)[] = [];
-  #endpoint: RpcEndpoint | undefined;
 
   static async start(chainId: number): Promise<EvmChain> {
-    const chain = new EvmChain(chainId);
-    chain.#endpoint = await RpcEndpoint.start(chain.#methods());
-    return chain;
+    return await new EvmChain(chainId).listen();
   }
 
   /** A chain without a port, reachable by `endpoint.fetch`. */
   static inProcess(chainId: number): EvmChain {
-    const chain = new EvmChain(chainId);
-    chain.#endpoint = RpcEndpoint.inProcess(chain.#methods());
-    return chain;
+    return new EvmChain(chainId).withoutPort();
   }
 
   private constructor(chainId: number) {
+    super();
     this.chainId = chainId;
     // The chain starts with two minutes of blocks.
     for (let age = 120; age >= 0; age -= 2) this.#append(Math.floor(nowMs() / 1000) - age);
-  }
-
-  get endpoint(): RpcEndpoint {
-    if (this.#endpoint === undefined) throw new Error('the chain is not started');
-    return this.#endpoint;
   }
 
   get head(): Readonly<Block> {
@@ -103,17 +91,6 @@ export class EvmChain {
     }
   }
 
-  /** Stops block production; transactions stay pending. */
-  halt(): void {
-    this.#isHalted = true;
-  }
-
-  /** Resumes block production, starting with the pending transactions. */
-  resume(): void {
-    this.#isHalted = false;
-    for (const execute of this.#waiting.splice(0)) execute();
-  }
-
   /** Appends blocks with the given spacing after the head. */
   mineAt(secondsApart: number, count: number): void {
     for (let mined = 0; mined < count; mined += 1) this.#append(this.head.timestamp + secondsApart);
@@ -121,10 +98,11 @@ export class EvmChain {
 
   /** Mines a transaction in a block of its own. Its logs count only when it succeeded. */
   execute(logs: readonly FakeLog[], outcome: 'success' | 'reverted' = 'success', hash = randomHash()): Hex {
-    if (this.#isHalted) {
-      this.#waiting.push(() => this.execute(logs, outcome, hash));
-      return hash;
-    }
+    this.whenRunning(() => this.#execute(logs, outcome, hash));
+    return hash;
+  }
+
+  #execute(logs: readonly FakeLog[], outcome: 'success' | 'reverted', hash: Hex): void {
     this.mine();
     const numbered = logs.map((log, index) => ({ ...log, logIndex: LOGS_BEFORE + index }));
     const succeeded = outcome === 'success';
@@ -133,7 +111,6 @@ export class EvmChain {
     for (const nonce of new Set(logs.flatMap((log) => usedNonce(log) ?? []))) {
       this.#byNonce.set(nonce, [...this.#using(nonce), transaction]);
     }
-    return hash;
   }
 
   /**
@@ -161,11 +138,11 @@ export class EvmChain {
     if (receipt === 'dropped') this.#transactions.delete(transaction);
   }
 
-  async close(): Promise<void> {
-    await this.endpoint.close();
+  prune(keeps: number): void {
+    this.keepsState = keeps;
   }
 
-  #methods(): Record<string, (params: readonly unknown[]) => unknown> {
+  protected methods(): RpcMethods {
     return {
       eth_chainId: () => numberToHex(this.chainId),
       eth_getBlockByNumber: ([position]) => this.#presentBlock(String(position)),
@@ -176,7 +153,7 @@ export class EvmChain {
   }
 
   #append(timestamp: number): void {
-    if (!this.#isHalted) this.#blocks.append(timestamp);
+    if (!this.isHalted) this.#blocks.append(timestamp);
   }
 
   #using(nonce: string): readonly Transaction[] {
@@ -185,8 +162,7 @@ export class EvmChain {
 
   /** The height of the node that serves this request. Call it once per request. */
   #height(method: string): number {
-    const lag = (this.lag.get(method) ?? this.lag.get('*') ?? 0) + this.nodes.next();
-    return Math.max(this.head.number - lag, 0);
+    return Math.max(this.head.number - this.lagOf(method), 0);
   }
 
   #transaction(hash: Hex): Transaction {

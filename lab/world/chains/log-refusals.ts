@@ -1,4 +1,4 @@
-import { RpcError } from './chain.js';
+import { RpcError } from './rpc-error.js';
 
 /** How public endpoints refuse an eth_getLogs range that is too wide: their codes and messages. */
 export const LOG_REFUSALS = {
@@ -14,8 +14,8 @@ export const LOG_REFUSALS = {
   geth: () => new RpcError(-32000, 'exceed maximum block range'),
   limit: () => new RpcError(-32005, 'limit exceeded'),
   results: () => new RpcError(-32005, 'query returned more than 10000 results'),
-  http: (most) => new RpcError(-32602, `block range is too wide (maximum ${most})`, 400),
-  http_wordless: () => new RpcError(-32000, 'Request Entity Too Large', 413),
+  http: (most) => new RpcError(-32602, `block range is too wide (maximum ${most})`, { status: 400 }),
+  http_wordless: () => new RpcError(-32000, 'Request Entity Too Large', { status: 413 }),
 } as const satisfies Record<string, (most: number, asked: number) => RpcError>;
 
 export type LogRefusal = keyof typeof LOG_REFUSALS;

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { Keypair, type VersionedMessage } from '@solana/web3.js';
 import { nowMs } from '../../../shared/process/clock.js';
-import { base58 } from './base58.js';
-import { Balancer, RpcEndpoint, RpcError } from './chain.js';
+import { toBase58 } from './base58.js';
+import { Chain } from './chain.js';
+import type { RpcMethods } from './rpc-endpoint.js';
+import { RpcError } from './rpc-error.js';
 import { type Commitment, commitmentAt, DEPTH, type Landed, LandedTransactions } from './solana-landed.js';
 import { decode, presentMessage, presentMeta } from './solana-messages.js';
 
@@ -34,13 +36,11 @@ const SLOTS_AT_START = 400;
 const MS_PER_SLOT = 400;
 const BLOCKHASH_SLOTS = 150;
 /** A placeholder that readers ignore. */
-const SOME_SIGNATURE = base58(randomBytes(64));
+const SOME_SIGNATURE = toBase58(randomBytes(64));
 
-export class SolanaChain {
+export class SolanaChain extends Chain {
   /** The answer of getGenesisHash. */
   genesisHash: string;
-  /** How many slots behind the node is, by method or for '*'. */
-  readonly lag = new Map<string, number>();
   /** Signatures that getSignaturesForAddress leaves out. */
   readonly hiddenFromLists = new Set<string>();
   /** Signatures that getTransaction and getSignatureStatuses do not find. */
@@ -65,38 +65,27 @@ export class SolanaChain {
   listLag = 0;
   /** Whether lists include memos. */
   listsMemos = true;
-  readonly nodes = new Balancer();
   /** Times by slot, from FIRST_SLOT on. */
   readonly #times: number[] = [];
   readonly #blockhashes = new Map<string, number>();
   readonly #landed = new LandedTransactions();
   readonly #messages = new Set<string>();
   #offsetMs = 0;
-  #isHalted = false;
-  #endpoint: RpcEndpoint | undefined;
 
   /** Takes the network's CAIP-2 id. */
   static async start(network: string): Promise<SolanaChain> {
-    const chain = new SolanaChain(network);
-    chain.#endpoint = await RpcEndpoint.start(chain.#methods());
-    return chain;
+    return await new SolanaChain(network).listen();
   }
 
   /** A chain without a port, reachable by `endpoint.fetch`. */
   static inProcess(network: string): SolanaChain {
-    const chain = new SolanaChain(network);
-    chain.#endpoint = RpcEndpoint.inProcess(chain.#methods());
-    return chain;
+    return new SolanaChain(network).withoutPort();
   }
 
   private constructor(network: string) {
+    super();
     this.genesisHash = `${network.slice('solana:'.length)}wcaWoxPkrZBG`;
     for (let age = SLOTS_AT_START; age >= 0; age -= 1) this.#times.push(nowMs() - age * MS_PER_SLOT);
-  }
-
-  get endpoint(): RpcEndpoint {
-    if (this.#endpoint === undefined) throw new Error('the chain is not started');
-    return this.#endpoint;
   }
 
   /** The time of the newest slot. */
@@ -108,18 +97,9 @@ export class SolanaChain {
     return FIRST_SLOT + this.#times.length - 1;
   }
 
-  /** Stops slots; no transaction may land. */
-  halt(): void {
-    this.#isHalted = true;
-  }
-
-  resume(): void {
-    this.#isHalted = false;
-  }
-
   /** Advances slots without moving the clock. */
   pass(slots: number): void {
-    if (this.#isHalted) return;
+    if (this.isHalted) return;
     for (let passed = 0; passed < slots; passed += 1) {
       this.#times.push(Math.max(nowMs() + this.#offsetMs, this.#times.at(-1) ?? 0));
     }
@@ -145,7 +125,7 @@ export class SolanaChain {
     const key = Buffer.from(message.serialize()).toString('hex');
     if (this.#messages.has(key)) throw new Error('AlreadyProcessed');
     this.#messages.add(key);
-    const { signature = base58(randomBytes(64)), error = null, receives = {} } = landing;
+    const { signature = toBase58(randomBytes(64)), error = null, receives = {} } = landing;
     this.pass(1);
     this.#land(signature, message, { error, receives });
     this.pass(DEPTH[landing.commitment ?? 'confirmed']);
@@ -155,7 +135,7 @@ export class SolanaChain {
   /** Lands many confirmed transactions that name the same accounts. */
   landMany(signedTransaction: string, count: number): void {
     const message = decode(signedTransaction);
-    const prefix = base58(randomBytes(60)).slice(0, 78);
+    const prefix = toBase58(randomBytes(60)).slice(0, 78);
     for (let landed = 0; landed < count; landed += 1) {
       this.#land(`${prefix}${synthetic(landed)}`, message, { error: null, receives: {} });
     }
@@ -167,8 +147,8 @@ export class SolanaChain {
     return this.#landed.received(account);
   }
 
-  async close(): Promise<void> {
-    await this.endpoint.close();
+  prune(keeps: number): void {
+    this.ledgerFrom = Math.max(this.slot - keeps, 0);
   }
 
   #land(
@@ -176,11 +156,11 @@ export class SolanaChain {
     message: VersionedMessage,
     { error, receives }: Pick<Landed, 'error' | 'receives'>,
   ): void {
-    if (this.#isHalted) throw new Error('the cluster is halted');
+    if (this.isHalted) throw new Error('the cluster is halted');
     this.#landed.add({ signature, slot: this.slot, message, error, receives });
   }
 
-  #methods(): Record<string, (params: readonly unknown[]) => unknown> {
+  protected methods(): RpcMethods {
     return {
       getGenesisHash: () => this.genesisHash,
       getSlot: ([config]) => this.#height('getSlot', config as Config),
@@ -197,8 +177,7 @@ export class SolanaChain {
   }
 
   #height(method: string, { commitment = 'finalized', minContextSlot = 0 }: Config = {}): number {
-    const lag = (this.lag.get(method) ?? this.lag.get('*') ?? 0) + this.nodes.next();
-    const height = this.slot - DEPTH[commitment] - lag;
+    const height = this.slot - DEPTH[commitment] - this.lagOf(method);
     if (height < minContextSlot) throw new RpcError(-32016, 'Minimum context slot has not been reached');
     return height;
   }
@@ -295,5 +274,8 @@ export class SolanaChain {
 
 /** Ten characters of base58, different for each number. */
 function synthetic(number: number): string {
-  return base58(Buffer.from([1, (number >> 16) & 255, (number >> 8) & 255, number & 255])).padStart(10, '2');
+  return toBase58(Buffer.from([1, (number >> 16) & 255, (number >> 8) & 255, number & 255])).padStart(
+    10,
+    '2',
+  );
 }

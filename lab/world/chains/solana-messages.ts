@@ -1,5 +1,5 @@
 import { Keypair, type VersionedMessage, VersionedTransaction } from '@solana/web3.js';
-import { base58 } from './base58.js';
+import { toBase58 } from './base58.js';
 
 /** Solana messages in an RPC endpoint's format. */
 export interface DescribedMessage {
@@ -40,7 +40,7 @@ export function presentMessage(message: VersionedMessage): object {
     instructions: message.compiledInstructions.map(({ programIdIndex, accountKeyIndexes, data }) => ({
       programIdIndex,
       accounts: [...accountKeyIndexes],
-      data: base58(data),
+      data: toBase58(data),
     })),
     ...(message.version === 'legacy' ? {} : { addressTableLookups: [] }),
   };

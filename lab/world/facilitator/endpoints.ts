@@ -1,61 +1,54 @@
 import type { KeyObject } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { jwtVerify } from 'jose';
-import { NETWORKS } from '../../../shared/chains/networks.js';
 import { now } from '../../../shared/process/clock.js';
 import type { FacilitatorRequest } from '../../../shared/x402/wire.js';
 import type { FacilitatorAnswer } from './dial.js';
-import type { Movement } from './judgement.js';
-import type { FacilitatorRules } from './rules.js';
+import type { Rules } from './rules.js';
 
 export type EndpointName = 'supported' | 'verify' | 'settle';
-export type Endpoint = (body: unknown, headers: IncomingHttpHeaders) => Promise<FacilitatorAnswer>;
+/** `onBroadcast` is called when a settlement's transaction is sent. */
+export type Endpoint = (
+  body: unknown,
+  headers: IncomingHttpHeaders,
+  onBroadcast: () => void,
+) => Promise<FacilitatorAnswer>;
 
-export interface EndpointOptions {
-  feePayers: readonly string[];
-  /** CAIP-2 ids; every network of the token table by default. */
-  networks?: readonly string[];
-  /** Requires a JWT of this key on `/verify` and `/settle`. */
-  tokens?: { keyId: string; publicKey: KeyObject };
-  /** Runs before the answer, so that a fake chain has the movement first. */
-  onSettled?: (movement: Movement) => void | Promise<void>;
+/** Callers must send a JWT of this key to `/verify` and `/settle`. */
+export interface ExpectedToken {
+  keyId: string;
+  publicKey: KeyObject;
+  onSupportedToo?: boolean;
 }
 
 const UNAUTHORIZED: FacilitatorAnswer = { status: 401, body: { error: 'unauthorized' } };
 
 /** An honest facilitator's answers. The body is checked before the token, as the specification says. */
 export function createEndpoints(
-  rules: FacilitatorRules,
-  options: EndpointOptions,
+  rules: () => Rules,
+  token: ExpectedToken | undefined,
 ): Record<EndpointName, Endpoint> {
   return {
-    supported: async () => ({ status: 200, body: listKinds(options) }),
-    verify: async (body, headers) => {
+    async supported(_body, headers) {
+      if (token?.onSupportedToo && !(await isAuthorized(headers, token))) return UNAUTHORIZED;
+      return { status: 200, body: rules().supported() };
+    },
+    async verify(body, headers) {
       const request = readRequest(body);
       if (typeof request === 'string') {
         return { status: 400, body: { isValid: false, invalidReason: request } };
       }
-      if (!(await isAuthorized(headers, options.tokens))) return UNAUTHORIZED;
-      const { reason, payer } = await rules.verify(request);
-      const verdict = reason === undefined ? { isValid: true } : { isValid: false, invalidReason: reason };
-      return { status: 200, body: { ...verdict, payer } };
+      if (!(await isAuthorized(headers, token))) return UNAUTHORIZED;
+      return { status: 200, body: await rules().verify(request) };
     },
-    settle: async (body, headers) => {
+    async settle(body, headers, onBroadcast) {
       const request = readRequest(body);
-      if (typeof request === 'string') return failure(400, request, '');
-      if (!(await isAuthorized(headers, options.tokens))) return UNAUTHORIZED;
-      const { network } = request.paymentRequirements;
-      // The library checks its cache of Solana messages before it verifies.
-      if (network.startsWith('solana:') && rules.isUsed(request)) {
-        return failure(200, usedReason(network), network);
+      if (typeof request === 'string') {
+        const refusal = { success: false, errorReason: request, transaction: '', network: '', payer: '' };
+        return { status: 400, body: refusal };
       }
-      const { reason, payer } = await rules.verify(request);
-      if (reason !== undefined) return failure(200, reason, network, payer);
-      const movement = rules.settle(request);
-      if (movement === 'used') return failure(200, usedReason(network), network, payer);
-      await options.onSettled?.(movement);
-      const { transaction } = movement;
-      return { status: 200, body: { success: true, transaction, network, payer } };
+      if (!(await isAuthorized(headers, token))) return UNAUTHORIZED;
+      return { status: 200, body: await rules().settle(request, onBroadcast) };
     },
   };
 }
@@ -78,41 +71,19 @@ function isFilled(value: unknown, fields: string[]): boolean {
 
 async function isAuthorized(
   headers: IncomingHttpHeaders,
-  tokens: EndpointOptions['tokens'],
+  expected: ExpectedToken | undefined,
 ): Promise<boolean> {
-  if (tokens === undefined) return true;
+  if (expected === undefined) return true;
   const token = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? '';
   const claims = {
     algorithms: ['EdDSA'],
     issuer: 'svc-merchant',
-    subject: tokens.keyId,
+    subject: expected.keyId,
     requiredClaims: ['iat', 'exp', 'jti'],
     currentDate: now(),
   };
-  return await jwtVerify(token, tokens.publicKey, claims).then(
-    ({ protectedHeader }) => protectedHeader.kid === tokens.keyId,
+  return await jwtVerify(token, expected.publicKey, claims).then(
+    ({ protectedHeader }) => protectedHeader.kid === expected.keyId,
     () => false,
   );
-}
-
-function failure(status: number, errorReason: string, network: string, payer = ''): FacilitatorAnswer {
-  return { status, body: { success: false, errorReason, transaction: '', network, payer } };
-}
-
-function usedReason(network: string): string {
-  return network.startsWith('eip155:') ? 'invalid_exact_evm_nonce_already_used' : 'duplicate_settlement';
-}
-
-function listKinds({ networks, feePayers }: EndpointOptions): object {
-  const listed = NETWORKS.filter(({ caip2 }) => networks?.includes(caip2) ?? true);
-  return {
-    kinds: listed.map(({ caip2, family }) => ({
-      x402Version: 2,
-      scheme: 'exact',
-      network: caip2,
-      ...(family === 'svm' ? { extra: { feePayer: feePayers[0] } } : {}),
-    })),
-    extensions: [],
-    signers: { 'solana:*': feePayers },
-  };
 }

@@ -1,100 +1,122 @@
+import { type Random, shuffled } from '../chance/seeded-random.js';
 import {
-  altered,
   answers,
   answersGarbage,
   answersHtml,
   type Behaviour,
-  breaksAfterWork,
   breaksBeforeWork,
-  failsAfterWork,
-  failsToSettle,
   refuses,
-  settlesAsPending,
   slow,
 } from './dial.js';
+import { type SettleFault, settleFaults, WORD_FAULTS } from './settle-faults.js';
+import { certaintyOf, WORDS } from './words.js';
 
-const HASH = `0x${'ab'.repeat(32)}`;
-const DENIAL = { success: false, errorReason: 'insufficient_funds', transaction: '' };
+/** One way in which an endpoint of the facilitator misbehaves. */
+export interface FaultMode {
+  name: string;
+  behaviour: Behaviour;
+  /** A clear answer that is false: believing it is correct behaviour, and the money counts as late. */
+  lies: boolean;
+}
 
-/** Every way in which a facilitator answers /settle, except a clear statement that is false. */
-export const SETTLE_FAULT_MODES: readonly (() => Behaviour)[] = [
-  ...Array.from({ length: 10 }, () => () => ({})),
-  settlesAsPending,
-  () => failsToSettle('settlement_pending', HASH),
-  () => failsToSettle('settlement_pending'),
-  () => failsToSettle('invalid_exact_evm_transaction_failed', HASH),
-  () => failsToSettle('invalid_exact_evm_transaction_failed'),
-  () => failsToSettle('invalid_exact_evm_nonce_already_used'),
-  () => failsToSettle('duplicate_settlement'),
-  ...[
-    'settlement_pending',
-    'duplicate_settlement',
-    'invalid_exact_evm_nonce_already_used',
-    'invalid_exact_evm_transaction_failed',
-  ].map((errorReason) => () => altered({ success: false, errorReason, transaction: '' })),
-  () => failsToSettle('insufficient_funds'),
-  () => failsToSettle('insufficient_funds', HASH),
-  () => failsToSettle('invalid_exact_evm_payload_signature'),
-  () => breaksBeforeWork('reset'),
-  () => breaksBeforeWork('drop'),
-  () => breaksAfterWork('reset'),
-  () => breaksAfterWork('drop'),
-  () => breaksAfterWork('truncate'),
-  () => failsAfterWork(500),
-  () => failsAfterWork(502, '<html>bad gateway</html>'),
-  () => failsAfterWork(504, '<html>gateway timeout</html>'),
-  () => altered({ success: false, errorReason: 'unexpected_settle_error' }, 500),
-  () => answers(500, { success: false, errorReason: 'unexpected_settle_error', transaction: '' }),
-  () => altered({ transaction: '' }),
-  () => altered({ transaction: undefined }),
-  () => altered({ network: 'eip155:8453' }),
-  () => altered({ network: '', payer: null }),
-  () => answers(401),
-  () => answers(403),
-  () => answers(429),
-  () => answers(500),
-  () => answersHtml(503),
-  () => answersGarbage(),
-  () => slow(900),
-  () => slow(900, { works: false }),
-];
+export interface FaultModes {
+  modes: readonly FaultMode[];
+  /** Modes of which each deck has a few. */
+  words: readonly FaultMode[];
+}
 
-/**
- * Reasons that facilitators also give for a used authorization: the service checks the chain before it believes them.
- */
-export const REFUSED_IF_USED_TOO = [
-  'invalid_transaction_state',
-  'unexpected_settle_error',
-  'unexpected_verify_error',
-  'invalid_nonce',
-] as const;
+const HONEST: FaultMode = { name: 'honest', behaviour: {}, lies: false };
+const WORDS_IN_A_DECK = 12;
+/** The refusals that are also drawn although the money moves. One chain check exposes the doubtful ones. */
+const LIES =
+  /^(insufficient_funds|invalid_transaction_state|unexpected_(settle|verify)_error|invalid_nonce)$/;
 
-/** Answers that contradict themselves: done or not done, and refused with a hint of the opposite. */
-export const AMBIGUOUS_FAULT_MODES: readonly (() => Behaviour)[] = [
-  ...REFUSED_IF_USED_TOO.flatMap((errorReason) => [
-    () => altered({ success: false, errorReason, transaction: '' }),
-    () => failsToSettle(errorReason),
-  ]),
-  () => altered({}, 429),
-  () => altered({ success: false, errorReason: 'settlement_pending', transaction: '' }, 403),
-  () => answers(401, { status: 'pending' }),
-  () => answers(429, { transaction: HASH }),
-];
+/** `tooSlowMs` is longer than the caller waits. */
+export function settleFaultModes(tooSlowMs: number): FaultModes {
+  return {
+    modes: Object.entries(settleFaults(tooSlowMs)).flatMap(([name, fault]) => [
+      ...modesOf(name, fault),
+      ...(LIES.test(name) ? [lie(`${name}, and done`, fault, true)] : []),
+      ...(name === 'insufficient_funds'
+        ? [lie(`${name}, and done afterwards`, fault, 'after_answering')]
+        : []),
+    ]),
+    words: Object.entries(WORD_FAULTS).flatMap(([word, fault]) => modesOf(`the word ${word}`, fault)),
+  };
+}
 
-/** Clear failures although the money moves, before the answer or after it. */
-export const LYING_FAULT_MODES: readonly (() => Behaviour)[] = [
-  () => altered(DENIAL),
-  () => ({ works: 'after_answering', answer: () => ({ status: 200, body: DENIAL }) }),
-];
+export function verifyFaultModes(tooSlowMs: number): FaultModes {
+  const refusal = { isValid: false, invalidReason: 'insufficient_funds' };
+  return {
+    modes: toModes({
+      'refused, 200': refuses('insufficient_funds'),
+      'refused, 400': answers(400, refusal),
+      'refused, 412': answers(412, refusal),
+      '400 without a verdict': answers(400),
+      '401': answers(401),
+      '403': answers(403),
+      '429': answers(429),
+      '500': answers(500),
+      '502 as HTML': answersHtml(502),
+      '503 as HTML': answersHtml(503),
+      garbage: answersGarbage(),
+      reset: breaksBeforeWork('reset'),
+      dropped: breaksBeforeWork('drop'),
+      'too slow': slow(tooSlowMs),
+    }),
+    words: toModes(Object.fromEntries(WORDS.map((word) => [`the word ${word}`, refuses(word)]))),
+  };
+}
 
-export const VERIFY_FAULT_MODES: readonly (() => Behaviour)[] = [
-  ...Array.from({ length: 14 }, () => () => ({})),
-  () => answers(500),
-  () => answers(401),
-  () => answers(429),
-  () => answersHtml(502),
-  () => answersGarbage(),
-  () => refuses('insufficient_funds'),
-  () => breaksBeforeWork('reset'),
-  () => slow(900),
-];
+export function supportedFaultModes(tooSlowMs: number): FaultModes {
+  return {
+    modes: toModes({
+      '500': answers(500),
+      garbage: answersGarbage(),
+      reset: breaksBeforeWork('reset'),
+      'too slow': slow(tooSlowMs),
+    }),
+    words: [],
+  };
+}
+
+/** Every fault mode, and some of the words, have their turn before any repeats. */
+export function drawFaultModes(
+  random: Random,
+  { modes, words }: FaultModes,
+  { calls, failingShare }: { calls: number; failingShare: number },
+): FaultMode[] {
+  let deck: FaultMode[] = [];
+  return Array.from({ length: calls }, () => {
+    if (random() >= failingShare) return HONEST;
+    if (deck.length === 0) {
+      deck = shuffled(random, [...modes, ...shuffled(random, words).slice(0, WORDS_IN_A_DECK)]);
+    }
+    return deck.pop() ?? HONEST;
+  });
+}
+
+/** True for a reason that states for certain, or in doubt, that nothing was done. */
+export function isRefusal(reason: string): boolean {
+  return certaintyOf(reason) !== 'unclear';
+}
+
+/** With the money moved only where the answer leaves that open. */
+function modesOf(name: string, { certainty, behaviour }: SettleFault): FaultMode[] {
+  const notDone: FaultMode = {
+    name: `${name}, nothing done`,
+    behaviour: { ...behaviour, works: false },
+    lies: false,
+  };
+  const done: FaultMode = { name: `done, ${name}`, behaviour: { ...behaviour, works: true }, lies: false };
+  if (certainty === 'settled') return [done];
+  return certainty === 'unclear' || certainty === 'hung up' ? [notDone, done] : [notDone];
+}
+
+function lie(name: string, { behaviour }: SettleFault, works: true | 'after_answering'): FaultMode {
+  return { name: `lied: ${name}`, behaviour: { ...behaviour, works }, lies: true };
+}
+
+function toModes(behaviours: Record<string, Behaviour>): FaultMode[] {
+  return Object.entries(behaviours).map(([name, behaviour]) => ({ name, behaviour, lies: false }));
+}

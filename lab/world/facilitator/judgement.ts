@@ -15,7 +15,9 @@ export interface RuleOptions {
   strict: boolean;
   feePayers: readonly string[];
   /** Every network when undefined. */
-  networks: readonly string[] | undefined;
+  networks?: readonly string[] | undefined;
+  /** Runs before the answer, so that a fake chain has the movement first. */
+  onSettled?: ((movement: Movement) => void | Promise<void>) | undefined;
 }
 
 export interface Judgement {

@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto';
 import { type MessageCompiledInstruction, PublicKey, VersionedTransaction } from '@solana/web3.js';
 import type { FacilitatorRequest, SvmPayload } from '../../../shared/x402/wire.js';
-import { base58 } from '../chains/base58.js';
+import { toBase58 } from '../chains/base58.js';
 import { LIGHTHOUSE_PROGRAM, MEMO_PROGRAM, tokenAccount, tokenProgram } from '../shop/agent.js';
 import { type Judgement, judge, type Movement, type RuleOptions } from './judgement.js';
 
@@ -60,7 +60,7 @@ export function readTransaction({
   return {
     from: transfer?.authority ?? '',
     amount: transfer?.amount ?? 0n,
-    transaction: base58(randomBytes(64)),
+    transaction: toBase58(randomBytes(64)),
     paymentId: message === undefined ? '' : createHash('sha256').update(message).digest('hex'),
   };
 }

@@ -1,7 +1,10 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { nowMs } from '../../../shared/process/clock.js';
+import { serveLocally } from '../http/listen.js';
 
 /**
  * A merchant's webhook endpoint in this process, with settable reactions. It keeps every request, whatever it answers.
@@ -45,11 +48,28 @@ export const reset: Reaction = (response) => {
   response.socket?.resetAndDestroy();
 };
 
+/** Never answers, and ends the connection after so long. */
+export const hangFor =
+  (ms: number): Reaction =>
+  (response) => {
+    const timer = setTimeout(() => response.destroy(), ms);
+    response.once('close', () => clearTimeout(timer));
+  };
+
+/** Verifies `service-signature` as a merchant does: the HMAC of time and body, at most five minutes old. */
+export function isSigned({ headers, raw }: ReceivedEvent, secret: string): boolean {
+  const header = String(headers['service-signature']);
+  const [, time, signature = ''] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(header) ?? [];
+  if (time === undefined || Math.abs(nowMs() / 1000 - Number(time)) > 300) return false;
+  const expected = createHmac('sha256', secret).update(`${time}.${raw}`).digest();
+  return timingSafeEqual(expected, Buffer.from(signature, 'hex'));
+}
+
 export async function startReceiver(tls?: { key: string; cert: string }): Promise<Receiver> {
   const got: ReceivedEvent[] = [];
   let connections = 0;
   let reaction = answer(200);
-  const server: Server = tls === undefined ? createServer() : createTlsServer(tls);
+  const server = tls === undefined ? createServer() : createTlsServer(tls);
   server.on('connection', () => {
     connections += 1;
   });
@@ -69,18 +89,14 @@ export async function startReceiver(tls?: { key: string; cert: string }): Promis
       reaction(response, event);
     });
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as AddressInfo;
+  const { url, close } = await serveLocally(server);
   return {
-    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}/hooks`,
+    url: `${url}/hooks`,
     got,
     connections: () => connections,
     react(next) {
       reaction = next;
     },
-    async close() {
-      server.closeAllConnections();
-      await new Promise((closed) => server.close(closed));
-    },
+    close,
   };
 }

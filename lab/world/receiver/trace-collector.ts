@@ -1,6 +1,5 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { serveLocally } from '../http/listen.js';
 
 /** An OpenTelemetry collector in this process: OTLP over HTTP. */
 export interface Collector {
@@ -52,7 +51,7 @@ export async function startCollector(): Promise<Collector> {
       for (const span of scopeSpans.flatMap((scope) => scope.spans)) spans.push(read(service, span));
     }
   };
-  const server = await listen(async (request, response) => {
+  const server = await serveLocally(async (request, response) => {
     if (request.method === 'POST' && request.url === '/v1/traces') await take((await json(request)) as Batch);
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
   });
@@ -61,20 +60,7 @@ export async function startCollector(): Promise<Collector> {
 
 /** A collector that accepts requests and never answers. */
 export async function startSilentCollector(): Promise<Pick<Collector, 'url' | 'close'>> {
-  return await listen(() => undefined);
-}
-
-async function listen(listener: RequestListener): Promise<Pick<Collector, 'url' | 'close'>> {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((closed) => server.close(closed));
-    },
-  };
+  return await serveLocally(() => undefined);
 }
 
 function read(service: string, span: WireSpan): TakenSpan {

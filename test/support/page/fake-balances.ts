@@ -1,6 +1,5 @@
-import { Keypair } from '@solana/web3.js';
-import { type Hex, numberToHex, pad } from 'viem';
-import { RpcEndpoint, type RpcMethods } from '../../../lab/world/chains/chain.js';
+import { evmBalances, solanaBalances } from '../../../lab/world/chains/balances.js';
+import { RpcEndpoint } from '../../../lab/world/chains/rpc-endpoint.js';
 import { associatedTokenAccount } from '../../../shared/chains/associated-token-account.js';
 import { findNetwork, type Network } from '../../../shared/chains/networks.js';
 
@@ -13,14 +12,15 @@ export interface FakeBalances {
   close(): Promise<void>;
 }
 
-const SOLANA_HASH_LENGTH = 44;
-
 export async function openFakeBalances(names: readonly string[]): Promise<FakeBalances> {
   const held = new Map<string, bigint>();
   const networks = names.map((name) => networkOf(name));
   const endpoints = new Map<string, RpcEndpoint>();
   for (const network of networks) {
-    const methods = network.family === 'evm' ? evmMethods(network, held) : solanaMethods(network, held);
+    const methods =
+      network.family === 'evm'
+        ? evmBalances(network, (account) => held.get(`${network.chainId} ${account}`) ?? 0n)
+        : solanaBalances(network, (account) => held.get(account));
     endpoints.set(network.caip2, await RpcEndpoint.start(methods));
   }
   const endpoint = (name: string): RpcEndpoint => {
@@ -55,43 +55,4 @@ function accountOf(network: Network, wallet: string, symbol: string): string {
     if (token !== undefined) return `${network.chainId} ${token.address} ${wallet}`.toLowerCase();
   }
   throw new Error(`${network.name} has no ${symbol}`);
-}
-
-function evmMethods(network: Network & { family: 'evm' }, held: ReadonlyMap<string, bigint>): RpcMethods {
-  return {
-    eth_chainId: () => numberToHex(network.chainId),
-    eth_call: ([call]) => {
-      const { to, data } = call as { to: string; data: Hex };
-      const account = `${network.chainId} ${to} 0x${data.slice(-40)}`.toLowerCase();
-      return pad(numberToHex(held.get(account) ?? 0n));
-    },
-  };
-}
-
-function solanaMethods(network: Network & { family: 'svm' }, held: ReadonlyMap<string, bigint>): RpcMethods {
-  const value = (amount: bigint): object => {
-    const data = Buffer.alloc(165);
-    data.writeBigUInt64LE(amount, 64);
-    return {
-      lamports: 1,
-      owner: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
-      data: [data.toString('base64'), 'base64'],
-      executable: false,
-      rentEpoch: 0,
-    };
-  };
-  return {
-    getGenesisHash: () => network.caip2.slice('solana:'.length).padEnd(SOLANA_HASH_LENGTH, '1'),
-    getLatestBlockhash: () => ({
-      context: { slot: 1 },
-      value: { blockhash: Keypair.generate().publicKey.toBase58(), lastValidBlockHeight: 1 },
-    }),
-    getMultipleAccounts: ([accounts]) => ({
-      context: { slot: 1 },
-      value: (accounts as string[]).map((account) => {
-        const amount = held.get(account);
-        return amount === undefined ? null : value(amount);
-      }),
-    }),
-  };
 }

@@ -3,7 +3,7 @@ import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { EVM_BUYER_KEY, SOLANA_BUYER_KEY } from '../../../lab/sandbox/networks/wallets.js';
 import type { Sandbox } from '../../../lab/sandbox/sandbox.js';
-import { fromBase58 } from '../../../lab/sandbox/solana/base58.js';
+import { fromBase58 } from '../../../lab/world/chains/base58.js';
 import {
   type EvmWallet,
   evmWallet,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Fault } from '../../../lab/world/chains/chain.js';
 import { EvmChain } from '../../../lab/world/chains/evm-chain.js';
+import type { Fault } from '../../../lab/world/chains/rpc-endpoint.js';
 import { type Chains, createChains } from '../../../shared/chains/confirmation.js';
 import type { EvmPaymentQuery } from '../../../shared/chains/evm.js';
 import type { ChainFinding } from '../../../shared/chains/finding.js';

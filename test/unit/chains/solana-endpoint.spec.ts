@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Fault } from '../../../lab/world/chains/chain.js';
+import type { Fault } from '../../../lab/world/chains/rpc-endpoint.js';
 import { SolanaChain } from '../../../lab/world/chains/solana-chain.js';
 import { type Chains, createChains } from '../../../shared/chains/confirmation.js';
 import type { ChainFinding } from '../../../shared/chains/finding.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { Keypair, PublicKey, TransactionInstruction } from '@solana/web3.js';
-import { base58 } from '../../../lab/world/chains/base58.js';
+import { toBase58 } from '../../../lab/world/chains/base58.js';
 import { SolanaChain } from '../../../lab/world/chains/solana-chain.js';
 import { memo, tokenAccount, tokenProgram } from '../../../lab/world/shop/agent.js';
 import { type Chains, createChains } from '../../../shared/chains/confirmation.js';
@@ -18,8 +18,8 @@ import {
 } from './solana-payment.js';
 
 /** 65 and 63 bytes whose base58 is as long as a signature's. */
-const LONG = base58(Buffer.concat([Buffer.from([1]), randomBytes(64)]));
-const SHORT = base58(Buffer.concat([Buffer.from([255]), randomBytes(62)]));
+const LONG = toBase58(Buffer.concat([Buffer.from([1]), randomBytes(64)]));
+const SHORT = toBase58(Buffer.concat([Buffer.from([255]), randomBytes(62)]));
 const FAILURE = { InstructionError: [2, { Custom: 1 }] };
 
 describe('checking a payment on Solana', () => {
@@ -273,7 +273,7 @@ describe('checking a payment on Solana', () => {
 
     it('that names no transaction does not hide the payment', async () => {
       const transaction = land(payment);
-      const finding = await check({ transactionHint: base58(randomBytes(64)) });
+      const finding = await check({ transactionHint: toBase58(randomBytes(64)) });
       assert.equal(finding.kind === 'paid' && finding.transaction, transaction);
     });
   });

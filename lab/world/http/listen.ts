@@ -1,11 +1,35 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server as HttpServer, type RequestListener } from 'node:http';
+import { Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+
+type Server = HttpServer | HttpsServer;
+
+export interface LocalServer {
+  port: number;
+  url: string;
+  /** Closes connections in use, too. */
+  close(): Promise<void>;
+}
 
 /** The first port to try; the next free one is used when it is taken. 0 is any free port. */
 export type PreferredPort = number;
 
 const TRIES = 100;
+/** Longer than the pause between two calls: no call is lost on a connection that is closing. */
+export const KEEP_ALIVE_MS = 300_000;
 const HOST = '127.0.0.1';
+
+/** Serves a server or a request listener on loopback, on any free port unless one is preferred. */
+export async function serveLocally(
+  served: Server | RequestListener,
+  preferred: PreferredPort = 0,
+): Promise<LocalServer> {
+  const server =
+    typeof served === 'function' ? createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, served) : served;
+  const port = await listen(server, preferred);
+  const scheme = server instanceof HttpsServer ? 'https' : 'http';
+  return { port, url: `${scheme}://${HOST}:${port}`, close: () => closeServer(server) };
+}
 
 /** Listens on loopback and returns the port. */
 export async function listen(server: Server, preferred: PreferredPort): Promise<number> {

@@ -6,42 +6,34 @@ import type {
   PaymentRequirements,
   SchemeNetworkFacilitator,
 } from '@x402/core/types';
-import { isJsonObject } from '../../../shared/x402/json-object.js';
+import type { FacilitatorRequest } from '../../../shared/x402/wire.js';
+import type { Rules } from '../../world/facilitator/rules.js';
+import { watchBroadcast } from './broadcasts.js';
 
-/** The stock x402 facilitator; its exceptions become answers. */
-export interface StockFacilitator {
-  supported(): object;
-  verify(request: FacilitatorRequest): Promise<object>;
-  settle(request: FacilitatorRequest): Promise<object>;
-}
-
-export interface FacilitatorRequest {
-  payload: PaymentPayload;
-  requirements: PaymentRequirements;
-}
-
-export type Refusal = { refused: string };
-
-export function createStockFacilitator(
+/** The stock x402 facilitator; its exceptions become answers. `onPayment` is called before a payment is processed. */
+export function createStockRules(
   schemes: readonly (readonly [string, SchemeNetworkFacilitator])[],
-): StockFacilitator {
+  onPayment: (request: FacilitatorRequest) => void,
+): Rules {
   const facilitator = new x402Facilitator();
   // Each network is registered by itself: registered together, the package would match other networks of the same
   // family.
   for (const [network, scheme] of schemes) facilitator.register(network as Network, scheme);
   return {
     supported: () => facilitator.getSupported(),
-    async verify({ payload, requirements }) {
+    async verify(request) {
       try {
-        return await facilitator.verify(payload, requirements);
+        onPayment(request);
+        return await facilitator.verify(...partsOf(request));
       } catch (error) {
         return { isValid: false, invalidReason: reasonOf(error, 'unexpected_verify_error') };
       }
     },
-    async settle({ payload, requirements }) {
-      const { network } = requirements;
+    async settle(request, onBroadcast) {
+      const { network } = request.paymentRequirements;
       try {
-        return await facilitator.settle(payload, requirements);
+        onPayment(request);
+        return await watchBroadcast(onBroadcast, () => facilitator.settle(...partsOf(request)));
       } catch (error) {
         const errorReason = reasonOf(error, 'unexpected_settle_error');
         return { success: false, errorReason, transaction: '', network };
@@ -50,13 +42,13 @@ export function createStockFacilitator(
   };
 }
 
-/** Parses the body of /verify and /settle, or names the reason for refusing it. */
-export function readRequest(body: unknown): FacilitatorRequest | Refusal {
-  const { x402Version, paymentPayload, paymentRequirements } = isJsonObject(body) ? body : {};
-  if (x402Version !== 2) return { refused: 'invalid_x402_version' };
-  if (!isPayload(paymentPayload)) return { refused: 'invalid_payload' };
-  if (!isRequirements(paymentRequirements)) return { refused: 'invalid_payment_requirements' };
-  return { payload: paymentPayload, requirements: paymentRequirements };
+function partsOf({
+  paymentPayload,
+  paymentRequirements,
+}: FacilitatorRequest): [PaymentPayload, PaymentRequirements] {
+  if (!isPayload(paymentPayload)) throw new Error('invalid_payload');
+  if (!isRequirements(paymentRequirements)) throw new Error('invalid_payment_requirements');
+  return [paymentPayload, paymentRequirements];
 }
 
 function isPayload(value: unknown): value is PaymentPayload {
@@ -69,6 +61,7 @@ function isRequirements(value: unknown): value is PaymentRequirements {
 
 function reasonOf(error: unknown, otherwise: string): string {
   const said = error instanceof Error ? error.message : '';
+  if (/^invalid_payload$|^invalid_payment_requirements$/.test(said)) return said;
   if (!said.includes('No facilitator registered')) return otherwise;
   return said.includes('scheme: exact') ? 'invalid_network' : 'unsupported_scheme';
 }

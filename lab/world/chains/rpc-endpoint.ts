@@ -1,0 +1,239 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { ChainFetch } from '../../../shared/chains/rpc-fetch.js';
+import { isJsonObject } from '../../../shared/x402/json-object.js';
+import { readBody, sendJson } from '../http/json-http.js';
+import { type LocalServer, serveLocally } from '../http/listen.js';
+import { FOREIGN_CALLER, isLocalRequest } from '../http/local-requests.js';
+import { INVALID_REQUEST, LIMIT_EXCEEDED, METHOD_NOT_FOUND, PARSE_ERROR, RpcError } from './rpc-error.js';
+
+/** The failures of real endpoints. */
+export type Fault =
+  | 'hang'
+  | 'stall'
+  | 'cut'
+  | 'http_500'
+  | 'http_429'
+  /** A rate limit as a JSON-RPC error with HTTP 200. */
+  | 'limit_error'
+  | 'garbage'
+  | 'wrong_shape'
+  | 'unknown_method';
+type RpcMethod = (params: readonly unknown[]) => unknown;
+/** A table of methods, or a function that finds a method by its name. */
+export type RpcMethods = Readonly<Record<string, RpcMethod>> | ((method: string) => RpcMethod | undefined);
+
+interface Call {
+  id: unknown;
+  /** Undefined when the request is malformed. */
+  method: string | undefined;
+  params: readonly unknown[];
+}
+
+interface Answer {
+  status: number;
+  type: string;
+  body: string;
+}
+
+const JSON_TYPE = 'application/json';
+/** Wallet extensions call from pages of their own origin. */
+const CORS = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-headers': '*',
+  'access-control-allow-methods': 'POST, OPTIONS',
+};
+
+/** A chain's JSON-RPC endpoint for programs and pages of this machine, with batches and the failures of real endpoints. */
+export class RpcEndpoint {
+  url = 'http://in-process.test';
+  /** Number of calls by method. */
+  readonly calls = new Map<string, number>();
+  delayMs = 0;
+  /** After this many more calls, the endpoint limits. */
+  allowance = Number.POSITIVE_INFINITY;
+  /** Calls per second, beyond which the endpoint limits. */
+  callsPerSecond = Number.POSITIVE_INFINITY;
+  /** How the endpoint limits. */
+  limitsBy: 'http_429' | 'limit_error' = 'http_429';
+  /** Called for each request as it arrives. */
+  onCall: (method: string) => void = () => {};
+  readonly #faults = new Map<string, Fault>();
+  readonly #methods: RpcMethods;
+  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #waiting: (() => void)[] = [];
+  #server: LocalServer | undefined;
+  #second = { startedAt: 0, calls: 0 };
+
+  static async start(methods: RpcMethods, port = 0): Promise<RpcEndpoint> {
+    const endpoint = new RpcEndpoint(methods);
+    const server = createServer((request, response) => void endpoint.#receive(request, response));
+    endpoint.#server = await serveLocally(server, port);
+    endpoint.url = endpoint.#server.url;
+    return endpoint;
+  }
+
+  /** An endpoint without a port, reachable by `fetch` only. */
+  static inProcess(methods: RpcMethods): RpcEndpoint {
+    return new RpcEndpoint(methods);
+  }
+
+  private constructor(methods: RpcMethods) {
+    this.#methods = methods;
+  }
+
+  /** Answers at once. Of the faults it supports those that answer, and `cut`. */
+  readonly fetch: ChainFetch = async (_input, init) => {
+    init?.signal?.throwIfAborted();
+    const call = this.#note(JSON.parse(String(init?.body)));
+    const fault = this.#faultOf(call);
+    if (fault === 'cut') throw new TypeError('fetch failed');
+    const { status, type, body } = await this.#respond(fault, call);
+    return new Response(body, { status, headers: { 'content-type': type } });
+  };
+
+  /** Applies a fault to one method or to all, until `recover`. */
+  fail(fault: Fault, method = '*'): void {
+    this.#faults.set(method, fault);
+  }
+
+  recover(): void {
+    this.#faults.clear();
+  }
+
+  callsOf(method: string): number {
+    return this.calls.get(method) ?? 0;
+  }
+
+  /** Number of calls of all methods. */
+  get total(): number {
+    return [...this.calls.values()].reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Resolves when a request has arrived that is left hanging. */
+  async someoneWaits(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#waiting.push(resolve);
+    });
+  }
+
+  /** Afterwards connections are refused. */
+  async close(): Promise<void> {
+    for (const timer of this.#timers) clearTimeout(timer);
+    await this.#server?.close();
+  }
+
+  #note(request: unknown): Call {
+    const { id = null, method, params } = isJsonObject(request) ? request : {};
+    if (typeof method !== 'string') return { id, method: undefined, params: [] };
+    this.calls.set(method, this.callsOf(method) + 1);
+    this.onCall(method);
+    return { id, method, params: Array.isArray(params) ? params : [] };
+  }
+
+  async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!isLocalRequest(request)) return sendJson(response, 403, FOREIGN_CALLER);
+    if (request.method !== 'POST') {
+      response.writeHead(request.method === 'OPTIONS' ? 204 : 405, CORS).end();
+      return;
+    }
+    const asked = await readBody(request);
+    if (asked === undefined) {
+      const error = { code: PARSE_ERROR, message: 'Parse error' };
+      return sendJson(response, 200, { jsonrpc: '2.0', id: null, error }, CORS);
+    }
+    const calls = [asked].flat().map((call) => this.#note(call));
+    const isBatch = Array.isArray(asked);
+    if (this.delayMs === 0) return await this.#answer(calls, isBatch, response);
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      void this.#answer(calls, isBatch, response);
+    }, this.delayMs);
+    this.#timers.add(timer);
+  }
+
+  #faultOf({ method = '' }: Call): Fault | undefined {
+    const fault = this.#faults.get(method) ?? this.#faults.get('*');
+    if (fault !== undefined) return fault;
+    this.allowance -= 1;
+    if (performance.now() - this.#second.startedAt >= 1000)
+      this.#second = { startedAt: performance.now(), calls: 0 };
+    this.#second.calls += 1;
+    return this.allowance < 0 || this.#second.calls > this.callsPerSecond ? this.limitsBy : undefined;
+  }
+
+  /** A fault of any call in a batch applies to the whole batch. */
+  async #answer(calls: readonly Call[], isBatch: boolean, response: ServerResponse): Promise<void> {
+    const fault = calls.map((call) => this.#faultOf(call)).find((known) => known !== undefined);
+    switch (fault) {
+      case 'hang':
+        for (const resolve of this.#waiting.splice(0)) resolve();
+        return;
+      case 'stall':
+        response.writeHead(200, { 'content-type': JSON_TYPE }).write('{"jsonrpc":');
+        return;
+      case 'cut':
+        response.socket?.destroy();
+        return;
+      default: {
+        const answers = await Promise.all(calls.map((call) => this.#respond(fault, call)));
+        const { status = 200, type = JSON_TYPE, body = '[]' } = answers[0] ?? {};
+        const bodies = answers.map((answer) => answer.body).join();
+        response
+          .writeHead(status, { 'content-type': type, ...CORS })
+          .end(isBatch && type === JSON_TYPE ? `[${bodies}]` : body);
+      }
+    }
+  }
+
+  async #respond(fault: Fault | undefined, { id, method, params }: Call): Promise<Answer> {
+    const type = JSON_TYPE;
+    const present = (content: object): string => JSON.stringify({ jsonrpc: '2.0', id, ...content });
+    switch (fault) {
+      case 'http_500':
+        return { status: 500, type: 'text/html', body: '<h1>Internal Server Error</h1>' };
+      case 'http_429':
+        return { status: 429, type: 'text/plain', body: 'slow down' };
+      case 'garbage':
+        return { status: 200, type, body: '{"jsonrpc":"2.0","resu' };
+      case 'wrong_shape':
+        return { status: 200, type, body: present({ result: { surprise: [null] } }) };
+      case 'limit_error':
+        return {
+          status: 200,
+          type,
+          body: present({ error: { code: LIMIT_EXCEEDED, message: 'limit exceeded' } }),
+        };
+      case 'unknown_method':
+        return { status: 200, type, body: present({ error: unknownMethod(method) }) };
+      default: {
+        const { status = 200, ...content } = await this.#run(method, params);
+        return { status, type, body: present(content) };
+      }
+    }
+  }
+
+  async #run(
+    method: string | undefined,
+    params: readonly unknown[],
+  ): Promise<{ status?: number; result?: unknown; error?: object }> {
+    if (method === undefined) return { error: { code: INVALID_REQUEST, message: 'Invalid request' } };
+    const run = this.#find(method);
+    if (run === undefined) return { error: unknownMethod(method) };
+    try {
+      return { result: (await run(params)) ?? null };
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+      const { code, message, status, data } = error;
+      return { status, error: { code, message, ...(data !== undefined && { data }) } };
+    }
+  }
+
+  #find(method: string): RpcMethod | undefined {
+    if (typeof this.#methods === 'function') return this.#methods(method);
+    return Object.hasOwn(this.#methods, method) ? this.#methods[method] : undefined;
+  }
+}
+
+function unknownMethod(method = ''): object {
+  return { code: METHOD_NOT_FOUND, message: `the method ${method} does not exist` };
+}
