@@ -9,7 +9,7 @@ import {
   slow,
 } from './dial.js';
 import { type SettleFault, settleFaults, WORD_FAULTS } from './settle-faults.js';
-import { certaintyOf, WORDS } from './words.js';
+import { WORDS } from './words.js';
 
 /** One way in which an endpoint of the facilitator misbehaves. */
 export interface FaultMode {
@@ -94,11 +94,6 @@ export function drawFaultModes(
     }
     return deck.pop() ?? HONEST;
   });
-}
-
-/** True for a reason that states for certain, or in doubt, that nothing was done. */
-export function isRefusal(reason: string): boolean {
-  return certaintyOf(reason) !== 'unclear';
 }
 
 /** With the money moved only where the answer leaves that open. */
