@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { findSpecs, slowestFirst } from '../suite/spec-files.mjs';
+import { findSpecs, longestFirst } from '../suite/spec-files.mjs';
 import { ensureInstalled } from '../toolchain/ensure-installed.mjs';
 import { runToEnd } from '../toolchain/run-to-end.mjs';
 
@@ -8,7 +8,7 @@ await ensureInstalled(root);
 
 /** Specs that need no database, no queue and no browser. */
 const FAST = /^test\/(unit\/|docs\.spec|architecture\/(?!api\.spec))/;
-const specs = slowestFirst(findSpecs(root)).filter((file) => FAST.test(file));
+const specs = longestFirst(findSpecs(root)).filter((file) => FAST.test(file));
 
 const mocha = ['--import', 'tsx', 'node_modules/mocha/bin/mocha.js', '--no-config', '--timeout', '60000'];
 const steps = [

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { findSpecs, slowestFirst } from '../suite/spec-files.mjs';
+import { findSpecs, longestFirst } from '../suite/spec-files.mjs';
 import { ensureInstalled } from '../toolchain/ensure-installed.mjs';
 import { runToEnd } from '../toolchain/run-to-end.mjs';
 import { ensureSystemTools } from '../toolchain/system-tools.mjs';
@@ -17,7 +17,7 @@ const args = process.argv.slice(2);
 const changed = args.find((arg) => /^--changed(=|$)/.test(arg));
 const others = args.filter((arg) => arg !== changed);
 const isNamed = others.some((arg) => arg.startsWith('test/'));
-const files = isNamed ? [] : slowestFirst(changed === undefined ? findSpecs(root) : findAffected(changed));
+const files = isNamed ? [] : longestFirst(changed === undefined ? findSpecs(root) : findAffected(changed));
 if (!isNamed && files.length === 0) process.stdout.write('No spec can be affected by the change.\n');
 else {
   await ensureSystemTools();

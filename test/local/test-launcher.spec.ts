@@ -38,7 +38,7 @@ describe('npm test', function () {
     await project.remove();
   });
 
-  it('runs every spec, the slowest first, passes its arguments to mocha, and mocha’s exit code on', async () => {
+  it('runs every spec, the longest first, passes its arguments to mocha, and mocha’s exit code on', async () => {
     for (const file of ['api/a.spec.ts', 'flows/chaos.spec.ts', 'api/helper.ts'])
       await project.write(`test/${file}`, '');
     const outcome = await project.run('test', { args: ['--grep', 'x'], variables: [onPath('programs')] });

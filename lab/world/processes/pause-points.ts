@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { once } from 'node:events';
-import net from 'node:net';
+import type net from 'node:net';
 import pg from 'pg';
 import { eventually } from './eventually.js';
 
@@ -95,91 +94,6 @@ export class PausePoint {
       [this.#key],
     );
     return rows.map(({ pid }) => pid);
-  }
-}
-
-/**
- * A proxy between the service and a store. It can cut and refuse connections; the store keeps what it has committed.
- */
-export class TcpProxy {
-  readonly #target: net.NetConnectOpts;
-  readonly #sockets = new Set<net.Socket>();
-  readonly #server: net.Server;
-  #port = 0;
-  #isStalled = false;
-
-  static async start(target: net.NetConnectOpts): Promise<TcpProxy> {
-    const proxy = new TcpProxy(target);
-    await proxy.accept();
-    return proxy;
-  }
-
-  /** Starts a proxy before the Postgres at this address. */
-  static async before(databaseUrl: string): Promise<TcpProxy & { databaseUrl: string }> {
-    const url = new URL(databaseUrl);
-    const proxy = await TcpProxy.start(postgresAddress(url));
-    const through = `postgres://${url.username}@127.0.0.1:${proxy.port}${url.pathname}?sslmode=disable`;
-    return Object.assign(proxy, { databaseUrl: through });
-  }
-
-  private constructor(target: net.NetConnectOpts) {
-    this.#target = target;
-    this.#server = net.createServer((near) => this.#connect(near));
-  }
-
-  get port(): number {
-    return this.#port;
-  }
-
-  async accept(): Promise<void> {
-    if (this.#server.listening) return;
-    this.#server.listen(this.#port, '127.0.0.1');
-    await once(this.#server, 'listening');
-    const address = this.#server.address();
-    this.#port = typeof address === 'object' && address !== null ? address.port : 0;
-  }
-
-  /** Ends every connection; new ones are accepted. */
-  cut(): void {
-    for (const socket of this.#sockets) socket.destroy();
-  }
-
-  /** Holds all traffic until `resume`: clients wait for an answer. */
-  stall(): void {
-    this.#isStalled = true;
-    for (const socket of this.#sockets) socket.pause();
-  }
-
-  resume(): void {
-    this.#isStalled = false;
-    for (const socket of this.#sockets) socket.resume();
-  }
-
-  /** Ends every connection, and refuses new ones until `accept`. */
-  async refuse(): Promise<void> {
-    if (!this.#server.listening) return;
-    this.#server.close();
-    this.cut();
-    await once(this.#server, 'close');
-  }
-
-  #connect(near: net.Socket): void {
-    const far = net.connect(this.#target);
-    for (const [socket, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      this.#sockets.add(socket);
-      socket.on('error', () => {
-        // The `close` event ends the other side.
-      });
-      socket.once('close', () => {
-        this.#sockets.delete(socket);
-        other.destroy();
-      });
-      socket.pipe(other);
-      if (this.#isStalled) socket.pause();
-    }
   }
 }
 
