@@ -56,8 +56,10 @@ describe('webhook deliveries on which workers crash', function () {
     const hook = await flow.addEndpoint();
     await flow.expireSession();
     for (const crashes of [1, 2]) {
-      const worker = await start();
-      hook.receiver.react(() => void worker.child.kill('SIGKILL'));
+      // The delivery may be sent before `start` returns.
+      const starting = start();
+      hook.receiver.react(() => void starting.then((started) => started.child.kill('SIGKILL')));
+      const worker = await starting;
       assert.deepEqual(await worker.exited, { code: null, signal: 'SIGKILL' });
       assert.equal((await only(hook)).lostTakes, crashes);
       await runOut(await only(hook));

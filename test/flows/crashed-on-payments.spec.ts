@@ -64,8 +64,10 @@ describe('payments on which workers crash', function () {
     await beginSettlement(flow.db, crashing.paymentId, TIMEOUT_MS);
     await flow.letTimePass(crashing.sessionId);
     const { onCall } = flow.chain.endpoint;
-    const second = await start();
-    flow.chain.endpoint.onCall = () => void second.child.kill('SIGKILL');
+    // The chain may be called before `start` returns.
+    const starting = start();
+    flow.chain.endpoint.onCall = () => void starting.then((started) => started.child.kill('SIGKILL'));
+    const second = await starting;
     assert.deepEqual(await second.exited, { code: null, signal: 'SIGKILL' });
     flow.chain.endpoint.onCall = onCall;
     assert.equal(await lostTakes(crashing.paymentId), 2);

@@ -42,6 +42,7 @@ describe('the progress of npm test', function () {
     await writeFile(hooks, 'export const mochaHooks = { beforeAll() {}, afterEach() {} };');
     const options = [
       '--no-config',
+      '--no-color',
       '--parallel',
       '--require',
       hooks,

@@ -87,7 +87,11 @@ export const mochaHooks = {
     await eventually(() => {
       const leaks = [...countOpen()].filter(([type, count]) => count > (openAtFirst?.get(type) ?? 0));
       assert.deepEqual(leaks, [], `${[...files].join(', ')} left something open`);
-    }, LEAK_GRACE_MS);
+    }, LEAK_GRACE_MS).catch((error: unknown) => {
+      // A leak fails the file that caused it, and none of the files after it.
+      openAtFirst = countOpen();
+      throw error;
+    });
   },
 };
 
