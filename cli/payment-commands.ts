@@ -1,4 +1,5 @@
-import { readConfig } from '../shared/config/config.js';
+import { type Config, readConfig } from '../shared/config/config.js';
+import type { Knex } from '../shared/db/knex.js';
 import { presentOperatorPayment } from '../shared/payments/present-operator.js';
 import { createLogger } from '../shared/process/logger.js';
 import { decisionNotifier } from '../shared/queues/decision-notifier.js';
@@ -6,10 +7,13 @@ import { leaveToSweep } from '../shared/queues/notify-deliveries.js';
 import { presentRefund } from '../shared/refunds/present.js';
 import { refundsOf } from '../shared/refunds/read.js';
 import type { Resolution } from '../shared/settlement/policy/by-operator.js';
+import type { Proof } from '../shared/settlement/policy/decision.js';
 import { reconcileRestore } from '../shared/settlement/reconcile-restore.js';
 import {
   getPayment,
   listUndecidedPayments,
+  proofOf,
+  refuseIfAnothers,
   refuseIfItCanStillArrive,
   resolvePayment,
 } from '../shared/settlement/resolve.js';
@@ -18,6 +22,8 @@ import { UsageError } from './parse-command-line.js';
 
 /** The operator accepts that the payment's money may still move, or has moved. */
 const CAN_STILL_ARRIVE = 'even-if-it-can-still-arrive';
+/** The operator accepts that the chain does not show the transaction. */
+const NOT_SEEN = 'even-if-not-seen';
 
 /** For use after a restore of the database, before workers start. */
 const RECONCILE_RESTORE: Command = {
@@ -58,15 +64,17 @@ export const PAYMENT_COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   'resolve-payment': {
-    usage: '<pay_…> --paid <transaction> | --failed --reason R [--even-if-it-can-still-arrive]',
+    usage:
+      '<pay_…> --paid <transaction> [--even-if-not-seen] | --failed --reason R [--even-if-it-can-still-arrive]',
     subject: 'payment',
     options: ['paid', 'reason'],
-    flags: ['failed', CAN_STILL_ARRIVE],
+    flags: ['failed', CAN_STILL_ARRIVE, NOT_SEEN],
     required: [],
     changes: 'at once',
     async run(db, input) {
       const resolution = readResolution(input);
       const payment = subjectOf(input, 'payment');
+      if (resolution.kind === 'paid') await prove(db, payment, resolution, input[NOT_SEEN] !== undefined);
       if (resolution.kind === 'failed' && input[CAN_STILL_ARRIVE] === undefined)
         await refuseIfItCanStillArrive(db, payment);
       // Standard output is for the answer, so the log goes to standard error.
@@ -83,8 +91,32 @@ export const PAYMENT_COMMANDS: Readonly<Record<string, Command>> = {
   },
 };
 
+async function prove(
+  db: Knex,
+  payment: string,
+  resolution: Extract<Resolution, { kind: 'paid' }>,
+  evenIfNotSeen: boolean,
+): Promise<void> {
+  await refuseIfAnothers(db, payment, resolution.transaction);
+  if (!evenIfNotSeen) resolution.proof = await findProof(db, payment, resolution.transaction);
+}
+
+async function findProof(db: Knex, payment: string, transaction: string): Promise<Proof> {
+  const { createChains } = await import('../shared/chains/confirmation.js');
+  const chains = createChains(configured().rpcUrls);
+  try {
+    return await proofOf({ db, chains }, payment, transaction);
+  } finally {
+    chains.close();
+  }
+}
+
 function configuredBaseUrl(): string {
-  return readConfig('cli', { DATABASE_URL: 'postgres://unused' }).baseUrl;
+  return configured().baseUrl;
+}
+
+function configured(): Config {
+  return readConfig('cli', { DATABASE_URL: 'postgres://unused' });
 }
 
 function readResolution({ paid, failed, reason }: Record<string, string | undefined>): Resolution {

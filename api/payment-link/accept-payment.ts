@@ -19,6 +19,7 @@ import {
 import { recoversToPayer } from '../../shared/x402/recovers-to-payer.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import type { LinkDeps } from './link-deps.js';
+import { lookBeforeRefusal } from './look-before-refusal.js';
 
 /** A payment request at a link. */
 export interface SentPayment {
@@ -60,20 +61,36 @@ export async function acceptPayment(
   const key = payloadKey(requirements.network, requirements.asset, proof);
   if (await isPayloadUsed(deps.db, key, session.id)) return { kind: 'used_before' };
   const usefulForMs = usefulFor(deps.config, proof, arrivedAtMs);
-  const objection = await verify(deps, { session: session.id, requirements, proof, usefulForMs });
-  if (objection?.kind === 'refused' && (await isPayloadUsed(deps.db, key, session.id))) {
-    // Another request used the payload while the facilitator verified it, which explains the refusal.
-    return { kind: 'used_before' };
-  }
-  if (objection !== undefined) return objection;
   const names = { payloadKey: key, identifier: identifierOf(header) ?? null, channel };
-  return await claim(deps, newPayment(session, requirements, proof, names), requestId);
+  const objection = await verify(deps, { session: session.id, requirements, proof, usefulForMs });
+  if (objection === undefined) {
+    const payment = newPayment(session, requirements, proof, { ...names, stage: 'settle' });
+    return await claim(deps, payment, requestId);
+  }
+  if (objection.kind !== 'refused') return objection;
+  // Another request may have used the payload while the facilitator verified it, which explains the refusal.
+  if (await isPayloadUsed(deps.db, key, session.id)) return { kind: 'used_before' };
+  const { failure, ifUsedToo } = objection;
+  if (!ifUsedToo && !deps.mayHaveLostCommits()) return objection;
+  const saysUsed = ifUsedToo && !SAID_OF_UNUSED.has(failure.code);
+  const refusal = { session: session.id, requirements, proof, failure, saysUsed };
+  const found = await lookBeforeRefusal(deps, refusal);
+  if (found.kind === 'refused') return found;
+  const payment = newPayment(session, requirements, proof, { ...names, stage: 'confirm' });
+  return await claim(deps, payment, requestId);
 }
+
+/** A used authorization gets these too, but most that get them are unused. */
+const SAID_OF_UNUSED = new Set(['insufficient_funds', 'invalid_payload']);
 
 /** The buyer's `payment-identifier`, if it sent one. */
 export function identifierOf(header: WellFormedHeader): string | undefined {
   return header.kind === 'v2' ? header.identifier : undefined;
 }
+
+type Objection =
+  | { kind: 'refused'; failure: Failure; ifUsedToo: boolean }
+  | Extract<Acceptance, { kind: 'unavailable' }>;
 
 interface Verification {
   session: string;
@@ -89,7 +106,7 @@ interface Verification {
 async function verify(
   { facilitator, logger }: LinkDeps,
   { session, requirements, proof, usefulForMs }: Verification,
-): Promise<Acceptance | undefined> {
+): Promise<Objection | undefined> {
   const verdict = await facilitator.verify(buildFacilitatorRequest(requirements, proof), usefulForMs);
   switch (verdict.kind) {
     case 'valid':
@@ -98,14 +115,14 @@ async function verify(
       logger.warn({ event: 'facilitator.unavailable', session, why: verdict.why });
       return { kind: 'unavailable', forMs: verdict.forMs };
     case 'refused': {
-      const { kind: _, ...failure } = verdict;
+      const { kind: _, ifUsedToo, ...failure } = verdict;
       if (failure.class === 'setup')
         logger.error({ event: 'facilitator.refused_setup', session, reason: failure.reason });
       const isFacilitatorsFault =
         failure.code === 'invalid_exact_evm_payload_signature' &&
         proof.family === 'evm' &&
         (await recoversToPayer(proof, requirements));
-      if (!isFacilitatorsFault) return { kind: 'refused', failure };
+      if (!isFacilitatorsFault) return { kind: 'refused', failure, ifUsedToo };
       logger.error({ event: 'facilitator.wrong_about_signature', session, network: requirements.network });
       return { kind: 'unavailable' };
     }
@@ -139,7 +156,8 @@ async function claim(
     session: payment.sessionId,
     network: payment.network,
   });
-  notifySettlement({ paymentId, dueAt, requestId });
+  // The sweep finds a payment that is to be confirmed.
+  if (payment.stage === 'settle') notifySettlement({ paymentId, dueAt, requestId });
   return { kind: 'claimed', paymentId };
 }
 
@@ -147,7 +165,7 @@ function newPayment(
   session: LinkedSession,
   requirements: PaymentRequirements,
   proof: PaymentProof,
-  names: Pick<NewPayment, 'payloadKey' | 'identifier' | 'channel'>,
+  names: Pick<NewPayment, 'payloadKey' | 'identifier' | 'channel' | 'stage'>,
 ): NewPayment {
   const token = findToken(requirements.network, requirements.asset);
   if (token === undefined) throw new Error('an offered token is not in the table');

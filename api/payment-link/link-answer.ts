@@ -1,4 +1,5 @@
 import type { LinkedSession } from '../../shared/settlement/read-link.js';
+import type { Failure } from '../../shared/x402/failure-codes.js';
 import type { PaymentRequired, SettlementResponse } from '../../shared/x402/wire.js';
 import type { BuyerError } from '../errors/buyer-errors.js';
 
@@ -6,7 +7,8 @@ import type { BuyerError } from '../errors/buyer-errors.js';
 export type LinkAnswer =
   | { kind: 'paid'; receipt: SettlementResponse; session: LinkedSession }
   | { kind: 'processing'; status: 202 | 409 }
-  | { kind: 'payment_required'; required: PaymentRequired; failed?: SettlementResponse }
+  /** `isUncertain`: the payment that it names may have been taken. */
+  | { kind: 'payment_required'; required: PaymentRequired; failed?: SettlementResponse; isUncertain?: true }
   | { kind: 'error'; error: BuyerError; receipt?: SettlementResponse; retryAfterSeconds?: number };
 
 const BUSY_SECONDS = 5;
@@ -16,10 +18,12 @@ export function stillProcessing(): LinkAnswer {
   return { kind: 'processing', status: 202 };
 }
 
-export function expired(): LinkAnswer {
+/** `uncertain`: the last payment of the session may have been taken. */
+export function expired(uncertain?: Failure): LinkAnswer {
+  const message = 'This link has expired and can no longer be paid. Ask the merchant for a new one.';
   return refuse(
     'session_expired',
-    'This link has expired and can no longer be paid. Ask the merchant for a new one.',
+    uncertain === undefined ? message : `This link has expired. ${uncertain.message}`,
   );
 }
 
@@ -53,10 +57,10 @@ export function alreadyPaid(receipt?: SettlementResponse): LinkAnswer {
   return answer.kind === 'error' && receipt !== undefined ? { ...answer, receipt } : answer;
 }
 
-export function signatureUsed(): LinkAnswer {
+export function signatureUsed(uncertain?: Failure): LinkAnswer {
   return refuse(
     'signature_already_used',
-    'This signed payment was used before. Sign a new one for this link.',
+    uncertain?.message ?? 'This signed payment was used before. Sign a new one for this link.',
     CONFLICT_SECONDS,
   );
 }

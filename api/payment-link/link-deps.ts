@@ -1,3 +1,4 @@
+import type { Chains } from '../../shared/chains/confirmation.js';
 import type { PayoutAccounts } from '../../shared/chains/payout-accounts.js';
 import type { Config } from '../../shared/config/config.js';
 import type { Knex } from '../../shared/db/knex.js';
@@ -15,6 +16,9 @@ export interface LinkDeps {
   logger: Logger;
   facilitator: Facilitator;
   payoutAccounts: PayoutAccounts;
+  chains: () => Promise<Pick<Chains, 'check'>>;
+  /** Postgres may have failed over to a copy without the last commits. */
+  mayHaveLostCommits: () => boolean;
   receipts: ReceiptSigner;
   notifySettlement: NotifySettlement;
   notifyDeliveries: NotifyDeliveries;

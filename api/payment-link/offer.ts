@@ -1,20 +1,18 @@
 import type { PayoutAccounts } from '../../shared/chains/payout-accounts.js';
 import { sessionUrl } from '../../shared/checkout-sessions/present.js';
 import type { Knex } from '../../shared/db/knex.js';
-import { now } from '../../shared/process/clock.js';
 import type { LinkedSession } from '../../shared/settlement/read-link.js';
 import { rememberOfferedFeePayers } from '../../shared/settlement/remember-told.js';
-import { describeFailure } from '../../shared/x402/failure-codes.js';
+import type { Failure } from '../../shared/x402/failure-codes.js';
 import type { Offer } from '../../shared/x402/match-payment.js';
 import { PAYMENT_IDENTIFIER, PAYMENT_IDENTIFIER_DECLARATION } from '../../shared/x402/payment-identifier.js';
 import { buildAccepts, type OfferInput } from '../../shared/x402/requirements.js';
 import type { PaymentRequired, PaymentRequirements } from '../../shared/x402/wire.js';
 import { describePayment } from './describe.js';
+import { earlierFailure } from './earlier-failure.js';
 import { busy, type LinkAnswer, refuse } from './link-answer.js';
 import type { LinkDeps } from './link-deps.js';
 
-/** How long a 402 names the failure of a payment that was answered 202. */
-const FAILURE_SHOWN_MS = 600_000;
 const RETRY_SECONDS = 60;
 const EXTENSIONS = { [PAYMENT_IDENTIFIER]: PAYMENT_IDENTIFIER_DECLARATION };
 
@@ -59,8 +57,9 @@ export async function askForPayment(
   { db, config }: Pick<LinkDeps, 'config' | 'db'>,
   session: LinkedSession,
   offer: Offer,
-  failure: { code: string; message: string } | undefined = earlierFailure(session),
+  told?: Failure,
 ): Promise<LinkAnswer> {
+  const failure = told ?? (await earlierFailure(db, session));
   await rememberFeePayers(db, session, offer);
   const required: PaymentRequired = {
     x402Version: 2,
@@ -74,16 +73,7 @@ export async function askForPayment(
     accepts: offer.accepts,
     extensions: EXTENSIONS,
   };
-  return { kind: 'payment_required', required };
-}
-
-function earlierFailure({
-  failureCode,
-  failureAt,
-}: LinkedSession): { code: string; message: string } | undefined {
-  if (failureCode === null || failureAt === null) return undefined;
-  if (now().getTime() - failureAt.getTime() > FAILURE_SHOWN_MS) return undefined;
-  return { code: failureCode, message: describeFailure(failureCode).message };
+  return { kind: 'payment_required', required, ...(failure?.isUncertain && { isUncertain: true }) };
 }
 
 async function rememberFeePayers(

@@ -2,9 +2,9 @@ import type { Payment } from '../../shared/payments/model.js';
 import { nowMs } from '../../shared/process/clock.js';
 import { findLinkedSession, findPayment, type LinkedSession } from '../../shared/settlement/read-link.js';
 import { markAnsweredProcessing } from '../../shared/settlement/remember-told.js';
-import { describeFailure } from '../../shared/x402/failure-codes.js';
 import type { Offer } from '../../shared/x402/match-payment.js';
 import type { SettlementResponse } from '../../shared/x402/wire.js';
+import { failureOf } from './earlier-failure.js';
 import { alreadyPaid, busy, claimLost, type LinkAnswer, stillProcessing } from './link-answer.js';
 import type { LinkDeps } from './link-deps.js';
 import { askForPayment, readOffer } from './offer.js';
@@ -65,8 +65,7 @@ async function answerFailure(
   if (code === 'session_already_paid' || session.status === 'complete') return alreadyPaid();
   const offer = known ?? (await readOffer(deps, session));
   if ('kind' in offer) return offer;
-  const failure = { code, message: describeFailure(code).message };
-  const answer = await askForPayment(deps, session, offer, failure);
+  const answer = await askForPayment(deps, session, offer, failureOf(payment));
   const failed: SettlementResponse = {
     success: false,
     errorReason: code,

@@ -9,6 +9,7 @@ import {
 import type { WellFormedHeader } from '../../shared/x402/headers.js';
 import { isSamePayment } from '../../shared/x402/match-payment.js';
 import { acceptPayment, identifierOf, type SentPayment } from './accept-payment.js';
+import { uncertainFailure } from './earlier-failure.js';
 import {
   alreadyPaid,
   busy,
@@ -37,9 +38,9 @@ async function answerUnlessPayable(
 ): Promise<LinkAnswer | undefined> {
   switch (session.status) {
     case 'open':
-      return session.expiresAt <= now() ? expired() : undefined;
+      return session.expiresAt <= now() ? expired(await uncertainFailure(deps.db, session)) : undefined;
     case 'expired':
-      return expired();
+      return expired(await uncertainFailure(deps.db, session));
     case 'processing': {
       const { id: sessionId, payment } = session;
       if (payment === null || !isRepetition(header, payment)) return { kind: 'processing', status: 409 };
@@ -84,7 +85,7 @@ async function afterLosing(deps: LinkDeps, sessionId: string, sent: SentPayment)
   const { header } = sent;
   const identifier = identifierOf(header);
   const named = identifier === undefined ? undefined : await findNamedPayment(deps.db, sessionId, identifier);
-  if (named === undefined) return signatureUsed();
+  if (named === undefined) return signatureUsed(session && (await uncertainFailure(deps.db, session)));
   return isRepetition(header, named)
     ? await answerOutcome(deps, { sessionId, paymentId: named.id })
     : identifierReused();

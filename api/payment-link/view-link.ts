@@ -1,5 +1,6 @@
 import { now } from '../../shared/process/clock.js';
 import type { LinkedSession } from '../../shared/settlement/read-link.js';
+import { uncertainFailure } from './earlier-failure.js';
 import { expired, type LinkAnswer, stillProcessing } from './link-answer.js';
 import type { LinkDeps } from './link-deps.js';
 import { askForPayment, readOffer } from './offer.js';
@@ -12,7 +13,7 @@ export async function viewLink(
 ): Promise<LinkAnswer> {
   switch (session.status) {
     case 'open': {
-      if (session.expiresAt <= now()) return expired();
+      if (session.expiresAt <= now()) return expired(await uncertainFailure(deps.db, session));
       const offer = await readOffer(deps, session);
       return 'kind' in offer ? offer : await askForPayment(deps, session, offer);
     }
@@ -21,6 +22,6 @@ export async function viewLink(
     case 'complete':
       return await paid(deps, session);
     case 'expired':
-      return expired();
+      return expired(await uncertainFailure(deps.db, session));
   }
 }

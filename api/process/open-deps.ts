@@ -73,6 +73,11 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     metrics: openWebMetrics({ db, replica, queues, logger }, MERCHANT_OPERATIONS),
     lifecycle: { isStopping: false },
     solanaTransfers,
+    chains: lazy(async () => {
+      const { createChains } = await import('../../shared/chains/confirmation.js');
+      return createChains(config.rpcUrls);
+    }),
+    mayHaveLostCommits: () => false,
     readBalances: lazy(async () => {
       const { createReadBalances } = await import('../../shared/chains/wallet-balances.js');
       return createReadBalances(config.rpcUrls, await solanaTransfers());

@@ -8,6 +8,12 @@ export type Token = (typeof TOKENS)[number];
 export const CHANNELS = ['page', 'x402'] as const;
 export type Channel = (typeof CHANNELS)[number];
 
+/**
+ * The failure code of a payment of which nobody knows whether its money has moved, or of which it can still move. Every
+ * other code says that no money moved.
+ */
+export const OUTCOME_UNKNOWN = 'outcome_unknown';
+
 /** Every move of a payment. A failed payment succeeds only when the chain proves that its money came late. */
 export const PAYMENT_MOVES = {
   succeed: { from: ['processing'], to: 'succeeded' },

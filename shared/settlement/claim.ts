@@ -6,7 +6,7 @@ import { runStatement, type Statement } from '../db/statement.js';
 import { Payable } from '../payables/model.js';
 import { SESSION_MOVES } from '../payables/states.js';
 import { Payment } from '../payments/model.js';
-import { type Channel, PAYMENT_MOVES, type Token } from '../payments/states.js';
+import { type Channel, PAYMENT_MOVES, type PaymentStage, type Token } from '../payments/states.js';
 import { now } from '../process/clock.js';
 import { currentTrace } from '../tracing/spans.js';
 import { isRefundId, newId } from '../values/ids.js';
@@ -36,6 +36,8 @@ export interface NewPayment {
   requirements: object;
   payload: object;
   validUntil: Date;
+  /** `confirm`: the chain shows that it has paid. */
+  stage: Exclude<PaymentStage, 'watch'>;
 }
 
 export type Claim =
@@ -129,6 +131,7 @@ async function makeClaims(
     payload: one.payload,
     valid_until: one.validUntil,
     trace: one.trace,
+    stage: one.stage,
   }));
   const rows = await runStatement<{ id: string }>(db, statement, [
     JSON.stringify(list),
@@ -162,7 +165,7 @@ async function readLostClaim(db: Knex, lost: MadeClaim): Promise<Claim> {
  */
 async function findOrRuleOut(
   trx: Knex.Transaction,
-  { id, sessionId, trace, ...made }: MadeClaim,
+  { id, sessionId, trace, stage: _, ...made }: MadeClaim,
 ): Promise<Payment | undefined> {
   const session = await Payable.query(trx).findById(sessionId).forUpdate().throwIfNotFound();
   const payment = await Payment.query(trx).findById(id).select('id', 'dueAt', 'payloadReleased');

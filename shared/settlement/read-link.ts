@@ -8,6 +8,7 @@ import { LONG_READS_AT_ONCE } from '../limits/bounds.js';
 import { Payable } from '../payables/model.js';
 import { Payment } from '../payments/model.js';
 import { SHOWN_PAYMENT_FIELDS } from '../payments/present.js';
+import { OUTCOME_UNKNOWN } from '../payments/states.js';
 import { PUBLIC_FIELDS } from '../session-fields/fields.js';
 import {
   DECIDED,
@@ -183,6 +184,12 @@ export async function isPayloadUsed(db: Knex, payloadKey: string, sessionId: str
 
 export async function findPayment(db: Knex, id: string): Promise<Payment | undefined> {
   return await Payment.query(db).findById(id);
+}
+
+/** The last payment of this session whose outcome is unknown. */
+export async function findUncertainPayment(db: Knex, sessionId: string): Promise<Payment | undefined> {
+  const uncertain = { payableId: sessionId, failureCode: OUTCOME_UNKNOWN };
+  return await Payment.query(db).where(uncertain).orderBy('id', 'desc').first();
 }
 
 /** The payment of this session with this payment identifier, unless it certainly never reached the facilitator. */

@@ -1,11 +1,15 @@
 import { raw } from 'objection';
+import type { Chains } from '../chains/confirmation.js';
 import type { Knex } from '../db/knex.js';
 import { noSuch, Refusal } from '../errors/refusal.js';
 import { Payable } from '../payables/model.js';
 import { Payment } from '../payments/model.js';
 import { earlierNowMs, now } from '../process/clock.js';
+import { readStoredPayment } from '../x402/stored-payment.js';
 import { type WriteDeps, writeDecision } from './carry-out.js';
 import { byOperator, type Resolution, whyItCanArrive } from './policy/by-operator.js';
+import type { Proof } from './policy/decision.js';
+import { describeFinding } from './policy/describe-finding.js';
 
 export async function resolvePayment(deps: WriteDeps, id: string, resolution: Resolution): Promise<Payment> {
   // Within a transaction the locks are kept: the session's comes first, as in every other writer.
@@ -17,11 +21,9 @@ export async function resolvePayment(deps: WriteDeps, id: string, resolution: Re
     .where({ id, status: 'processing' })
     .returning('*')
     .first();
-  if (payment === undefined) {
-    const { status } = await getPayment(deps.db, id);
-    throw new Refusal('parameter_invalid', `${id} is decided already: it is ${status}.`);
-  }
+  if (payment === undefined) throw decidedAlready(await getPayment(deps.db, id));
   const { kind } = await writeDecision(deps, payment, byOperator(payment, resolution, { now: now() }));
+  if (kind === 'proof_taken' && resolution.kind === 'paid') throw paidAnother(resolution.transaction, id);
   if (kind !== 'done')
     throw new Refusal('parameter_invalid', `${id} was decided meanwhile. Look at it again.`);
   const session = payment.payableId;
@@ -32,6 +34,45 @@ export async function resolvePayment(deps: WriteDeps, id: string, resolution: Re
     resolution: resolution.kind,
   });
   return await getPayment(deps.db, id);
+}
+
+function decidedAlready({ id, status }: Payment): Refusal {
+  return new Refusal('parameter_invalid', `${id} is decided already: it is ${status}.`);
+}
+
+function paidAnother(transaction: string, id: string): Refusal {
+  return new Refusal('parameter_invalid', `${transaction} paid another payment, not ${id}.`);
+}
+
+/** Reads every payment: those from before 0.3.0 whose transaction was only named are in no index. */
+export async function refuseIfAnothers(db: Knex, id: string, transaction: string): Promise<void> {
+  const payment = await getPayment(db, id);
+  const spellings = [...new Set([transaction, transaction.toLowerCase()])];
+  const another = await Payment.query(db)
+    .where('network', payment.network)
+    .whereIn('transaction', spellings)
+    .whereNot({ id })
+    .select('id')
+    .first();
+  if (another !== undefined) throw paidAnother(transaction, id);
+}
+
+/** The chain's proof that the transaction pays the payment; refuses without one. */
+export async function proofOf(
+  { db, chains }: { db: Knex; chains: Pick<Chains, 'check'> },
+  id: string,
+  transaction: string,
+): Promise<Proof> {
+  const payment = await getPayment(db, id);
+  if (payment.status !== 'processing') throw decidedAlready(payment);
+  const { chainQuery } = readStoredPayment(payment);
+  const finding = await chains.check({ ...chainQuery, transactionHint: transaction });
+  const isIt = finding.kind === 'paid' && finding.transaction.toLowerCase() === transaction.toLowerCase();
+  if (isIt) return finding;
+  throw new Refusal(
+    'parameter_invalid',
+    `The chain does not show that ${transaction} pays ${id}; it says: ${describeFinding(finding)}. Check the transaction, or add --even-if-not-seen.`,
+  );
 }
 
 /** Refuses a failure of a payment whose money can still move, unless the operator allowed it. */

@@ -14,7 +14,8 @@ import { failedColumns } from './fail.js';
 import type { Decision } from './policy/decision.js';
 import { afterSuccess, isHeldByAnother } from './policy/session-after.js';
 import {
-  PROOF_ARCHIVED,
+  NOT_PROVED,
+  PROOF_TAKEN,
   SUCCEED_ALONE,
   SUCCEED_PAYMENT,
   SUCCEED_TOGETHER,
@@ -104,7 +105,7 @@ export async function succeedInSteps(
   const { from } = taken.status === 'failed' ? PAYMENT_MOVES.arriveLate : PAYMENT_MOVES.succeed;
   const list = JSON.stringify([row]);
   return await deps.db.transaction(async (trx) => {
-    if ((await runStatement(trx, PROOF_ARCHIVED, [list])).length > 0) return 'proof_taken';
+    if ((await runStatement(trx, PROOF_TAKEN, [list])).length > 0) return 'proof_taken';
     const session = await lockSession(trx, taken);
     if ((await runStatement(trx, SUCCEED_PAYMENT, [list, from])).length === 0) return 'superseded';
     await placeMoney(trx, deps, session, succeeded);
@@ -168,7 +169,7 @@ export function successOf(taken: Payment, { proof, said }: Succeed): Success {
     attempt: taken.attempt,
     payable_id: taken.payableId,
     transaction: proof.transaction,
-    proof_index: proof.proofIndex ?? null,
+    proof_index: proof.proofIndex ?? NOT_PROVED,
     payer: succeeded.payer,
     settled_at: settledAt,
     observation: { at: settledAt, ...said },

@@ -6,9 +6,9 @@ import type { SvmTransfer } from './svm-transaction.js';
 import type { PaymentRequirements } from './wire.js';
 
 /**
- * Refuses, before any outside call, a payment that contradicts the entry it pays: less, to another wallet, in another
- * token, outside its time window. The facilitator decides all else: unreadable contents, a larger amount, how soon the
- * payment may end.
+ * Refuses, before any outside call, a payment that contradicts the entry it pays: another amount, to another wallet, in
+ * another token, outside its time window. The facilitator decides all else: unreadable contents, how soon the payment may
+ * end.
  */
 export function checkContent(
   proof: PaymentProof,
@@ -29,7 +29,7 @@ function checkAuthorization(
   if (authorization.to.toLowerCase() !== requirements.payTo.toLowerCase()) {
     return describeFailure('invalid_exact_evm_payload_recipient_mismatch');
   }
-  if (authorization.value < BigInt(requirements.amount)) {
+  if (authorization.value !== BigInt(requirements.amount)) {
     return describeFailure('invalid_exact_evm_payload_authorization_value');
   }
   if (authorization.validAfter * 1000n > nowMs) {
@@ -64,10 +64,11 @@ function checkTransfer(transfer: SvmTransfer, requirements: PaymentRequirements)
       `The transaction pays another account. Sign a transfer to ${account}, where \`payTo\` holds \`asset\`.`,
     );
   }
-  return toMerchant.some(({ amount }) => amount >= BigInt(requirements.amount))
+  const sum = toMerchant.reduce((total, { amount }) => total + amount, 0n);
+  return sum === BigInt(requirements.amount)
     ? undefined
     : contradiction(
-        'The transaction transfers less than the `amount` of the chosen entry. Sign exactly that amount.',
+        `The transaction transfers ${sum} of \`asset\`. Sign exactly the \`amount\` of the chosen entry.`,
       );
 }
 

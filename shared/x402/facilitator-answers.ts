@@ -1,4 +1,5 @@
 import { findNetworkByV1Name } from '../chains/networks.js';
+import { meaningOf } from './facilitator-words.js';
 import { describeFailure, type Failure } from './failure-codes.js';
 import { isJsonObject, type JsonObject, parseJsonObject } from './json-object.js';
 import { pauseAskedFor } from './retry-after.js';
@@ -22,7 +23,8 @@ export class NotSent extends Error {
 
 export type VerifyVerdict =
   | { kind: 'valid'; payer: string | undefined }
-  | ({ kind: 'refused' } & Failure)
+  /** `ifUsedToo`: a used authorization would be refused with the same word. */
+  | ({ kind: 'refused'; ifUsedToo: boolean } & Failure)
   /** `forMs`: when the facilitator may be called again, if known. */
   | { kind: 'unavailable'; why: string; forMs?: number };
 
@@ -32,23 +34,15 @@ export type SettleAnswer =
   | (Extract<SettleVerdict, { kind: 'rejected' }> & Failure);
 
 /** Refused credentials and rate limits: the facilitator has not read the payment. */
-const REFUSED_UNREAD = new Set([401, 403, 429]);
+const REFUSED_UNREAD = new Set([401, 429]);
+/** As the above, unless it gives a reason, such as `kyt_risk_detected`. */
+const FORBIDDEN = 403;
+/** A gateway gave up while it waited: the facilitator may have the payment. */
+const REQUEST_TIMEOUT = 408;
 
-/** Statuses of a gateway whose facilitator did not answer, or not to the end. */
-const GATEWAY_GAVE_UP = new Set([502, 504, 524]);
-
-/** Failure reasons after which the money may have moved or may still move. */
-const UNCLEAR =
+/** Words in a refusal of credentials or of the rate that show knowledge of the payment. */
+const KNOWS_OF_PAYMENT =
   /(?:^settlement_pending|^duplicate_settlement|nonce_already_used|(?:^|_)transaction_failed|timed_out|not_confirmed)$/i;
-
-const NAMES_NONCE = /nonce/i;
-
-/** Failures that a used authorization gets too, perhaps used by an earlier call for the same payment. */
-const IF_USED_TOO = new Set([
-  'invalid_transaction_state',
-  'unexpected_settle_error',
-  'unexpected_verify_error',
-]);
 
 /** The token program's error 1 is insufficient funds. Facilitators report it in the message only. */
 const SVM_SIMULATION_FAILED = 'invalid_exact_svm_transaction_simulation_failed';
@@ -67,16 +61,22 @@ export function readVerifyAnswer(reply: FacilitatorReply): VerifyVerdict {
     const why = nameError(error);
     return { kind: 'unavailable', why, ...(error instanceof NotSent && { forMs: error.forMs }) };
   }
-  if (REFUSED_UNREAD.has(reply.status) || !isVerdictStatus(reply.status)) {
+  const answer = parseJsonObject(reply.body);
+  const isUnread = isRefusedUnread(reply.status, answer?.isValid === false && answer.invalidReason);
+  if (isUnread || !isVerdictStatus(reply.status)) {
     const forMs = pauseAskedFor(reply);
     return { kind: 'unavailable', why: `HTTP ${reply.status}`, ...(forMs !== undefined && { forMs }) };
   }
-  const answer = parseJsonObject(reply.body);
   if (answer?.isValid === true) return { kind: 'valid', payer: readText(answer.payer) };
   if (answer?.isValid !== false) {
     return { kind: 'unavailable', why: `HTTP ${reply.status} without a boolean isValid` };
   }
-  return { kind: 'refused', ...describeFailure(readInvalidReason(answer)) };
+  const ifUsedToo = meaningOf(answer.invalidReason) !== 'refusal';
+  return { kind: 'refused', ifUsedToo, ...describeFailure(readInvalidReason(answer)) };
+}
+
+function isRefusedUnread(status: number, reason: unknown): boolean {
+  return REFUSED_UNREAD.has(status) || (status === FORBIDDEN && readText(reason) === undefined);
 }
 
 function readInvalidReason({ invalidReason, invalidMessage }: JsonObject): unknown {
@@ -92,25 +92,21 @@ export function readSettleAnswer(reply: FacilitatorReply, network: string): Sett
   if ('error' in reply) {
     const why = nameError(reply.error);
     if (reply.error instanceof NotSent) return { kind: 'postponed', why, forMs: reply.error.forMs };
-    return wasNothingSent(reply.error)
-      ? { kind: 'not_processed', why }
-      : { ...unknown(why), mayStillRun: true };
+    return wasNothingSent(reply.error) ? { kind: 'not_processed', why } : unanswered(why);
   }
+  const { status } = reply;
   const answer = parseJsonObject(reply.body);
-  if (REFUSED_UNREAD.has(reply.status)) return readUnreadRefusal(reply.status, answer);
-  if (answer !== undefined && isAnotherNetwork(answer.network, network)) return unknown('another network');
   const transaction = readText(answer?.transaction);
-  if (!isVerdictStatus(reply.status)) {
-    const mayStillRun = GATEWAY_GAVE_UP.has(reply.status) && typeof answer?.success !== 'boolean';
-    return { ...unknown(`HTTP ${reply.status}`, transaction), mayStillRun };
-  }
-  if (answer?.success === true) {
-    return transaction === undefined
-      ? unknown('success without a transaction')
-      : { kind: 'settled', transaction, payer: readText(answer.payer) };
-  }
-  if (answer?.success === false) return readSettleFailure(answer, transaction);
-  return unknown(`HTTP ${reply.status} without a boolean success`, transaction);
+  if (isRefusedUnread(status, answer?.success === false && answer.errorReason))
+    return readUnreadRefusal(status, answer);
+  if (typeof answer?.success !== 'boolean')
+    return unanswered(`HTTP ${status} without a boolean success`, transaction);
+  if (isAnotherNetwork(answer.network, network)) return unknown('another network');
+  if (!isVerdictStatus(status)) return unknown(`HTTP ${status}`, transaction);
+  if (!answer.success) return readSettleFailure(answer, transaction);
+  return transaction === undefined
+    ? unknown('success without a transaction')
+    : { kind: 'settled', transaction, payer: readText(answer.payer) };
 }
 
 /** Not processed, unless the body shows knowledge of the payment. */
@@ -119,7 +115,9 @@ function readUnreadRefusal(status: number, answer: JsonObject | undefined): Sett
   const knows =
     answer !== undefined && (answer.success === true || namesTransaction(answer) || isPending(answer));
   if (!knows) return { kind: 'not_processed', why };
-  return unknown(`${why} that knows of the payment`, readText(answer.transaction));
+  const said = `${why} that knows of the payment`;
+  const transaction = readText(answer.transaction);
+  return typeof answer.success === 'boolean' ? unknown(said, transaction) : unanswered(said, transaction);
 }
 
 /** Searches all fields, also those of nested objects such as `error`. */
@@ -130,7 +128,7 @@ function isPending(answer: JsonObject): boolean {
 }
 
 function saysPending(value: unknown): boolean {
-  return typeof value === 'string' && (UNCLEAR.test(value) || /^pending$/i.test(value));
+  return typeof value === 'string' && (KNOWS_OF_PAYMENT.test(value) || /^pending$/i.test(value));
 }
 
 function namesTransaction({ transaction }: JsonObject): boolean {
@@ -141,20 +139,25 @@ function readSettleFailure(answer: JsonObject, transaction: string | undefined):
   const { errorReason } = answer;
   const failure = describeFailure(errorReason);
   if (namesTransaction(answer)) return unknown(`${failure.reason} with a transaction`, transaction);
-  if (typeof errorReason === 'string' && UNCLEAR.test(errorReason)) return unknown(failure.reason);
-  return {
-    kind: 'rejected',
-    ifUsedToo: IF_USED_TOO.has(failure.code) || NAMES_NONCE.test(failure.reason),
-    ...failure,
-  };
+  const meaning = meaningOf(errorReason);
+  if (meaning === 'unclear') return unknown(failure.reason);
+  return { kind: 'rejected', ifUsedToo: meaning === 'refusal_if_unused', ...failure };
 }
 
-function unknown(why: string, transaction?: string): Extract<SettleVerdict, { kind: 'unknown' }> {
+type Unknown = Extract<SettleVerdict, { kind: 'unknown' }>;
+
+/** The facilitator has answered: its call is over. */
+function unknown(why: string, transaction?: string): Unknown {
   return { kind: 'unknown', why, transaction, mayStillRun: false };
 }
 
+/** A gateway answered, or nobody. */
+function unanswered(why: string, transaction?: string): Unknown {
+  return { ...unknown(why, transaction), mayStillRun: true };
+}
+
 function isVerdictStatus(status: number): boolean {
-  return (status >= 200 && status < 300) || (status >= 400 && status < 500);
+  return (status >= 200 && status < 300) || (status >= 400 && status < 500 && status !== REQUEST_TIMEOUT);
 }
 
 /** Empty, missing and non-string values pass, and version 1 names are understood. */

@@ -1,3 +1,5 @@
+import { OUTCOME_UNKNOWN } from '../payments/states.js';
+
 /**
  * Why a payment failed, as buyers see it. Facilitators use several names for one code of the specification; a code that
  * is not in this table is passed on unchanged. Facilitators' messages are never shown or logged: they quote the buyer's
@@ -10,6 +12,8 @@ export interface Failure {
   /** The text of the `error` field; it tells the buyer what to change. */
   message: string;
   class: FailureClass;
+  /** Nobody knows whether the money has moved, or it can still move. */
+  isUncertain?: true;
 }
 
 /**
@@ -152,6 +156,12 @@ const ROWS: Row[] = [
   ),
 ];
 
+/** `paymentId` is of the payment whose outcome is unknown, where there is one. */
+export function outcomeUnknown(paymentId?: string): string {
+  const which = paymentId === undefined ? 'This payment' : `Payment ${paymentId}`;
+  return `${which} may have been taken, and nobody can tell yet. Do not pay again before you have asked the merchant${paymentId === undefined ? '' : ', and name it'}.`;
+}
+
 const FAILURES = new Map<string, Failure>(
   ROWS.flatMap(([code, failureClass, message, names = []]) =>
     [code, ...names].map((reason): [string, Failure] => [
@@ -172,6 +182,8 @@ export function describeFailure(reason: unknown): Failure {
   if (typeof reason !== 'string' || !PASSED_ON.test(reason)) {
     return { code: UNNAMED, reason: UNNAMED, message: UNKNOWN, class: 'unknown' };
   }
+  if (reason === OUTCOME_UNKNOWN)
+    return { code: reason, reason, message: outcomeUnknown(), class: 'settled_before', isUncertain: true };
   const failureClass = POLICY.test(reason) ? 'policy' : 'unknown';
   return FAILURES.get(reason) ?? { code: reason, reason, message: UNKNOWN, class: failureClass };
 }

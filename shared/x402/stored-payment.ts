@@ -37,7 +37,19 @@ export function readStoredPayment(payment: StoredPayment): PaymentQuestions {
   };
 }
 
-function chainQuery(payment: StoredPayment, proof: PaymentProof): PaymentQuery {
+/** A payment that was not stored, or is not stored any more, with the time at which the search for it begins. */
+export function queryForUnstored(
+  { network, asset, payTo, amount }: PaymentRequirements,
+  proof: PaymentProof,
+  notBefore: Date,
+): PaymentQuery {
+  const unknown = { reportedTransaction: null, searchPlace: null };
+  return chainQuery({ network, asset, payTo, tokenAmount: amount, claimedAt: notBefore, ...unknown }, proof);
+}
+
+type Asked = Omit<StoredPayment, 'id' | 'requirements' | 'payload'>;
+
+function chainQuery(payment: Asked, proof: PaymentProof): PaymentQuery {
   const shared: Omit<PaymentQuery, 'family'> = {
     network: payment.network,
     payTo: payment.payTo,
@@ -60,10 +72,7 @@ function chainQuery(payment: StoredPayment, proof: PaymentProof): PaymentQuery {
 }
 
 /** The table of tokens may have lost this one since; it is asked only for what the transaction does not say. */
-function tokenProgram(
-  { network, asset }: StoredPayment,
-  { transfers }: SvmTransfer,
-): TokenTransfer['program'] {
+function tokenProgram({ network, asset }: Asked, { transfers }: SvmTransfer): TokenTransfer['program'] {
   const transfer = transfers.find(({ mint }) => mint === asset);
   const token = findToken(network, asset);
   return transfer?.program ?? (token?.family === 'svm' ? token.program : 'spl-token');

@@ -19,6 +19,7 @@ export function newPayment(sessionId: string, overrides: Partial<NewPayment> = {
     payloadKey: newId('pay_'),
     requirements: {},
     payload: {},
+    stage: 'settle',
     validUntil: new Date(Date.now() + 300_000),
     ...overrides,
   };

@@ -2,10 +2,9 @@ import type { ClaimedPayment } from '../../shared/jobs/jobs.js';
 import type { Payment } from '../../shared/payments/model.js';
 import { now, nowMs, times } from '../../shared/process/clock.js';
 import { carryOut } from '../../shared/settlement/carry-out.js';
-import { afterCall } from '../../shared/settlement/policy/after-call.js';
+import { afterCall, afterNamedTwice } from '../../shared/settlement/policy/after-call.js';
 import type { Call } from '../../shared/settlement/policy/answer-case.js';
 import { beforeCall, mayStillCall } from '../../shared/settlement/policy/before-call.js';
-import { LOOK_BEFORE_REFUSAL_MS } from '../../shared/settlement/policy/limits.js';
 import { provenVerdict } from '../../shared/settlement/policy/payment-state.js';
 import { type TakenPayment, takeToSettle } from '../../shared/settlement/take-work.js';
 import { inSpan, type Span } from '../../shared/tracing/spans.js';
@@ -28,7 +27,7 @@ export async function settlePayment(
   const taken = await takeToSettle(deps, paymentId);
   if (taken === undefined) return done;
   return await inSpan(taken.span, async (span) => {
-    const tooLate = beforeCall(taken.payment, times());
+    const tooLate = beforeCall(taken.payment, false, times());
     if (tooLate !== undefined) await carryOut(deps, taken, tooLate);
     else logCall(deps, taken.payment, { ...(await settle(deps, taken)), requestId, span });
     return done;
@@ -37,23 +36,19 @@ export async function settlePayment(
 
 async function settle(
   deps: WorkerDeps,
-  { payment, job, rules, facilitatorRequest, chainQuery }: TakenPayment,
+  { payment, job, rules, facilitatorRequest }: TakenPayment,
 ): Promise<AnsweredCall> {
   const mayBeSent = (): boolean => mayStillCall(payment, rules, times());
   const startedAt = now();
   const answer = mayBeSent()
     ? await deps.facilitator.settle(facilitatorRequest, mayBeSent)
     : PROCESS_WAS_PAUSED;
-  const call: Call = { answer, startedAt, endedAt: now() };
-  let decision = afterCall(payment, call, rules, times());
-  while (decision.kind === 'look_first') {
-    const look = await deps.chains.check(chainQuery, { withinMs: LOOK_BEFORE_REFUSAL_MS });
-    deps.metrics.chainLook(payment.network, look.kind);
-    decision = afterCall(payment, { ...call, look }, rules, times());
-  }
+  const call: Call = { answer, startedAt, endedAt: now(), commitsMayBeLost: false };
+  const decision = afterCall(payment, call, rules, times());
   const verdict = provenVerdict(payment, answer);
   const settledIn = answer.kind === 'settled' ? answer.transaction : undefined;
-  await carryOut(deps, { payment, job }, decision, { settledIn });
+  const ifProofTaken = settledIn === undefined ? undefined : afterNamedTwice(settledIn, call, times());
+  await carryOut(deps, { payment, job }, decision, { settledIn, ifProofTaken });
   return { verdict, startedAt };
 }
 

@@ -1,15 +1,17 @@
 import type { Payment } from '../../../shared/payments/model.js';
+import { OUTCOME_UNKNOWN } from '../../../shared/payments/states.js';
 import {
   BETWEEN_LOOKS_MS,
+  LONGEST_UNREADABLE_MS,
   LONGEST_WAIT_MS,
-  UNREADABLE_MARGIN_MS,
 } from '../../../shared/settlement/policy/limits.js';
 import type { Call, ChainCheck, FailedPayment, Journal, Run } from '../world/journal.js';
 import { nonceOf } from '../world/world.js';
 
 /**
- * When a payment may be failed although its money has moved, or moves later. There are three excuses: a clear refusal
- * by the facilitator while no earlier outcome was unclear, a silent chain long after the authorization's end, and two
+ * When a payment may be failed although its money has moved, or moves later. There are four excuses: a clear refusal
+ * by the facilitator while no earlier outcome was unclear; a doubtful one, when a later check found it unused; and, when
+ * the failure says that the outcome is unknown, a chain that was silent for a day after the authorization's end, and two
  * checks of an authorization that ends far ahead. Operators in the explorer always tell the truth.
  */
 export function excuseOf(journal: Journal, payment: Payment): string | undefined {
@@ -19,7 +21,10 @@ export function excuseOf(journal: Journal, payment: Payment): string | undefined
   if (run.paymentId !== payment.id) return undefined;
   if (run.call !== undefined) return excuseOfAnswer(journal, run.call, failing);
   const last = journal.checks.filter((one) => one.run === run).at(-1);
-  return last && excuseOfLook(journal, payment, last);
+  if (last === undefined) return undefined;
+  return failing.code === OUTCOME_UNKNOWN
+    ? excuseOfUnknown(journal, payment, last)
+    : excuseOfDoubtful(journal, payment, last);
 }
 
 function excuseOfAnswer({ calls }: Journal, call: Call, { atMs }: FailedPayment): string | undefined {
@@ -30,15 +35,17 @@ function excuseOfAnswer({ calls }: Journal, call: Call, { atMs }: FailedPayment)
       other.startedMs <= atMs &&
       other.answered !== 'turned away',
   );
-  if (isOutcomeUnclear) return undefined;
-  if (call.answered === 'refused') return 'the facilitator refused it clearly';
-  const isSeen = call.visible !== 'unused' && call.visible !== 'unreadable';
-  return call.answered === 'refused doubtfully' && !isSeen
-    ? 'the facilitator refused it, and no use of it could be seen'
-    : undefined;
+  return !isOutcomeUnclear && call.answered === 'refused' ? 'the facilitator refused it clearly' : undefined;
 }
 
-function excuseOfLook(journal: Journal, payment: Payment, last: ChainCheck): string | undefined {
+function excuseOfDoubtful(journal: Journal, payment: Payment, { finding }: ChainCheck): string | undefined {
+  const calls = callsOf(journal, payment).filter(({ answered }) => answered !== 'turned away');
+  const isRefused = calls.length === 1 && calls[0]?.answered === 'refused doubtfully';
+  const isUnused = finding.kind === 'unused' && finding.chainTime.getTime() > (calls[0]?.overMs ?? 0);
+  return isRefused && isUnused ? 'the facilitator refused it, and a later check found it unused' : undefined;
+}
+
+function excuseOfUnknown(journal: Journal, payment: Payment, last: ChainCheck): string | undefined {
   const { finding, atMs } = last;
   const endMs = payment.validUntil.getTime();
   const calledMs = Math.max(...callsOf(journal, payment).map(({ overMs }) => overMs));
@@ -49,10 +56,9 @@ function excuseOfLook(journal: Journal, payment: Payment, last: ChainCheck): str
   if (finding.kind === 'unreadable') {
     // A use that a check has found stays found.
     if (before.some((check) => check.finding.kind === 'used' && countsFor(check.run))) return undefined;
-    const isLate = atMs >= decidedMs + (endsSoon ? UNREADABLE_MARGIN_MS : 0);
     const isSilent = (finding.chainTime?.getTime() ?? Number.POSITIVE_INFINITY) > decidedMs;
-    return isLate && isSilent && heldFor(before, atMs - UNREADABLE_MARGIN_MS, 'unreadable')
-      ? 'the chain was silent long after its end'
+    return atMs >= decidedMs && isSilent && heldFor(before, atMs - LONGEST_UNREADABLE_MS, 'unreadable')
+      ? 'the chain was silent for a day after its end'
       : undefined;
   }
   const isTwice = finding.kind === 'unused' && heldFor(before, atMs - BETWEEN_LOOKS_MS, 'unused', decidedMs);

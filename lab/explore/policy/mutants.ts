@@ -9,7 +9,7 @@ export interface Mutant {
   readonly policy: Policy;
 }
 
-const { standsStill, stallsBeforeCall, confirmations, solana, clocks } = SETTINGS;
+const { standsStill, stallsBeforeCall, confirmations, solana, clocks, forgets } = SETTINGS;
 const { farAhead, unexplained, twoPayments, threePayments } = SETTINGS;
 
 const LONG_AGO = new Date(0);
@@ -27,9 +27,26 @@ export const MUTANTS: readonly Mutant[] = [
         ...rest,
       ),
   }),
-  mutant('a refusal ignores what the chain shows', PLAIN, {
-    afterCall: (payment, { look, ...call }, ...rest) =>
-      POLICY.afterCall(payment, look ? { ...call, look: { kind: 'unreadable', reason: '' } } : call, ...rest),
+  mutant('a refusal is believed although Postgres may have forgotten a call', forgets, {
+    afterCall: (payment, call, ...rest) =>
+      POLICY.afterCall(payment, { ...call, commitsMayBeLost: false }, ...rest),
+  }),
+  mutant('a success is believed that another payer made', PLAIN, {
+    afterCall: (payment, ...rest) => POLICY.afterCall({ ...payment, payer: null }, ...rest),
+  }),
+  mutant('a recorded refusal outlives the next call', PLAIN, {
+    afterLook: (...look) => {
+      const decision = POLICY.afterLook(...look);
+      if (decision.kind !== 'settle_again') return decision;
+      const { failureCode: _, ...patch } = decision.patch;
+      return { ...decision, patch };
+    },
+  }),
+  mutant('an unknown outcome is said to be certain', farAhead, {
+    afterLook: (...look) => {
+      const decision = POLICY.afterLook(...look);
+      return decision.kind === 'fail' ? { ...decision, code: 'unexpected_settle_error' } : decision;
+    },
   }),
   mutant('an answer whose call may continue counts as ended', PLAIN, {
     afterCall: (payment, { answer, ...call }, ...rest) =>
@@ -57,8 +74,8 @@ export const MUTANTS: readonly Mutant[] = [
     },
   }),
   mutant('a payment with an unclear outcome is given up before its end', PLAIN, {
-    beforeCall: (payment, times) =>
-      POLICY.beforeCall({ ...payment, settleUnclear: false, reportedTransaction: null }, times),
+    beforeCall: (payment, ...rest) =>
+      POLICY.beforeCall({ ...payment, settleUnclear: false, reportedTransaction: null }, ...rest),
   }),
   mutant('a refused payment is not watched', PLAIN, {
     afterCall: (...call) => {

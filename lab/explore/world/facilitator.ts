@@ -4,7 +4,6 @@ import { readSettleAnswer, readVerifyAnswer } from '../../../shared/x402/facilit
 import type { FacilitatorRequest } from '../../../shared/x402/wire.js';
 import type { SettleFaultMode, VerifyFaultMode, Work } from '../steps/steps.js';
 import { NETWORK, supported } from '../system/system.js';
-import { checkChain } from './check-chain.js';
 import type { Call, Run } from './journal.js';
 import { type Reply, refused, refusedDoubtfully, replyTo, settled, unclear } from './reply.js';
 import { passUntil } from './time.js';
@@ -45,7 +44,6 @@ export function facilitatorOf(
           : replyTo(work.settle, { network: NETWORK, transaction });
       if (worth !== 'hung up') call.overMs = Math.min(call.overMs, nowMs());
       call.answered = worth;
-      call.visible = checkChain(world.chain, work.check, { nonce, payer: from, validBeforeSeconds }).kind;
       return readSettleAnswer(reply, NETWORK);
     },
     close: async () => undefined,

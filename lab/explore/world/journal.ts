@@ -11,8 +11,6 @@ export interface Call {
   overMs: number;
   /** Undefined until the caller has read an answer. */
   answered: Answered | undefined;
-  /** What a chain check would have found at the time of the answer. */
-  visible: ChainFinding['kind'] | undefined;
 }
 
 export interface ChainCheck {
@@ -33,6 +31,8 @@ export interface Run {
 /** A payment that was failed. */
 export interface FailedPayment {
   paymentId: string;
+  /** What the buyer was told. */
+  code: string | null;
   atMs: number;
   by: 'operator' | Run;
 }
@@ -71,7 +71,7 @@ export class Journal {
     const overMs = startedMs + timeoutMs + AFTER_TIMEOUT_MS;
     this.#takeOver(run);
     const { paymentId } = run;
-    const call: Call = { paymentId, nonce, startedMs, overMs, answered: undefined, visible: undefined };
+    const call: Call = { paymentId, nonce, startedMs, overMs, answered: undefined };
     run.call = call;
     this.calls.push(call);
     return call;

@@ -92,9 +92,9 @@ export async function observe(world: World, by: 'operator' | Run | undefined): P
   world.payments = await Payment.query(world.system.db)
     .whereIn('payableId', [...world.sessionIds])
     .orderBy('id');
-  for (const { id, failedAt } of world.payments) {
+  for (const { id, failedAt, failureCode: code } of world.payments) {
     if (failedAt === null || before.get(id)?.failedAt || by === undefined) continue;
-    world.journal.failedPayments.push({ paymentId: id, atMs: nowMs(), by });
+    world.journal.failedPayments.push({ paymentId: id, code, atMs: nowMs(), by });
   }
 }
 

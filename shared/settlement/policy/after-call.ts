@@ -1,10 +1,11 @@
 import type { SettleVerdict } from '../../x402/settle-verdict.js';
-import type { Answer, AnswerCase, AnswerStep, AnswerTable, Call } from './answer-case.js';
+import type { Answer, AnswerCase, AnswerTable, Call } from './answer-case.js';
 import {
-  chainNotAsked,
-  chainShowsMore,
+  commitsMayBeLost,
   confirmationsNeeded,
+  knownToBeUnclear,
   moreTimeIsLeft,
+  namesAnotherPayer,
   noTimeForAnotherCall,
   outcomeUnclear,
   saidOfUsedToo,
@@ -16,20 +17,27 @@ import {
   callInTurn,
   doubtFailure,
   doubtRefusal,
+  doubtSuccess,
   failAsRefused,
   giveUpUnprocessed,
   giveUpUnsent,
-  lookFirst,
   lookInstead,
   lookSoon,
   succeedAsReported,
 } from './answer-decisions.js';
+import type { Decision } from './decision.js';
 import { type ByRow, decideByRows } from './decision-table.js';
+import { provesAnother } from './describe-finding.js';
 import type { CalledPayment, Rules, Times } from './payment-state.js';
 
 /** The decision after an answer to `/settle`. */
 export const ANSWER: AnswerTable = {
   settled: [
+    {
+      when: [namesAnotherPayer],
+      do: doubtSuccess,
+      because: "The transaction that it names is not this payment's.",
+    },
     {
       when: [confirmationsNeeded],
       do: awaitConfirmations,
@@ -39,17 +47,21 @@ export const ANSWER: AnswerTable = {
   ],
   rejected: [
     {
-      when: [outcomeUnclear],
+      when: [knownToBeUnclear],
       do: doubtFailure,
       because: 'The earlier call may have used the authorization, which makes this one fail.',
     },
     {
-      when: [saidOfUsedToo, chainNotAsked],
-      do: lookFirst,
+      when: [saidOfUsedToo],
+      do: doubtRefusal,
       because: 'The authorization may be used by a call that is not known here.',
     },
-    { when: [chainShowsMore], do: doubtRefusal, because: 'The money may have moved.' },
-    { do: failAsRefused, because: 'The facilitator says so clearly, and nothing speaks against it.' },
+    {
+      when: [commitsMayBeLost],
+      do: doubtRefusal,
+      because: 'Postgres may have forgotten a call that used the authorization.',
+    },
+    { do: failAsRefused, because: 'The facilitator says so before it sends anything.' },
   ],
   not_processed: [
     {
@@ -77,13 +89,19 @@ export const ANSWER: AnswerTable = {
   unknown: [{ do: lookSoon, because: 'The money may have moved: only the chain can tell.' }],
 };
 
-export function afterCall(payment: CalledPayment, call: Call, rules: Rules, times: Times): ByRow<AnswerStep> {
+export function afterCall(payment: CalledPayment, call: Call, rules: Rules, times: Times): ByRow<Decision> {
   return stepAfter(call.answer.kind, { ...call, payment, rules, times });
+}
+
+/** The facilitator named a transaction that another payment has. It is not recorded for this one. */
+export function afterNamedTwice(transaction: string, { endedAt }: Call, { now }: Times): Decision {
+  const patch = { settleEndedAt: endedAt, settleUnclear: true };
+  return { kind: 'look_again', at: now, patch, said: provesAnother(transaction) };
 }
 
 function stepAfter<Kind extends SettleVerdict['kind']>(
   kind: Kind,
   one: AnswerCase<Answer<Kind>>,
-): ByRow<AnswerStep> {
+): ByRow<Decision> {
   return decideByRows(`answer-${kind}`, ANSWER[kind], one);
 }

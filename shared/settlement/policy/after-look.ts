@@ -1,7 +1,7 @@
 import type { ChainFinding, Finding } from '../../chains/finding.js';
 import type { Decision, Patch } from './decision.js';
 import { type ByRow, decideByRows } from './decision-table.js';
-import { describeFinding } from './describe-finding.js';
+import { describeFinding, provesAnother } from './describe-finding.js';
 import type { LookCase, LookStep, LookTable } from './look-case.js';
 import {
   blockNotAfterLastCall,
@@ -9,10 +9,9 @@ import {
   chainStandsStill,
   endIsFarAhead,
   enoughConfirmations,
-  giveUpTimeHasCome,
-  giveUpTimeIsNear,
   longestWaitIsOver,
   maySettleAgain,
+  refusalIsRecorded,
   searchHasAdvanced,
   secondLookNotDue,
   seenUsedBefore,
@@ -20,6 +19,7 @@ import {
   unreadableForLong,
   verifyNotAsked,
   verifySaysValid,
+  waitIsOver,
   watchIsOver,
 } from './look-conditions.js';
 import {
@@ -27,12 +27,12 @@ import {
   awaitConfirmations,
   awaitLateUse,
   continueSearch,
-  failAndReadSoon,
-  failAndWatch,
   failAsExpired,
+  failAsRefused,
   failAsSpent,
+  giveUpUnreadable,
+  giveUpUnused,
   lookAgain,
-  lookAgainSoon,
   lookASecondTime,
   settleAgain,
   stopWatching,
@@ -61,14 +61,20 @@ export const LOOK: LookTable = {
     },
     { when: [canNeverBeUsed], do: failAsExpired, because: 'The authorization can never pay any more.' },
     {
+      when: [refusalIsRecorded],
+      do: failAsRefused,
+      because: 'The facilitator has sent nothing, and nobody else has used the authorization.',
+    },
+    {
       when: [endIsFarAhead, longestWaitIsOver, secondLookNotDue],
       do: lookASecondTime,
       because: 'One look alone may have met a node that is behind.',
     },
     {
       when: [endIsFarAhead, longestWaitIsOver],
-      do: failAndWatch,
-      because: 'Two looks saw it unused long after the last call, and its end is too far ahead to wait for.',
+      do: giveUpUnused,
+      because:
+        'Two looks saw it unused long after the last call. Its end is too far ahead to wait for, and until then it can be used.',
     },
     { when: maySettleAgain, do: settleAgain, because: 'No call has used the authorization.' },
     { do: lookAgain, because: 'Until its end a transaction with it may still come.' },
@@ -104,10 +110,9 @@ export const LOOK: LookTable = {
       because: 'The use may have paid the merchant: no time makes it a failure.',
     },
     {
-      when: [giveUpTimeHasCome, unreadableForLong],
-      do: failAndReadSoon,
-      because:
-        'The authorization has ended, or its end is too far ahead to wait for, and the chain stays unreadable.',
+      when: [waitIsOver, unreadableForLong],
+      do: giveUpUnreadable,
+      because: 'Nobody knows whether the money has moved, and a buyer cannot wait for ever.',
     },
     {
       when: [...maySettleAgain, verifyNotAsked],
@@ -119,12 +124,7 @@ export const LOOK: LookTable = {
       do: settleAgain,
       because: 'No call has used the authorization.',
     },
-    {
-      when: [giveUpTimeIsNear],
-      do: lookAgainSoon,
-      because: 'Many looks decide whether the chain is unreadable.',
-    },
-    { do: lookAgain, because: 'The chain may be readable then.' },
+    { do: lookAgain, because: 'That the chain could not be read says nothing about the money.' },
   ],
 };
 
@@ -176,7 +176,9 @@ export function afterLook(
   if (step.kind !== 'look_again' && step.kind !== 'settle_again') return { ...step, said };
   const { kind, at, row } = step;
   const unusedSeenAt = ('unusedSeenAt' in step && step.unusedSeenAt) || null;
-  return { kind, at, patch: { ...patch, unusedSeenAt }, said, row };
+  // A recorded code is that of the last call.
+  const cleared = kind === 'settle_again' ? { failureCode: null } : {};
+  return { kind, at, patch: { ...patch, unusedSeenAt, ...cleared }, said, row };
 }
 
 function stepAfter<Kind extends ChainFinding['kind']>(
@@ -190,9 +192,8 @@ function stepAfter<Kind extends ChainFinding['kind']>(
 
 /** The transfer proves another payment already: the transfer of this one is still to be found. */
 export function afterProofTaken(payment: WatchedPayment, transaction: string, times: Times): Decision {
-  const said = { source: 'service', said: `the transfer in ${transaction} proves another payment` } as const;
   const patch = { unusedSeenAt: null, unreadableSince: null, searchPlace: null, usedSeenAt: null };
-  return { kind: 'look_again', at: afterPause(payment, times), patch, said };
+  return { kind: 'look_again', at: afterPause(payment, times), patch, said: provesAnother(transaction) };
 }
 
 /** An unreadable chain, or a transaction that waits, leaves what earlier looks found as it is. */

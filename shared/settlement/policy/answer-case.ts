@@ -1,4 +1,3 @@
-import type { ChainFinding } from '../../chains/finding.js';
 import type { SettleVerdict } from '../../x402/settle-verdict.js';
 import type { Decision } from './decision.js';
 import type { Condition, Rows } from './decision-table.js';
@@ -9,8 +8,8 @@ export interface Call<Answer extends SettleVerdict = SettleVerdict> {
   answer: Answer;
   startedAt: Date;
   endedAt: Date;
-  /** The look at the chain that was asked for before a refusal counts. */
-  look?: ChainFinding;
+  /** Postgres may have forgotten an earlier call for the same payload. */
+  commitsMayBeLost: boolean;
 }
 
 /** A call, with everything that decides about it. */
@@ -26,8 +25,6 @@ export type AnswerCondition<Kind extends SettleVerdict['kind'] = SettleVerdict['
   AnswerCase<Answer<Kind>>
 >;
 
-export type AnswerStep = Decision | { kind: 'look_first' };
-
 export type AnswerTable = {
-  readonly [Kind in SettleVerdict['kind']]: Rows<AnswerCase<Answer<Kind>>, AnswerStep>;
+  readonly [Kind in SettleVerdict['kind']]: Rows<AnswerCase<Answer<Kind>>, Decision>;
 };

@@ -7,6 +7,8 @@ import { lastCallTime } from './settle-times.js';
 
 export interface TakenPayment {
   payment: CalledPayment;
+  /** Postgres may have forgotten an earlier call for the same payload. */
+  commitsMayBeLost: boolean;
   times: Pick<Times, 'now'>;
 }
 
@@ -31,9 +33,19 @@ export const noTimeForAnotherCall: Condition<TakenPayment> = {
   holds: ({ payment, times }) => times.now.getTime() + RETRY_MS > lastCallTime(payment).getTime(),
 };
 
-export const outcomeUnclear: Condition<Pick<TakenPayment, 'payment'>> = {
+export const knownToBeUnclear: Condition<Pick<TakenPayment, 'payment'>> = {
   text: 'the outcome of an earlier call is unclear',
   holds: ({ payment }) => isOutcomeUnclear(payment),
+};
+
+export const commitsMayBeLost: Condition<Pick<TakenPayment, 'commitsMayBeLost'>> = {
+  text: 'Postgres may have lost commits',
+  holds: (one) => one.commitsMayBeLost,
+};
+
+export const outcomeUnclear: Condition<Pick<TakenPayment, 'payment' | 'commitsMayBeLost'>> = {
+  text: `${knownToBeUnclear.text}, or ${commitsMayBeLost.text}`,
+  holds: (one) => knownToBeUnclear.holds(one) || commitsMayBeLost.holds(one),
 };
 
 export const unprocessedTooOften: Condition<Pick<TakenPayment, 'payment'>> = {
@@ -46,18 +58,17 @@ export const confirmationsNeeded: AnswerCondition<'settled'> = {
   holds: ({ rules }) => rules.confirmations > 0,
 };
 
+/** Solana's payloads do not name the payer reliably. */
+export const namesAnotherPayer: AnswerCondition<'settled'> = {
+  text: 'it names a payer who did not sign the authorization',
+  holds: ({ payment: { network, payer }, answer }) =>
+    network.startsWith('eip155:') &&
+    payer !== null &&
+    answer.payer !== undefined &&
+    answer.payer.toLowerCase() !== payer.toLowerCase(),
+};
+
 export const saidOfUsedToo: AnswerCondition<'rejected'> = {
-  text: 'a used authorization would be refused with the same code',
+  text: 'a used authorization would be refused with the same word',
   holds: ({ answer }) => answer.ifUsedToo,
-};
-
-export const chainNotAsked: AnswerCondition<'rejected'> = {
-  text: 'the chain was not asked',
-  holds: ({ look }) => look === undefined,
-};
-
-/** An unreadable chain does not hold the buyer up. */
-export const chainShowsMore: AnswerCondition<'rejected'> = {
-  text: 'the chain was asked, and says neither `unused` nor `unreadable`',
-  holds: ({ look }) => look !== undefined && look.kind !== 'unused' && look.kind !== 'unreadable',
 };

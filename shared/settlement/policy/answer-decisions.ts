@@ -1,15 +1,14 @@
 import type { SettleVerdict } from '../../x402/settle-verdict.js';
-import type { Answer, AnswerCase, AnswerStep } from './answer-case.js';
+import type { Answer, AnswerCase } from './answer-case.js';
 import type { Decision, Patch } from './decision.js';
 import type { Action } from './decision-table.js';
 import { describeDuration } from './describe-duration.js';
-import { describeFinding } from './describe-finding.js';
 import { FIRST_LOOK_MS, RETRY_MS, SETTLE_MARGIN_MS } from './limits.js';
 import { facilitatorReportedSuccess, unknownAfterUnclear } from './payment-state.js';
 import { lastCallTime, surelyOver } from './settle-times.js';
 import { nextWatch } from './watch.js';
 
-type AnswerAction<Kind extends SettleVerdict['kind']> = Action<AnswerCase<Answer<Kind>>, AnswerStep>;
+type AnswerAction<Kind extends SettleVerdict['kind']> = Action<AnswerCase<Answer<Kind>>, Decision>;
 
 export const succeedAsReported: AnswerAction<'settled'> = {
   text: 'succeed',
@@ -28,15 +27,23 @@ export const awaitConfirmations: AnswerAction<'settled'> = {
   },
 };
 
-export const lookFirst: AnswerAction<'rejected'> = {
-  text: 'look at the chain first, then decide by the rows below',
-  decide: () => ({ kind: 'look_first' }),
+/** The transaction is not recorded: it is another payment's. */
+export const doubtSuccess: AnswerAction<'settled'> = {
+  text: 'look at the chain now; the outcome is unclear',
+  decide: ({ answer: { transaction, payer }, endedAt, times }) => {
+    const patch = { settleEndedAt: endedAt, settleUnclear: true };
+    return lookAt(times.now, `unclear: settled in ${transaction}, paid by ${payer}`, patch);
+  },
 };
 
+const LOOK_SOON = `look at the chain in ${describeDuration(FIRST_LOOK_MS)}`;
+
 export const doubtRefusal: AnswerAction<'rejected'> = {
-  text: 'look at the chain now; the outcome is unclear',
-  decide: (one) =>
-    lookAt(one.times.now, describeRefusal(one), { settleEndedAt: one.endedAt, settleUnclear: true }),
+  text: `${LOOK_SOON}; the outcome is unclear, and the code is recorded`,
+  decide: ({ answer: { code, reason }, endedAt, times }) => {
+    const patch = { settleEndedAt: endedAt, settleUnclear: true, failureCode: code };
+    return lookAt(new Date(times.now.getTime() + FIRST_LOOK_MS), reason, patch);
+  },
 };
 
 export const failAsRefused: AnswerAction<'rejected'> = {
@@ -44,16 +51,10 @@ export const failAsRefused: AnswerAction<'rejected'> = {
   decide: (one) => {
     const { now } = one.times;
     const watchAt = nextWatch(now, one.payment.validUntil, now);
-    const said = { source: 'facilitator', said: describeRefusal(one) } as const;
+    const said = { source: 'facilitator', said: one.answer.reason } as const;
     return { kind: 'fail', code: one.answer.code, released: false, watchAt, said };
   },
 };
-
-function describeRefusal({ answer, look }: AnswerCase<Answer<'rejected'>>): string {
-  return look === undefined ? answer.reason : `${answer.reason}; the chain: ${describeFinding(look)}`;
-}
-
-const LOOK_SOON = `look at the chain in ${describeDuration(FIRST_LOOK_MS)}`;
 
 export const lookSoon: AnswerAction<'unknown'> = {
   text: `${LOOK_SOON}; the outcome is unclear, unless success was reported before`,

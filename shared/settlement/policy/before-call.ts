@@ -36,8 +36,12 @@ export const BEFORE_CALL: Rows<TakenPayment, BeforeCallStep> = [
 ];
 
 /** Undefined when the payment is to be sent to `/settle`. Its call is counted already. */
-export function beforeCall(payment: CalledPayment, times: Pick<Times, 'now'>): ByRow<Decision> | undefined {
-  const step = decideByRows('before-call', BEFORE_CALL, { payment, times });
+export function beforeCall(
+  payment: CalledPayment,
+  commitsMayBeLost: boolean,
+  times: Pick<Times, 'now'>,
+): ByRow<Decision> | undefined {
+  const step = decideByRows('before-call', BEFORE_CALL, { payment, commitsMayBeLost, times });
   return step.kind === 'call' ? undefined : step;
 }
 

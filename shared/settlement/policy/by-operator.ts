@@ -1,10 +1,12 @@
-import type { Decision } from './decision.js';
-import { UNREADABLE_MARGIN_MS } from './limits.js';
+import type { Decision, Proof } from './decision.js';
+import { BLOCK_LAG_MS } from './limits.js';
 import { type CalledPayment, facilitatorReportedSuccess, type Times } from './payment-state.js';
 import { nextWatch } from './watch.js';
 
 /** An operator's word on a payment in processing. It leads to the same moves and events as any other decision. */
-export type Resolution = { kind: 'paid'; transaction: string } | { kind: 'failed'; reason: string };
+export type Resolution =
+  /** `proof`: the chain shows that the transaction pays the payment. */
+  { kind: 'paid'; transaction: string; proof?: Proof } | { kind: 'failed'; reason: string };
 
 export function byOperator(
   { validUntil }: Pick<CalledPayment, 'validUntil'>,
@@ -13,7 +15,8 @@ export function byOperator(
 ): Decision {
   if (resolution.kind === 'paid') {
     const { transaction } = resolution;
-    const proof = { transaction, payer: undefined, proofIndex: undefined };
+    const named = { transaction, payer: undefined, proofIndex: undefined };
+    const proof = resolution.proof ?? named;
     return { kind: 'succeed', proof, said: { source: 'operator', said: `paid in ${transaction}` } };
   }
   const { reason } = resolution;
@@ -31,6 +34,6 @@ export function whyItCanArrive(
   if (facilitatorReportedSuccess(payment)) return 'the facilitator has said that it settled it';
   const { validUntil } = payment;
   // The newest block that can be read may be behind the clock.
-  if (validUntil.getTime() + UNREADABLE_MARGIN_MS <= now.getTime()) return undefined;
+  if (validUntil.getTime() + BLOCK_LAG_MS <= now.getTime()) return undefined;
   return `its authorization is good until ${validUntil.toISOString()}, and a minute may pass before its chain is there`;
 }

@@ -5,6 +5,8 @@ import type { Observation } from '../../payments/states.js';
 export interface Patch {
   settleEndedAt?: Date;
   settleUnclear?: boolean;
+  /** The code of a refusal that waits for a look at the chain. */
+  failureCode?: string | null;
   reportedTransaction?: string;
   unusedSeenAt?: Date | null;
   unreadableSince?: Date | null;

@@ -1,4 +1,5 @@
 import type { ChainFinding } from '../../chains/finding.js';
+import type { Decision } from './decision.js';
 
 /** The text of a finding in a payment's history. */
 export function describeFinding(finding: ChainFinding): string {
@@ -18,4 +19,9 @@ export function describeFinding(finding: ChainFinding): string {
     case 'unreadable':
       return `not readable: ${finding.reason}`;
   }
+}
+
+/** For the history of a payment whose transaction proves another. */
+export function provesAnother(transaction: string): Decision['said'] {
+  return { source: 'service', said: `the transfer in ${transaction} proves another payment` };
 }

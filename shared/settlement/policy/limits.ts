@@ -18,21 +18,21 @@ export const REPORTED_PAUSE_MS = 30_000;
 export const FIRST_LOOK_MS = 1000;
 /** The pauses between looks. The last one repeats. */
 export const LOOK_PAUSES_MS = [2000, 4000, 8000, 15_000, 30_000] as const;
-/** The longest pause in the minute that decides whether a chain is unreadable: one good moment shows that it is not. */
-export const LISTENING_PAUSE_MS = 5000;
 /** The pause while a transaction that was seen waits for its confirmations. */
 export const CONFIRMING_MS = 2000;
 /** The pause between two looks of one search. */
 export const SEARCHING_MS = 1000;
-/** The time for the look at the chain before a refusal counts that a used authorization would get too. */
-export const LOOK_BEFORE_REFUSAL_MS = 2000;
 
 /** An authorization that ends later than this after the last call is decided by looks at the chain, not by its end. */
 export const LONGEST_WAIT_MS = 15 * 60_000;
 /** The pause between the two looks that decide such an authorization. */
 export const BETWEEN_LOOKS_MS = 15_000;
-/** With an unreadable chain: the wait after an authorization's end, and how long the chain must have been unreadable. */
-export const UNREADABLE_MARGIN_MS = 60_000;
+/** The newest block that can be read may be this far behind the clock. */
+export const BLOCK_LAG_MS = 60_000;
+/** A payment whose chain was unreadable for so long is given up as uncertain. */
+export const LONGEST_UNREADABLE_MS = 24 * 3_600_000;
+/** So long after the end of its authorization, a payment whose chain is unreadable is an error. */
+export const UNREADABLE_ALARM_MS = 5 * 60_000;
 
 /** A reorganisation may undo what the newest block proves: one more look comes after this pause. */
 export const REORGANISATION_MS = 120_000;

@@ -2,16 +2,16 @@ import type { SearchPosition } from '../../chains/search-position.js';
 import { describeDuration } from './describe-duration.js';
 import {
   BETWEEN_LOOKS_MS,
+  LONGEST_UNREADABLE_MS,
   LONGEST_WAIT_MS,
   LONGEST_WATCH_MS,
   MAX_SETTLE_CALLS,
   REPORTED_PAUSE_MS,
   SETTLE_MARGIN_MS,
-  UNREADABLE_MARGIN_MS,
 } from './limits.js';
 import type { LookCondition } from './look-case.js';
-import { endsFarAhead, giveUpTime, lastCallEnd, longestWaitEnd, unreadableMs } from './look-times.js';
-import { facilitatorReportedSuccess } from './payment-state.js';
+import { endsFarAhead, lastCallEnd, longestWaitEnd, unreadableMs, waitEnd } from './look-times.js';
+import { facilitatorReportedSuccess, type Times } from './payment-state.js';
 import { lastCallTime } from './settle-times.js';
 import { isWatchOver, nextWatchTime } from './watch.js';
 
@@ -31,14 +31,20 @@ export const canNeverBeUsed: LookCondition<'unused'> = {
   holds: ({ finding }) => finding.exhausted,
 };
 
+/** Every call since then would have cleared the code. */
+export const refusalIsRecorded: LookCondition = {
+  text: 'the last call was refused with a code that a used authorization gets too',
+  holds: ({ payment }) => payment.failureCode !== null,
+};
+
 export const endIsFarAhead: LookCondition = {
   text: `the authorization ends more than ${describeDuration(LONGEST_WAIT_MS)} after the last call`,
   holds: ({ payment, rules }) => endsFarAhead(payment, rules),
 };
 
 export const longestWaitIsOver: LookCondition = {
-  text: `${describeDuration(LONGEST_WAIT_MS)} have passed since the last call`,
-  holds: ({ payment, rules, times }) => times.now >= longestWaitEnd(payment, rules),
+  text: `${describeDuration(LONGEST_WAIT_MS)} have passed since the last call by both clocks`,
+  holds: ({ payment, rules, times }) => isPast(longestWaitEnd(payment, rules), times),
 };
 
 export const secondLookNotDue: LookCondition = {
@@ -106,24 +112,19 @@ export const seenUsedBefore: LookCondition = {
   holds: ({ payment }) => payment.usedSeenAt !== null,
 };
 
-export const giveUpTimeHasCome: LookCondition = {
-  text: 'the give-up time has passed by both clocks',
-  holds: ({ payment, rules, times }) => {
-    const at = giveUpTime(payment, rules);
-    return times.now >= at && times.own >= at;
-  },
+export const waitIsOver: LookCondition = {
+  text: "the authorization's end, or the wait for it, is past by both clocks",
+  holds: ({ payment, rules, times }) => isPast(waitEnd(payment, rules), times),
 };
 
 export const unreadableForLong: LookCondition = {
-  text: `every look of the last ${describeDuration(UNREADABLE_MARGIN_MS)} could read nothing`,
-  holds: ({ payment, times }) => unreadableMs(payment, times) >= UNREADABLE_MARGIN_MS,
+  text: `every look of the last ${describeDuration(LONGEST_UNREADABLE_MS)} could read nothing`,
+  holds: ({ payment, times }) => unreadableMs(payment, times) >= LONGEST_UNREADABLE_MS,
 };
 
-export const giveUpTimeIsNear: LookCondition = {
-  text: `the give-up time is at most ${describeDuration(UNREADABLE_MARGIN_MS)} ahead`,
-  holds: ({ payment, rules, times }) =>
-    times.now.getTime() >= giveUpTime(payment, rules).getTime() - UNREADABLE_MARGIN_MS,
-};
+function isPast(at: Date, { now, own }: Times): boolean {
+  return now >= at && own >= at;
+}
 
 export const watchIsOver: LookCondition = {
   text: `the next regular look would come more than ${describeDuration(LONGEST_WATCH_MS)} after the failure`,

@@ -1,15 +1,15 @@
 import type { Finding } from '../../chains/finding.js';
+import { OUTCOME_UNKNOWN } from '../../payments/states.js';
 import type { Action } from './decision-table.js';
 import { describeDuration } from './describe-duration.js';
 import {
   BETWEEN_LOOKS_MS,
+  BLOCK_LAG_MS,
   CONFIRMING_MS,
-  LISTENING_PAUSE_MS,
   LOOK_PAUSES_MS,
   PENDING_LATE_MS,
   REORGANISATION_MS,
   SEARCHING_MS,
-  UNREADABLE_MARGIN_MS,
   UNREADABLE_PAUSE_MS,
   WATCH_INTERVAL_MS,
 } from './limits.js';
@@ -41,14 +41,22 @@ export const failAsExpired: LookAction = {
   decide: ({ payment, times }) => fail(codeOf(payment), inMs(times, REORGANISATION_MS)),
 };
 
-export const failAndWatch: LookAction = {
-  text: `${FAIL}; watch for late money`,
+export const failAsRefused: LookAction = {
+  text: 'fail with the recorded code; watch for late money',
   decide: ({ payment, times: { now } }) => fail(codeOf(payment), nextWatch(now, payment.validUntil, now)),
 };
 
-export const failAndReadSoon: LookAction = {
-  text: `${FAIL}; look for late money ${afterSilence}`,
-  decide: ({ payment, times }) => fail(codeOf(payment), afterUnreadable(payment, times)),
+const GIVE_UP_AS_UNCERTAIN = `fail with \`${OUTCOME_UNKNOWN}\``;
+
+export const giveUpUnused: LookAction = {
+  text: `${GIVE_UP_AS_UNCERTAIN}; watch for late money`,
+  decide: ({ payment: { validUntil }, times: { now } }) =>
+    fail(OUTCOME_UNKNOWN, nextWatch(now, validUntil, now)),
+};
+
+export const giveUpUnreadable: LookAction = {
+  text: `${GIVE_UP_AS_UNCERTAIN}; look for late money ${afterSilence}`,
+  decide: ({ payment, times }) => fail(OUTCOME_UNKNOWN, afterUnreadable(payment, times)),
 };
 
 export const settleAgain: LookAction = {
@@ -82,15 +90,7 @@ export const lookASecondTime: LookAction = {
   },
 };
 
-export const lookAgainSoon: LookAction = {
-  text: `look again after the next pause, at most ${describeDuration(LISTENING_PAUSE_MS)}`,
-  decide: ({ payment, times }) => ({
-    kind: 'look_again',
-    at: earlier(afterPause(payment, times), inMs(times, LISTENING_PAUSE_MS)),
-  }),
-};
-
-const regularly = `${describeDuration(UNREADABLE_MARGIN_MS)} after the authorization's end, at the latest in ${describeDuration(WATCH_INTERVAL_MS)}; after that end every ${describeDuration(WATCH_INTERVAL_MS)}`;
+const regularly = `${describeDuration(BLOCK_LAG_MS)} after the authorization's end, at the latest in ${describeDuration(WATCH_INTERVAL_MS)}; after that end every ${describeDuration(WATCH_INTERVAL_MS)}`;
 
 export const watchRegularly: LookAction = {
   text: `look again ${regularly}`,

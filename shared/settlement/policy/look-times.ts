@@ -1,10 +1,4 @@
-import {
-  LONGEST_WAIT_MS,
-  LOOK_PAUSES_MS,
-  UNREADABLE_MARGIN_MS,
-  UNREADABLE_PAUSE_MS,
-  WATCH_INTERVAL_MS,
-} from './limits.js';
+import { LONGEST_WAIT_MS, LOOK_PAUSES_MS, UNREADABLE_PAUSE_MS, WATCH_INTERVAL_MS } from './limits.js';
 import type { Rules, Times, WatchedPayment } from './payment-state.js';
 import { surelyOver } from './settle-times.js';
 
@@ -46,9 +40,7 @@ export function endsFarAhead(payment: WatchedPayment, rules: Rules): boolean {
   return payment.validUntil > longestWaitEnd(payment, rules);
 }
 
-/** From then on an undecided payment may be called failed without the chain's proof. */
-export function giveUpTime(payment: WatchedPayment, rules: Rules): Date {
-  return endsFarAhead(payment, rules)
-    ? longestWaitEnd(payment, rules)
-    : new Date(payment.validUntil.getTime() + UNREADABLE_MARGIN_MS);
+/** The end of the authorization, or of the wait for it. */
+export function waitEnd(payment: WatchedPayment, rules: Rules): Date {
+  return endsFarAhead(payment, rules) ? longestWaitEnd(payment, rules) : payment.validUntil;
 }

@@ -10,6 +10,9 @@ export interface CalledPayment {
   settleCalls: number;
   settleUnclear: boolean;
   reportedTransaction: string | null;
+  network: string;
+  /** The wallet that signed the payload, where it says so. */
+  payer: string | null;
 }
 
 /** The columns of a payment that the policy reads after a look at the chain. */
@@ -17,6 +20,7 @@ export interface WatchedPayment extends CalledPayment {
   status: PaymentStatus;
   claimedAt: Date;
   failedAt: Date | null;
+  /** Of a payment in processing: the code of a refusal that waits for a look at the chain. */
   failureCode: string | null;
   attempt: number;
   settleAskedAt: Date | null;

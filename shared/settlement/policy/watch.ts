@@ -1,8 +1,8 @@
-import { LONGEST_WATCH_MS, UNREADABLE_MARGIN_MS, WATCH_INTERVAL_MS } from './limits.js';
+import { BLOCK_LAG_MS, LONGEST_WATCH_MS, WATCH_INTERVAL_MS } from './limits.js';
 
 /** The next look for late money: soon after the authorization's end, then hourly. */
 export function nextWatchTime(now: Date, validUntil: Date): Date {
-  const afterEnd = validUntil.getTime() + UNREADABLE_MARGIN_MS;
+  const afterEnd = validUntil.getTime() + BLOCK_LAG_MS;
   const hourLater = now.getTime() + WATCH_INTERVAL_MS;
   return new Date(afterEnd > now.getTime() ? Math.min(afterEnd, hourLater) : hourLater);
 }

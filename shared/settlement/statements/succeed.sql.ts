@@ -13,7 +13,7 @@ export interface SuccessRow {
   attempt: number;
   payable_id: string;
   transaction: string;
-  proof_index: number | null;
+  proof_index: number;
   payer: string | null;
   settled_at: Date;
   observation: object;
@@ -33,13 +33,21 @@ function setSucceeded(success: string): string {
         history = ${historyWith(`${success}.observation`)}`;
 }
 
-/** A transfer that proved a payment which has left the tables for the archive. */
-function archivedProof(success: string): string {
-  return `EXISTS (
-          SELECT FROM payment_marks
-          WHERE network = payment.network AND transaction = ${success}.transaction
-            AND proof_index = ${success}.proof_index AND payment_id <> ${success}.id
-        )`;
+/** The `proof_index` of a transaction that the facilitator or an operator named, without the chain's proof. */
+export const NOT_PROVED = -1;
+
+/**
+ * The transfer proved a payment that has left the tables for the archive; or the transaction was only named, and another
+ * payment has it. Two payments whose transaction was only named can't both have it, by the unique index.
+ */
+function proofTaken(success: string): string {
+  const hasIt = (table: string, id: string): string => `EXISTS (
+          SELECT FROM ${table} other
+          WHERE other.network = payment.network AND other.transaction = ${success}.transaction
+            AND other.proof_index IS NOT NULL AND other.${id} <> ${success}.id`;
+  return `(${hasIt('payment_marks', 'payment_id')} AND ${success}.proof_index IN (other.proof_index, ${NOT_PROVED})
+        ) OR ${success}.proof_index = ${NOT_PROVED} AND ${hasIt('payments', 'id')}
+        ))`;
 }
 
 const SESSION_COMPLETED: EventType = 'checkout.session.completed';
@@ -74,7 +82,7 @@ function succeedStatement(lock: string): string {
       SET ${setSucceeded('held')}
       FROM held
       WHERE payment.id = held.id AND payment.attempt = held.attempt AND payment.status = ANY ($3)
-        AND (held.proof_index IS NULL OR NOT ${archivedProof('held')})
+        AND NOT ${proofTaken('held')}
       RETURNING payment.id, held.payable_id, held.event_id, held.shown
     ), completed AS (
       UPDATE payables session
@@ -116,9 +124,9 @@ export const SUCCEED_PAYMENT: Statement = {
     RETURNING payment.id`,
 };
 
-/** Finds an archived payment that the transfer of the first row of $1 proved. */
-export const PROOF_ARCHIVED: Statement = {
-  name: 'proof_archived',
+/** Returns a row when the proof of the first row of $1 is another payment's; the unique index has the rest. */
+export const PROOF_TAKEN: Statement = {
+  name: 'proof_taken',
   text: `
-    SELECT FROM ${SUCCESSES} JOIN payments payment USING (id) WHERE ${archivedProof('success')}`,
+    SELECT FROM ${SUCCESSES} JOIN payments payment USING (id) WHERE ${proofTaken('success')}`,
 };

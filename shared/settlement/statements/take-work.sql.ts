@@ -19,6 +19,8 @@ const READ_BY_RULES: Record<keyof Omit<WatchedPayment, 'unreadableSince'>, true>
   settleAskedAt: true,
   settleEndedAt: true,
   reportedTransaction: true,
+  network: true,
+  payer: true,
   unusedSeenAt: true,
   searchPlace: true,
   usedSeenAt: true,

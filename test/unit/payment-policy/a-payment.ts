@@ -25,6 +25,8 @@ export function aPayment(overrides: Partial<WatchedPayment> = {}): WatchedPaymen
     settleEndedAt: at(-1000),
     settleUnclear: false,
     reportedTransaction: null,
+    network: 'eip155:8453',
+    payer: '0xPayer',
     unusedSeenAt: null,
     unreadableSince: null,
     searchPlace: null,

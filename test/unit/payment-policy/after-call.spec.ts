@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { ChainFinding } from '../../../shared/chains/finding.js';
 import { afterCall } from '../../../shared/settlement/policy/after-call.js';
 import { beforeCall, mayStillCall } from '../../../shared/settlement/policy/before-call.js';
 import type { Decision } from '../../../shared/settlement/policy/decision.js';
@@ -26,7 +25,7 @@ const UNKNOWN: SettleVerdict = {
 };
 
 /** The kind of the decision, with its patch, code or proof. */
-function inShort(decision: Decision | { kind: 'look_first' }): unknown[] {
+function inShort(decision: Decision): unknown[] {
   switch (decision.kind) {
     case 'fail':
       return ['fail', decision.code, decision.released, decision.watchAt];
@@ -45,13 +44,14 @@ interface Row {
   answer: SettleVerdict;
   payment?: WatchedPayment;
   rules?: Rules;
-  look?: ChainFinding;
+  commitsMayBeLost?: boolean;
   says: unknown[];
 }
 
 /** A minute after the end of the authorization. */
 const WATCHED = at(360_000);
 const ENDED = { settleEndedAt: at(-100) };
+const DOUBTED = { ...ENDED, settleUnclear: true };
 
 const ROWS: readonly Row[] = [
   {
@@ -84,33 +84,34 @@ const ROWS: readonly Row[] = [
     payment: aPayment({ reportedTransaction: HASH }),
     says: ['look_again', at(1000), { ...ENDED, settleUnclear: false }],
   },
-  { what: 'refused as a used authorization would be', answer: USED_TOO, says: ['look_first'] },
-  ...(['unused', 'unreadable'] as const).map((kind): Row => {
-    const look: ChainFinding =
-      kind === 'unused' ? { kind, chainTime: at(0), exhausted: false } : { kind, reason: 'HTTP 500' };
-    return {
-      what: `refused as a used authorization would be, and the chain is ${kind}`,
-      answer: USED_TOO,
-      look,
-      says: ['fail', 'invalid_transaction_state', false, WATCHED],
-    };
-  }),
-  ...(
-    [
-      { kind: 'used', reason: 'no log' },
-      { kind: 'searching', reason: 'more' },
-      { kind: 'pending', transaction: HASH },
-      { kind: 'spent_otherwise', transaction: HASH },
-      { kind: 'paid', transaction: HASH, proofIndex: 0, payer: 'p', confirmations: 1, blockTime: at(0) },
-    ] satisfies ChainFinding[]
-  ).map(
-    (look): Row => ({
-      what: `refused as a used authorization would be, and the chain says ${look.kind}`,
-      answer: USED_TOO,
-      look,
-      says: ['look_again', at(0), { ...ENDED, settleUnclear: true }],
-    }),
-  ),
+  {
+    what: 'refused as a used authorization would be',
+    answer: USED_TOO,
+    says: ['look_again', at(1000), { ...DOUBTED, failureCode: 'invalid_transaction_state' }],
+  },
+  {
+    what: 'refused clearly, while Postgres may have lost commits',
+    answer: REFUSED,
+    commitsMayBeLost: true,
+    says: ['look_again', at(1000), { ...DOUBTED, failureCode: 'insufficient_funds' }],
+  },
+  {
+    what: 'refused as a used authorization would be, after an unclear outcome',
+    answer: USED_TOO,
+    payment: unclearPayment(),
+    says: ['look_again', at(1000), DOUBTED],
+  },
+  {
+    what: 'settled, paid by another wallet',
+    answer: { ...SETTLED, payer: '0xstranger' },
+    says: ['look_again', at(0), DOUBTED],
+  },
+  {
+    what: 'settled on Solana, paid by another wallet',
+    answer: { ...SETTLED, payer: 'stranger' },
+    payment: aPayment({ network: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp' }),
+    says: ['succeed', { transaction: HASH, payer: 'stranger', proofIndex: undefined }],
+  },
   {
     what: 'turned away',
     answer: TURNED_AWAY,
@@ -145,6 +146,13 @@ const ROWS: readonly Row[] = [
     answer: TURNED_AWAY,
     payment: unclearPayment({ settleCalls: 3 }),
     says: ['look_again', at(1000), { ...ENDED, settleUnclear: true }],
+  },
+  {
+    what: 'turned away a third time, while Postgres may have lost commits',
+    answer: TURNED_AWAY,
+    payment: aPayment({ settleCalls: 3 }),
+    commitsMayBeLost: true,
+    says: ['look_again', at(1000), DOUBTED],
   },
   {
     what: 'postponed',
@@ -195,9 +203,9 @@ const ROWS: readonly Row[] = [
 ];
 
 describe('an answer of /settle', () => {
-  for (const { what, answer, payment = aPayment(), rules = RULES, look, says } of ROWS) {
+  for (const { what, answer, payment = aPayment(), rules = RULES, commitsMayBeLost = false, says } of ROWS) {
     it(`that it is ${what}: ${says[0]}`, () => {
-      const call = { answer, startedAt: at(-300), endedAt: at(-100), ...(look && { look }) };
+      const call = { answer, startedAt: at(-300), endedAt: at(-100), commitsMayBeLost };
       assert.deepEqual(inShort(afterCall(payment, call, rules, times())), says);
     });
   }
@@ -205,19 +213,24 @@ describe('an answer of /settle', () => {
 
 describe('a payment that was taken to be settled', () => {
   it('is sent a first time, however soon its authorization ends', () => {
-    assert.equal(beforeCall(aPayment({ validUntil: at(-1) }), times()), undefined);
+    assert.equal(beforeCall(aPayment({ validUntil: at(-1) }), false, times()), undefined);
   });
 
   it('is sent again until ten seconds before the end of its authorization, and then given up, released', () => {
     const again = (leftMs: number) =>
-      beforeCall(aPayment({ settleCalls: 2, validUntil: at(leftMs) }), times());
+      beforeCall(aPayment({ settleCalls: 2, validUntil: at(leftMs) }), false, times());
     assert.equal(again(10_000), undefined);
     const late = again(9999);
     assert.deepEqual(late && inShort(late), ['fail', 'payment_service_unavailable', true, undefined]);
   });
 
   it('goes to the chain then, when the outcome is unclear', () => {
-    const late = beforeCall(unclearPayment({ settleCalls: 2, validUntil: at(9999) }), times());
+    const late = beforeCall(unclearPayment({ settleCalls: 2, validUntil: at(9999) }), false, times());
+    assert.deepEqual(late && inShort(late), ['look_again', at(0), { settleEndedAt: at(0) }]);
+  });
+
+  it('goes to the chain then, while Postgres may have lost commits', () => {
+    const late = beforeCall(aPayment({ settleCalls: 2, validUntil: at(9999) }), true, times());
     assert.deepEqual(late && inShort(late), ['look_again', at(0), { settleEndedAt: at(0) }]);
   });
 

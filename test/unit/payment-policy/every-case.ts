@@ -32,9 +32,10 @@ const PROCESSING: WatchedPayment[] = everyOf<Partial<WatchedPayment>>({
   settleUnclear: [true, false],
   reportedTransaction: [null, HASH],
   unusedSeenAt: [null, at(-14_999), at(-15_000)],
-  unreadableSince: [null, at(-60_000)],
+  unreadableSince: [null, at(-DAY + 1), at(-DAY)],
   searchPlace: [null, { block: 1 }],
   usedSeenAt: [null, at(-5000)],
+  failureCode: [null, 'insufficient_funds'],
 }).map((state) => aPayment(state));
 
 const FAILED: WatchedPayment[] = everyOf<Partial<WatchedPayment>>({
@@ -83,7 +84,11 @@ export function looks<Kind extends ChainFinding['kind']>(
 }
 
 const ANSWERS: { readonly [Kind in SettleVerdict['kind']]: readonly Answer<Kind>[] } = {
-  settled: [{ kind: 'settled', transaction: HASH, payer: undefined }],
+  settled: [undefined, '0xPAYER', '0xanother'].map((payer) => ({
+    kind: 'settled',
+    transaction: HASH,
+    payer,
+  })),
   rejected: [true, false].map((ifUsedToo) => ({
     kind: 'rejected',
     code: 'insufficient_funds',
@@ -107,19 +112,15 @@ const CALLED: CalledPayment[] = everyOf<Partial<WatchedPayment>>({
   reportedTransaction: [null, HASH],
 }).map((state) => aPayment(state));
 
-/** Every call with such an answer; the chain was asked, with any finding, or was not. */
+/** Every call with such an answer. */
 export function answers<Kind extends SettleVerdict['kind']>(kind: Kind): AnswerCase<Answer<Kind>>[] {
-  const found = [
-    {},
-    ...Object.values(FINDINGS).flatMap((all) => all.map((look: ChainFinding) => ({ look }))),
-  ];
   return CALLED.flatMap((payment) =>
     ANSWERS[kind].flatMap((answer) =>
-      found.flatMap((seen) =>
+      [false, true].flatMap((commitsMayBeLost) =>
         [0, 1].map((confirmations) => ({
           payment,
           answer,
-          ...seen,
+          commitsMayBeLost,
           startedAt: at(-300),
           endedAt: at(-100),
           rules: { ...RULES, confirmations },
@@ -130,7 +131,9 @@ export function answers<Kind extends SettleVerdict['kind']>(kind: Kind): AnswerC
   );
 }
 
-export const TAKEN: readonly TakenPayment[] = CALLED.map((payment) => ({ payment, times: { now: NOW } }));
+export const TAKEN: readonly TakenPayment[] = CALLED.flatMap((payment) =>
+  [false, true].map((commitsMayBeLost) => ({ payment, commitsMayBeLost, times: { now: NOW } })),
+);
 
 function sessions(status: HeldSession['status']): HeldSession[] {
   return everyOf<HeldSession>({

@@ -11,6 +11,8 @@ describe('after an unclear attempt of the same payment', () => {
     settleCalls: 2,
     settleUnclear: true,
     reportedTransaction: null,
+    network: 'eip155:8453',
+    payer: null,
   };
   const afterUnclear = (answer: SettleVerdict): SettleVerdict => provenVerdict(unclear, answer);
 

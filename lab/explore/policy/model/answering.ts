@@ -1,12 +1,9 @@
-import type { Decision } from '../../../../shared/settlement/policy/decision.js';
-import type { ByRow } from '../../../../shared/settlement/policy/decision-table.js';
 import { dateAt } from '../setting/ticks.js';
 import { carryOut } from './carry-out.js';
-import { observationsOf } from './endpoint.js';
 import { type Answer, afterAnswer, answersTo } from './facilitator.js';
-import { findingOf, paymentStateOf, rulesOf, timesOf } from './policy-inputs.js';
-import type { Scene, Step, Steps } from './step.js';
-import { type Caller, type Finding, withPayload, withPayment } from './world.js';
+import { paymentStateOf, rulesOf, timesOf } from './policy-inputs.js';
+import type { Scene, Steps } from './step.js';
+import { type Caller, withPayload, withPayment } from './world.js';
 
 /** A call ends for its caller: with an answer, or because the caller is killed. */
 export function* answering(scene: Scene, worker: Caller): Steps {
@@ -20,29 +17,20 @@ export function* answering(scene: Scene, worker: Caller): Steps {
   }
 }
 
-/** The caller decides by the row as it was when it took it, and checks the chain first where the policy says so. */
+/** The caller decides by the row as it was when it took it. */
 export function* hearing(scene: Scene, worker: Caller, { answer, isHonest }: Answer): Steps {
-  const { world, payment, payload, policy, setting } = scene;
+  const { payment, payload, policy, setting } = scene;
   const { settleUnclear, isReported, since, wasOutcomeUnclear } = worker;
   const state = paymentStateOf({ ...payment, settleUnclear, isReported }, payload);
-  const call = { answer, startedAt: dateAt(since), endedAt: dateAt(0) };
-  const write = (decision: ByRow<Decision>, look: Finding | undefined, isTrue: boolean): Step => {
-    const { became, ...done } = carryOut(scene, decision, { by: 'answer', answer, wasOutcomeUnclear, look });
-    const seen = look === undefined ? '' : `, the chain says ${look.kind}`;
-    return { what: `/settle says ${answer.kind}${seen}: ${became}`, ...done, isHonest: isHonest && isTrue };
+  const call = {
+    answer,
+    startedAt: dateAt(since),
+    endedAt: dateAt(0),
+    commitsMayBeLost: setting.forgets,
   };
   const decision = policy.afterCall(state, call, rulesOf(setting), timesOf(setting));
-  if (decision.kind !== 'look_first') {
-    yield write(decision, undefined, true);
-    return;
-  }
-  for (const { finding, isWhole } of observationsOf(world.head, payload, setting)) {
-    const look = findingOf(finding);
-    const decided = policy.afterCall(state, { ...call, look }, rulesOf(setting), timesOf(setting));
-    if (decided.kind === 'look_first') continue;
-    const step = write(decided, finding, isWhole);
-    yield { ...step, rows: [decision.row, ...(step.rows ?? [])] };
-  }
+  const { became, ...done } = carryOut(scene, decision, { by: 'answer', answer, wasOutcomeUnclear });
+  yield { what: `/settle says ${answer.kind}: ${became}`, ...done, isHonest };
 }
 
 /** Another worker has taken the row. Of all answers, the former worker passes on only a clear "settled". */

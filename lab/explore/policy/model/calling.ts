@@ -39,7 +39,7 @@ function* beginning(scene: Scene, settleCalls: number): Steps {
     ended: null,
   };
   const next = { ...scene, payment: taken };
-  const tooLate = policy.beforeCall(paymentStateOf(taken, payload), timesOf(setting));
+  const tooLate = policy.beforeCall(paymentStateOf(taken, payload), setting.forgets, timesOf(setting));
   if (tooLate !== undefined) {
     const { became, ...done } = carryOut(next, tooLate, { by: 'time' });
     yield { what: `too late to call again: ${became}`, ...done, isHonest: true };

@@ -61,6 +61,8 @@ function patched(payment: Payment, patch: Patch): Partial<Payment> {
     ended: patchedTick(payment.ended, patch.settleEndedAt),
     settleUnclear: patch.settleUnclear ?? payment.settleUnclear,
     isReported: payment.isReported || patch.reportedTransaction !== undefined,
+    isRefusalRecorded:
+      patch.failureCode === undefined ? payment.isRefusalRecorded : patch.failureCode !== null,
     unusedSeen: patchedTick(payment.unusedSeen, patch.unusedSeenAt),
     unreadableSince: patchedTick(payment.unreadableSince, patch.unreadableSince),
     isUsedSeen: patch.usedSeenAt === undefined ? payment.isUsedSeen : patch.usedSeenAt !== null,
@@ -122,10 +124,10 @@ function brokenByGivingWay(world: World, { kind }: AfterSuccess): string | undef
 
 function fail(
   { world, id, payment, payload, policy, setting }: Scene,
-  { released, watchAt }: Extract<Decision, { kind: 'fail' }>,
+  { code, released, watchAt }: Extract<Decision, { kind: 'fail' }>,
   cause: Cause,
 ): CarriedOut {
-  const excuse = canMove(world, payload) ? excuseOf(payload, cause, setting) : 'its money cannot move';
+  const excuse = canMove(world, payload) ? excuseOf(payload, code, cause, setting) : 'its money cannot move';
   const isWronglyReleased = released && (payload.isOutcomeUnclear || canMove(world, payload));
   const next = policy.afterFailure(heldOf(world.session), String(id), dateAt(0));
   const due = watchAt === undefined ? null : dueAfter(watchAt, cause);
@@ -167,7 +169,7 @@ function failedPayment(payment: Payment, due: number | null): Payment {
 }
 
 function decided(payment: Payment): Payment {
-  return { ...payment, worker: null, stage: null, due: null, isUsedSeen: false };
+  return { ...payment, worker: null, stage: null, due: null, isUsedSeen: false, isRefusalRecorded: false };
 }
 
 function complete(world: World, id: number): World {

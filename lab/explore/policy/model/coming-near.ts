@@ -1,5 +1,6 @@
 import type { Setting } from '../setting/setting.js';
 import {
+  A_DAY_AGO,
   FAR_DUE,
   FAR_END,
   isSomeMinutesAgo,
@@ -19,12 +20,41 @@ export function* comingNear(step: Step, setting: Setting): Steps {
     yield { ...step, what: 'a week passes', world: aWeekLater(step.world) };
   if (setting.endComes && payloads.some(({ end }) => end === FAR_END))
     yield { ...step, what: 'a far end comes near', world: withEnd(step.world) };
+  if (payments.some((payment) => isLongSilent(payment, payloads)))
+    yield { ...step, what: 'the endpoint has been silent for a day', world: withSilence(step.world) };
   const calls = [...payments.map(settleEnd), ...payloads.map(({ callOver }) => callOver)];
   if (
     setting.end === FAR_END &&
     calls.some((call) => call !== null && isSomeMinutesAgo(call + 1, setting.memory))
   )
     yield { ...step, what: 'the last call is almost 15 minutes ago', world: withWait(step.world) };
+}
+
+/** Of a silence, the policy asks only whether it has lasted a day. */
+function isLongSilent(
+  { status, unreadableSince, worker, lost, payload: index }: Payment,
+  payloads: readonly Payload[],
+): boolean {
+  const { end = 0, callOver = null } = payloads[index] ?? {};
+  const isOver = end === FAR_END ? callOver !== null && callOver <= -LONGEST_WAIT : end < 0;
+  const isIdle = worker === null && lost === null;
+  return (
+    status === 'processing' && isIdle && isOver && unreadableSince !== null && unreadableSince > A_DAY_AGO
+  );
+}
+
+function withSilence(world: World): World {
+  const payments = world.payments.map((payment) =>
+    isLongSilent(payment, world.payloads)
+      ? {
+          ...payment,
+          due: 0,
+          unreadableSince: A_DAY_AGO,
+          seen: { ...payment.seen, silentSince: payment.seen.silentSince === null ? null : A_DAY_AGO },
+        }
+      : payment,
+  );
+  return { ...world, payments };
 }
 
 function isFarDue({ due }: Payment): boolean {

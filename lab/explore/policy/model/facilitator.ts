@@ -1,6 +1,6 @@
 import type { SettleVerdict } from '../../../../shared/x402/settle-verdict.js';
 import type { Setting } from '../setting/setting.js';
-import { TRANSACTION } from './policy-inputs.js';
+import { ANOTHER_PAYER, TRANSACTION } from './policy-inputs.js';
 import { CALL_TICKS, type Payload, type World } from './world.js';
 
 export interface Answer {
@@ -32,7 +32,13 @@ export function answersTo({ call, use }: Payload, { boasts, answers }: Setting):
       (mayStillRun): Answer => ({ answer: { ...UNKNOWN, transaction, mayStillRun }, isHonest: false }),
     ),
   );
-  return [...few, { answer: { ...REFUSAL, ifUsedToo: true }, isHonest }, ...unclear];
+  const strangers = { kind: 'settled', transaction: TRANSACTION, payer: ANOTHER_PAYER } as const;
+  return [
+    ...few,
+    { answer: { ...REFUSAL, ifUsedToo: true }, isHonest },
+    { answer: strangers, isHonest: false },
+    ...unclear,
+  ];
 }
 
 /** A call begins: it has no effect yet, sends a transaction, or moves the money at once. */
@@ -42,6 +48,7 @@ export function effectsOf(payload: Payload, { head }: World): Payload[] {
     call: { since: 0, hasSent: false },
     callOver: CALL_TICKS,
     isOutcomeUnclear: true,
+    isRefused: false,
   };
   if (payload.use !== null) return [called];
   const sent: Payload = { ...called, isSent: true, call: { since: 0, hasSent: true } };
@@ -51,7 +58,9 @@ export function effectsOf(payload: Payload, { head }: World): Payload[] {
 
 /** After the answer the call has ended, unless the answer says that it may continue. */
 export function afterAnswer(payload: Payload, answer: SettleVerdict, wasOutcomeUnclear: boolean): Payload {
-  if (payload.call === null || (answer.kind === 'unknown' && answer.mayStillRun)) return payload;
+  if (answer.kind === 'unknown' && answer.mayStillRun) return payload;
+  const isRefused = answer.kind === 'rejected' && !wasOutcomeUnclear;
+  if (payload.call === null) return { ...payload, isRefused };
   const isOutcomeUnclear = answer.kind === 'not_processed' ? wasOutcomeUnclear : true;
-  return { ...payload, call: null, callOver: 0, isOutcomeUnclear };
+  return { ...payload, call: null, callOver: 0, isOutcomeUnclear, isRefused };
 }

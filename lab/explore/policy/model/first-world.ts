@@ -1,14 +1,17 @@
 import type { Setting } from '../setting/setting.js';
 import { claimedPayment, freshPayload, type Payload, type Payment, type World } from './world.js';
 
-/** A payment has just claimed the session; earlier payments may have been refused falsely. */
-export function firstWorld({ end, clockAhead, refusedFalsely }: Setting): World {
+/**
+ * A payment has just claimed the session. Earlier payments may have been refused falsely, or a call with the same payload
+ * be forgotten.
+ */
+export function firstWorld({ end, clockAhead, refusedFalsely, forgets }: Setting): World {
   const refused = Array.from({ length: refusedFalsely }, (_, id) => id);
   return {
     head: -clockAhead,
     wasReorganised: false,
     session: { status: 'processing', isOver: false, paymentId: refusedFalsely, latePaymentId: null },
-    payloads: [...refused.map(() => sentPayload(end)), freshPayload(end)],
+    payloads: [...refused.map(() => sentPayload(end)), { ...freshPayload(end), isSent: forgets }],
     payments: [...refused.map((payload) => refusedPayment(payload, end)), claimedPayment(refusedFalsely)],
   };
 }

@@ -1,9 +1,13 @@
 import type { ChainFinding } from '../../../../shared/chains/finding.js';
-import { LONGEST_WATCH_MS, WATCH_INTERVAL_MS } from '../../../../shared/settlement/policy/limits.js';
+import {
+  LONGEST_UNREADABLE_MS,
+  LONGEST_WATCH_MS,
+  WATCH_INTERVAL_MS,
+} from '../../../../shared/settlement/policy/limits.js';
 import type { Rules, Times, WatchedPayment } from '../../../../shared/settlement/policy/payment-state.js';
 import type { HeldSession, HoldingPayment } from '../../../../shared/settlement/policy/session-after.js';
 import type { Setting } from '../setting/setting.js';
-import { dateAt, TICK_MS } from '../setting/ticks.js';
+import { A_DAY_AGO, dateAt, TICK_MS } from '../setting/ticks.js';
 import type { Finding, Payload, Payment, Session } from './world.js';
 
 /** Converts the model's values to the policy's inputs. */
@@ -16,6 +20,8 @@ export function timesOf({ clockAhead }: Setting): Times {
 }
 
 export const TRANSACTION = '0x1';
+const PAYER = '0xa';
+export const ANOTHER_PAYER = '0xb';
 const A_WEEK_AGO = new Date(dateAt(0).getTime() - LONGEST_WATCH_MS + WATCH_INTERVAL_MS / 2);
 
 export function paymentStateOf(payment: Payment, { end }: Payload): WatchedPayment {
@@ -29,13 +35,15 @@ export function paymentStateOf(payment: Payment, { end }: Payload): WatchedPayme
     reportedTransaction: reported(payment),
     claimedAt: dateAt(asked ?? 0),
     failedAt: failed === null ? null : failed === 'lately' ? dateAt(0) : A_WEEK_AGO,
-    failureCode: null,
+    network: 'eip155:8453',
+    payer: PAYER,
+    failureCode: payment.isRefusalRecorded ? 'refused' : null,
     // All pauses between checks are one tick or shorter.
     attempt: settleCalls + 1,
     settleAskedAt: dateOrNull(asked),
     settleEndedAt: dateOrNull(payment.ended),
     unusedSeenAt: dateOrNull(payment.unusedSeen),
-    unreadableSince: dateOrNull(payment.unreadableSince),
+    unreadableSince: silenceSince(payment.unreadableSince),
     // A stored search position only makes the next check faster.
     searchPlace: null,
     usedSeenAt: payment.isUsedSeen ? dateAt(0) : null,
@@ -97,6 +105,11 @@ export function findingOf(finding: Finding): ChainFinding {
 
 function reported({ isReported }: Payment): string | null {
   return isReported ? TRANSACTION : null;
+}
+
+function silenceSince(tick: number | null): Date | null {
+  if (tick === null || tick > A_DAY_AGO) return dateOrNull(tick);
+  return new Date(dateAt(0).getTime() - LONGEST_UNREADABLE_MS);
 }
 
 function dateOrNull(tick: number | null): Date | null {

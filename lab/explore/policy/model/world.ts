@@ -37,6 +37,8 @@ export interface Payload {
   readonly callOver: number | null;
   /** Some call was not certainly refused without an effect. */
   readonly isOutcomeUnclear: boolean;
+  /** The last call was refused, and the outcome of no call before it was unclear. */
+  readonly isRefused: boolean;
 }
 
 export interface Use {
@@ -67,6 +69,7 @@ export interface Payment {
   readonly settleCalls: number;
   readonly settleUnclear: boolean;
   readonly isReported: boolean;
+  readonly isRefusalRecorded: boolean;
   readonly isUsedSeen: boolean;
   readonly unusedSeen: number | null;
   readonly asked: number | null;
@@ -111,7 +114,15 @@ export type Finding =
 export const NOTHING_SEEN: Seen = { silentSince: null, unusedSince: null, isUsed: false };
 
 export function freshPayload(end: number): Payload {
-  return { end, isSent: false, use: null, call: null, callOver: null, isOutcomeUnclear: false };
+  return {
+    end,
+    isSent: false,
+    use: null,
+    call: null,
+    callOver: null,
+    isOutcomeUnclear: false,
+    isRefused: false,
+  };
 }
 
 export function claimedPayment(payload: number): Payment {
@@ -129,6 +140,7 @@ export function claimedPayment(payload: number): Payment {
     settleCalls: 0,
     settleUnclear: false,
     isReported: false,
+    isRefusalRecorded: false,
     isUsedSeen: false,
     unusedSeen: null,
     asked: null,

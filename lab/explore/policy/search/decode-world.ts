@@ -53,6 +53,7 @@ function readPayload(head: number): Payload {
   const end = next();
   const isSent = is();
   const isOutcomeUnclear = is();
+  const isRefused = is();
   const callOver = maybe();
   const since = maybe();
   const hasSent = is();
@@ -66,6 +67,7 @@ function readPayload(head: number): Payload {
     call,
     callOver,
     isOutcomeUnclear,
+    isRefused,
   };
 }
 
@@ -83,6 +85,7 @@ function readPayment(): Payment {
   const settleCalls = isOpen ? next() : 0;
   const settleUnclear = isOpen && is();
   const isReported = isOpen && is();
+  const isRefusalRecorded = isOpen && is();
   const isUsedSeen = isOpen && is();
   const unreadableSince = isOpen ? maybe() : null;
   const unusedSeen = isOpen ? maybe() : null;
@@ -103,6 +106,7 @@ function readPayment(): Payment {
     settleCalls,
     settleUnclear,
     isReported,
+    isRefusalRecorded,
     isUsedSeen,
     unusedSeen,
     asked: over === null ? null : over - CALL_TICKS,

@@ -8,6 +8,7 @@ import {
   type World,
 } from '../model/world.js';
 import type { Setting } from '../setting/setting.js';
+import { A_DAY_AGO } from '../setting/ticks.js';
 import { FAILED, FINDINGS, NONE, SESSIONS, STAGES, STATUSES, WORKERS, ZERO } from './encoding.js';
 import {
   ageOfUse,
@@ -47,7 +48,7 @@ function bit(is: boolean): number {
 }
 
 function writePayload({ payloads, payments, wasReorganised }: World, index: number, how: Forgetting): void {
-  const { end, isSent, use, call, callOver, isOutcomeUnclear } = payloads[index] as Payload;
+  const { end, isSent, use, call, callOver, isOutcomeUnclear, isRefused } = payloads[index] as Payload;
   let isOpen = true;
   let isPaid = false;
   for (const { payload, status, isReleased } of payments) {
@@ -59,6 +60,7 @@ function writePayload({ payloads, payments, wasReorganised }: World, index: numb
     isPaid ? 0 : authorizationEnd(end, how.setting),
     bit(isSent || isPaid),
     bit(isOutcomeUnclear || !isOpen),
+    bit(isRefused && isOpen),
   );
   put(callOver === null || !isOpen ? NONE : pastCall(callOver, how));
   put(call?.since ?? NONE, bit(call?.hasSent ?? false));
@@ -72,7 +74,7 @@ function writePayment(payment: Payment, world: World, how: Forgetting): void {
   put(payment.payload, STATUSES.indexOf(status), STAGES.indexOf(stage));
   put(due === null ? NONE : dueTime(due, isSilent, how.setting));
   put(FAILED.indexOf(failed), bit(isSurplus), bit(isReleased));
-  writeHand(worker, how);
+  writeHand(worker);
   if (status !== 'succeeded') writeLost(lost, world.payloads[payment.payload], how);
   if (isOpen) writeOpen(payment, how);
 }
@@ -83,6 +85,7 @@ function writeOpen(payment: Payment, how: Forgetting): void {
     settleCalls,
     settleUnclear,
     isReported,
+    isRefusalRecorded,
     isUsedSeen,
     unusedSeen,
     asked,
@@ -90,17 +93,17 @@ function writeOpen(payment: Payment, how: Forgetting): void {
     seen,
     unreadableSince,
   } = payment;
-  put(settleCalls, bit(settleUnclear), bit(isReported), bit(isUsedSeen));
-  putPast(unreadableSince, 2, how);
+  put(settleCalls, bit(settleUnclear), bit(isReported), bit(isRefusalRecorded), bit(isUsedSeen));
+  putSilence(unreadableSince);
   putPast(unusedSeen, 1, how);
   put(ended !== null || asked === null ? NONE : pastCall(asked + CALL_TICKS, how));
   put(ended === null ? NONE : pastCall(ended, how));
-  putPast(seen.silentSince, 2, how);
+  putSilence(seen.silentSince);
   putPast(seen.unusedSince, 1, how);
   put(bit(seen.isUsed));
 }
 
-function writeHand(worker: Caller | Checker | null, how: Forgetting): void {
+function writeHand(worker: Caller | Checker | null): void {
   if (worker === null) {
     put(NONE);
     return;
@@ -110,8 +113,8 @@ function writeHand(worker: Caller | Checker | null, how: Forgetting): void {
     put(bit(worker.wasOutcomeUnclear));
     return;
   }
-  putPast(worker.unreadableSince, 2, how);
-  putPast(worker.silentSince, 2, how);
+  putSilence(worker.unreadableSince);
+  putSilence(worker.silentSince);
   writeFinding(worker.finding);
 }
 
@@ -128,6 +131,11 @@ function writeLost(lost: Caller | null, payload: Payload | undefined, { setting 
   const mayHear = setting.boasts || isCallUnderWay || payload?.use?.by === 'payment';
   if (lost === null || (lost.kind === 'calling' && !mayHear)) put(NONE);
   else put(lost.since, bit(lost.kind === 'stalled'));
+}
+
+/** It has lasted a day, or not. */
+function putSilence(since: number | null): void {
+  put(since === null ? NONE : since <= A_DAY_AGO ? A_DAY_AGO : 0);
 }
 
 function putPast(tick: number | null, ticks: number, { setting }: Forgetting): void {

@@ -27,6 +27,8 @@ export interface Setting {
   readonly ownerCancels: boolean;
   /** The facilitator may falsely report a settlement; otherwise its clear "settled" is true. */
   readonly boasts: boolean;
+  /** Postgres has forgotten an earlier call with the first payload, and the service knows that it may have. */
+  readonly forgets: boolean;
   /** All answers of the facilitator, or only those that the rules of a session distinguish. */
   readonly answers: 'all' | 'few';
   /** Calls may take time; otherwise each is answered, or cut off, at once. */
@@ -60,6 +62,7 @@ export const PLAIN: Setting = {
   explains: true,
   ownerCancels: false,
   boasts: false,
+  forgets: false,
   answers: 'all',
   callsLast: true,
   findings: 'all',
@@ -98,6 +101,7 @@ export const SETTINGS = {
     boasts: true,
   },
   solana: { ...PLAIN, name: 'Solana', end: 3, chain: 'solana', lags: true },
+  forgets: { ...PLAIN, name: 'a call that Postgres has forgotten', end: 3, forgets: true },
   clocks: { ...PLAIN, name: 'a clock that is ahead', end: 3, clockAhead: 2 },
   farAhead: {
     ...PLAIN,

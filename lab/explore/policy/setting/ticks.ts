@@ -31,6 +31,8 @@ export const LONGEST_WAIT = 30;
 /** A call that ended some minutes ago, but less than 15, counts as one that ended then. */
 export const SOME_MINUTES_AGO = -15;
 export const LONG_AGO = -40;
+/** A silence of the chain that began here or earlier has lasted a day. */
+export const A_DAY_AGO = -30;
 
 export function isSomeMinutesAgo(tick: number, memory: number): boolean {
   return tick <= -SOON - memory && tick > SOON + memory - LONGEST_WAIT;

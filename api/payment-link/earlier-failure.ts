@@ -1,0 +1,33 @@
+import type { Knex } from '../../shared/db/knex.js';
+import { OUTCOME_UNKNOWN } from '../../shared/payments/states.js';
+import { now } from '../../shared/process/clock.js';
+import { findUncertainPayment, type LinkedSession } from '../../shared/settlement/read-link.js';
+import { describeFailure, type Failure, outcomeUnknown } from '../../shared/x402/failure-codes.js';
+
+/** How long a 402 names a failure that is certain. */
+const FAILURE_SHOWN_MS = 600_000;
+
+/** The failure of the last payment, if the buyer has to know of it. An uncertain one is named until the next payment. */
+export async function earlierFailure(db: Knex, session: LinkedSession): Promise<Failure | undefined> {
+  const { failureCode, failureAt } = session;
+  if (failureCode === OUTCOME_UNKNOWN) return await uncertainFailure(db, session);
+  if (failureCode === null || failureAt === null) return undefined;
+  return now().getTime() - failureAt.getTime() > FAILURE_SHOWN_MS ? undefined : describeFailure(failureCode);
+}
+
+/** Undefined unless the last payment of the session failed and its outcome is unknown. */
+export async function uncertainFailure(db: Knex, session: LinkedSession): Promise<Failure | undefined> {
+  if (session.failureCode !== OUTCOME_UNKNOWN) return undefined;
+  return failureOf({ id: (await findUncertainPayment(db, session.id))?.id, failureCode: OUTCOME_UNKNOWN });
+}
+
+export function failureOf({
+  id,
+  failureCode,
+}: {
+  id?: string | undefined;
+  failureCode: string | null;
+}): Failure {
+  const failure = describeFailure(failureCode ?? 'payment_failed');
+  return failure.isUncertain ? { ...failure, message: outcomeUnknown(id) } : failure;
+}

@@ -1,0 +1,60 @@
+import type { PaymentQuery } from '../../shared/chains/confirmation.js';
+import type { ChainFinding } from '../../shared/chains/finding.js';
+import { MAX_PAGE_RPC_CALLS } from '../../shared/limits/bounds.js';
+import { openConcurrency } from '../../shared/limits/concurrency.js';
+import { now } from '../../shared/process/clock.js';
+import type { Failure } from '../../shared/x402/failure-codes.js';
+import { outcomeUnknown } from '../../shared/x402/failure-codes.js';
+import type { PaymentProof } from '../../shared/x402/payload.js';
+import { queryForUnstored } from '../../shared/x402/stored-payment.js';
+import type { PaymentRequirements } from '../../shared/x402/wire.js';
+import type { LinkDeps } from './link-deps.js';
+
+/** The buyer waits for this look. */
+const LOOK_WITHIN_MS = 4000;
+/** A forgotten payment is younger: its authorization is still good, or was until lately. */
+const FORGOTTEN_WITHIN_MS = 30 * 60_000;
+
+const looks = openConcurrency({ total: MAX_PAGE_RPC_CALLS });
+
+export interface DoubtedRefusal {
+  session: string;
+  requirements: PaymentRequirements;
+  proof: PaymentProof;
+  failure: Failure;
+  /** The facilitator's word says that the payload may be used. */
+  saysUsed: boolean;
+}
+
+/**
+ * A facilitator refuses a payload that is used already. No payment has used it that Postgres knows of; but after a
+ * failover to a copy without the last commits, Postgres may have forgotten one. `paid`: the chain proves that.
+ */
+export async function lookBeforeRefusal(
+  { chains, logger, mayHaveLostCommits }: LinkDeps,
+  { session, requirements, proof, failure, saysUsed }: DoubtedRefusal,
+): Promise<{ kind: 'paid' } | { kind: 'refused'; failure: Failure }> {
+  const { network } = requirements;
+  const query = queryForUnstored(requirements, proof, new Date(now().getTime() - FORGOTTEN_WITHIN_MS));
+  const finding = await look(chains, query);
+  const isCertain = finding.kind === 'unused' || finding.kind === 'spent_otherwise';
+  const seen = { session, network, reason: failure.reason, finding: finding.kind };
+  if (finding.kind === 'paid') {
+    const { transaction } = finding;
+    logger.error({ event: 'payment.forgotten', ...seen, transaction });
+    return { kind: 'paid' };
+  }
+  logger.info({ event: 'payment.looked_up_before_refusal', ...seen });
+  if (isCertain || !(saysUsed || mayHaveLostCommits())) return { kind: 'refused', failure };
+  return { kind: 'refused', failure: { ...failure, message: outcomeUnknown(), isUncertain: true } };
+}
+
+async function look(chains: LinkDeps['chains'], query: PaymentQuery): Promise<ChainFinding> {
+  const release = looks.tryTake();
+  if (release === undefined) return { kind: 'unreadable', reason: 'too many looks at once' };
+  try {
+    return await (await chains()).check(query, { withinMs: LOOK_WITHIN_MS });
+  } finally {
+    release();
+  }
+}
