@@ -2,6 +2,7 @@ import { loadConfig } from '../../shared/config/config.js';
 import { migrate } from '../../shared/migrate.js';
 import { createLogger } from '../../shared/process/logger.js';
 import { startTestPostgres } from '../world/processes/services.js';
+import { checkHistory } from './history/check-history.js';
 import { MUTANTS } from './mutants/mutants.js';
 import { explorePolicy } from './policy/report.js';
 import { rowsAsMarkdown } from './policy/setting/rows.js';
@@ -9,10 +10,11 @@ import { type Explored, explore } from './run/explore.js';
 import { type ExploreOptions, readOptions, UsageError } from './run/options.js';
 import { openSystem } from './system/system.js';
 
-const USAGE = `npm run explore -- --policy | --rows | [--trials N] [--seed S] [--path P] [--mistake NAME]
+const USAGE = `npm run explore -- --policy | --rows | --history URL | [--trials N] [--seed S] [--path P] [--mistake NAME]
 
 --policy   explores the policy's model completely
 --rows     prints the rows of the policy
+--history  checks the recorded history of every payment of the database at postgres://…, without writing
 --trials   random trials to run
 --seed     draws the same trials again
 --path     replays the failing trial that a run printed
@@ -28,6 +30,9 @@ async function main(): Promise<number> {
     return 0;
   }
   if (options.policy) return explorePolicy((line) => process.stdout.write(`${line}\n`)) ? 0 : 1;
+  const { history } = options;
+  if (history !== undefined)
+    return (await checkHistory(history, (line) => process.stdout.write(`${line}\n`))) ? 0 : 1;
   const postgres = await startTestPostgres();
   let isStopped = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

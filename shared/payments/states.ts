@@ -33,4 +33,6 @@ export interface Observation {
   at: string;
   source: 'facilitator' | 'chain' | 'operator' | 'service';
   said: string;
+  /** The row of the payment policy that decided by it. */
+  row?: string;
 }

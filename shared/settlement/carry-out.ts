@@ -9,7 +9,7 @@ import type { Queues } from '../queues/enqueue.js';
 import type { VerdictDeps, VerdictResult } from './complete-session.js';
 import { failPayment } from './fail.js';
 import { paymentJob } from './payment-job.js';
-import type { Decision, Patch } from './policy/decision.js';
+import { type Decision, observed, type Patch } from './policy/decision.js';
 import { findPayment } from './read-link.js';
 import { succeedPayment } from './succeed.js';
 import { isQuarantined, type NextWork, type TakenPayment } from './take-work.js';
@@ -105,7 +105,7 @@ async function postpone(
       // Workers that crashed before the chain check may crash on the payment again.
       lostTakes: decision.kind === 'settle_again' ? raw('lost_takes - 1') : 0,
       ...('notSent' in decision && { settleCalls: raw('settle_calls - 1') }),
-      history: withObservation(decision.said),
+      history: withObservation(observed(decision)),
     })
     .where({ id: payment.id, attempt: payment.attempt, status: payment.status });
   return updated === 1 ? { kind: 'done', next } : { kind: 'superseded' };

@@ -12,7 +12,7 @@ import {
   type VerdictDeps,
   type VerdictResult,
 } from './complete-session.js';
-import type { Decision } from './policy/decision.js';
+import { type Decision, observed } from './policy/decision.js';
 import { afterFailure } from './policy/session-after.js';
 import { recordMove } from './record-move.js';
 
@@ -38,7 +38,7 @@ export async function failPayment(
   });
 }
 
-export function failedColumns({ code, watchAt, said }: Omit<Failure, 'released'>): object {
+export function failedColumns({ code, watchAt, ...decision }: Omit<Failure, 'released'>): object {
   return {
     status: PAYMENT_MOVES.fail.to,
     failureCode: code,
@@ -49,7 +49,7 @@ export function failedColumns({ code, watchAt, said }: Omit<Failure, 'released'>
     // The search for late money begins anew: it may have come where an earlier search has been.
     searchPlace: null,
     usedSeenAt: null,
-    history: withObservation(said),
+    history: withObservation(observed(decision)),
   };
 }
 

@@ -11,7 +11,7 @@ import { now } from '../process/clock.js';
 import { newId } from '../values/ids.js';
 import { completeSession, lockSession, type VerdictDeps, type VerdictResult } from './complete-session.js';
 import { failedColumns } from './fail.js';
-import type { Decision } from './policy/decision.js';
+import { type Decision, observed } from './policy/decision.js';
 import { afterSuccess, isHeldByAnother } from './policy/session-after.js';
 import {
   NOT_PROVED,
@@ -38,7 +38,7 @@ export async function succeedPayment(
     : await succeedAlone(deps, success);
 }
 
-type Succeed = Pick<Extract<Decision, { kind: 'succeed' }>, 'proof' | 'said'>;
+type Succeed = Pick<Extract<Decision, { kind: 'succeed' }>, 'proof' | 'said' | 'row'>;
 
 /** The payment as its worker took it, the payment after its success, and the row for the statements. */
 interface Success {
@@ -156,7 +156,7 @@ async function markSurplus(
   logger.error({ event: 'payment.surplus', payment: paymentId, session });
 }
 
-export function successOf(taken: Payment, { proof, said }: Succeed): Success {
+export function successOf(taken: Payment, { proof, ...decision }: Succeed): Success {
   const settledAt = now();
   const succeeded = Object.assign(new Payment(), taken, {
     status: PAYMENT_MOVES.succeed.to,
@@ -172,7 +172,7 @@ export function successOf(taken: Payment, { proof, said }: Succeed): Success {
     proof_index: proof.proofIndex ?? NOT_PROVED,
     payer: succeeded.payer,
     settled_at: settledAt,
-    observation: { at: settledAt, ...said },
+    observation: { at: settledAt, ...observed(decision) },
     event_id: newId('evt_'),
     shown: presentPayment(succeeded),
   };

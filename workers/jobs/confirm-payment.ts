@@ -1,9 +1,12 @@
 import { LRUCache } from 'lru-cache';
-import type { Finding } from '../../shared/chains/finding.js';
+import type { ChainFinding } from '../../shared/chains/finding.js';
 import type { Payment } from '../../shared/payments/model.js';
+import { OUTCOME_UNKNOWN } from '../../shared/payments/states.js';
 import { nowMs, times } from '../../shared/process/clock.js';
 import { carryOut } from '../../shared/settlement/carry-out.js';
 import { afterLook, afterProofTaken } from '../../shared/settlement/policy/after-look.js';
+import type { Decision } from '../../shared/settlement/policy/decision.js';
+import { UNREADABLE_ALARM_MS } from '../../shared/settlement/policy/limits.js';
 import { type TakenPayment, takeToLook } from '../../shared/settlement/take-work.js';
 import { inSpan, type Span } from '../../shared/tracing/spans.js';
 import type { WorkerDeps } from '../deps/deps.js';
@@ -29,12 +32,12 @@ async function confirm(
 ): Promise<Outcome> {
   const finding = await deps.chains.check(chainQuery);
   deps.metrics.chainLook(payment.network, finding.kind);
-  if (finding.kind === 'used' || finding.kind === 'searching') alarm(deps, payment, finding);
   let decision = afterLook(payment, { finding }, rules, times());
   while (decision.kind === 'ask_verify') {
     const { kind } = await deps.facilitator.verify(facilitatorRequest);
     decision = afterLook(payment, { finding, isValid: kind === 'valid' }, rules, times());
   }
+  alarm(deps, payment, finding, decision);
   span.set({ 'checkout.finding': finding.kind, 'checkout.decision': decision.kind });
   deps.logger.info({
     event: 'payment.looked_up',
@@ -51,21 +54,49 @@ async function confirm(
   return lookAgainAt === undefined ? done : again(lookAgainAt);
 }
 
-/** Never decided by time, so a person must hear of it; at first an endpoint's index is only a little behind. */
+/** A person must hear of a payment that waits for its chain for long, and of one that was given up as uncertain. */
 function alarm(
   { logger }: WorkerDeps,
-  { id, payableId, network, claimedAt }: Payment,
-  { kind, reason }: Finding<'used' | 'searching'>,
+  payment: Payment,
+  finding: ChainFinding,
+  decision: Pick<Decision, 'kind'> | Extract<Decision, { kind: 'fail' }>,
 ): void {
-  if (nowMs() < claimedAt.getTime() + UNEXPLAINED_MS || toldLately.has(id)) return;
+  const { id, payableId: session, network, payer, tokenAmount: token_amount } = payment;
+  const named = { payment: id, session, network };
+  if ('code' in decision && decision.code === OUTCOME_UNKNOWN) {
+    logger.error({ event: 'payment.outcome_unknown', ...named, payer, token_amount, hint: GIVEN_UP });
+    return;
+  }
+  const kind = alarmOf(payment, finding);
+  if (decision.kind !== 'look_again' || kind === undefined || toldLately.has(id)) return;
   toldLately.set(id, true);
   const { event, hint } = ALARMS[kind];
-  logger.error({ event, payment: id, session: payableId, network, reason, hint });
+  const reason =
+    'reason' in finding ? finding.reason : 'the newest block is not later than the end of its authorization';
+  logger.error({ event, ...named, reason, hint });
+}
+
+/** At first an endpoint's index, or its newest block, is only a little behind. */
+function alarmOf(
+  { status, claimedAt, validUntil }: Payment,
+  { kind }: ChainFinding,
+): keyof typeof ALARMS | undefined {
+  if (kind === 'used' || kind === 'searching')
+    return nowMs() < claimedAt.getTime() + UNEXPLAINED_MS ? undefined : kind;
+  const isWaiting = status === 'processing' && (kind === 'unreadable' || kind === 'unused');
+  return isWaiting && nowMs() >= validUntil.getTime() + UNREADABLE_ALARM_MS ? 'unreadable' : undefined;
 }
 
 const toldLately = new LRUCache<string, true>({ max: 1000, ttl: 10 * 60_000 });
 
+const GIVEN_UP =
+  'Nobody knows whether this payment moved money; its buyer was told so. See what the wallet has received, and tell the merchant.';
+
 const ALARMS = {
+  unreadable: {
+    event: 'payment.chain_unreadable',
+    hint: 'Nothing is decided while the chain cannot be read. Set RPC_URL to an endpoint that answers, and that is not behind.',
+  },
   used: {
     event: 'payment.used_unexplained',
     hint: 'The authorization is used, and the endpoint does not show by what. Set RPC_URL to one that answers eth_getLogs.',

@@ -5,6 +5,7 @@ import type { System } from '../system/system.js';
 import { checkAnswers } from './check-answers.js';
 import { checkConnections } from './check-connections.js';
 import { checkEvents } from './check-events.js';
+import { checkHistories } from './check-histories.js';
 import { checkMoney } from './check-money.js';
 import { checkRefunds } from './check-refunds.js';
 import { checkStops } from './check-stops.js';
@@ -78,7 +79,11 @@ async function check(system: System): Promise<Check> {
   try {
     const evidence = await readEvidence(system);
     const passing = [...checkMoney(evidence), ...checkEvents(evidence), ...checkRefunds(evidence)];
-    return { evidence, passing, lasting: [...checkAnswers(evidence), ...checkStops(evidence)] };
+    return {
+      evidence,
+      passing,
+      lasting: [...checkAnswers(evidence), ...checkStops(evidence), ...checkHistories(evidence)],
+    };
   } catch (error) {
     // A process that was killed last may still be starting.
     const reason = error instanceof Error ? error.message : String(error);
@@ -115,4 +120,5 @@ const NO_EVIDENCE: Evidence = {
   faults: [],
   calls: [],
   idleInTransaction: [],
+  histories: [],
 };

@@ -1,3 +1,4 @@
+import type { ExplainedPayment } from '../../explore/history/judge-history.js';
 import { seededRandom } from '../../world/chance/seeded-random.js';
 import type {
   Answer,
@@ -31,6 +32,7 @@ export interface Evidence {
   /** Calls of the facilitator. */
   calls: FacilitatorEntry[];
   idleInTransaction: IdleConnection[];
+  histories: ExplainedPayment[];
 }
 
 export interface PublicSession {
@@ -65,12 +67,13 @@ const PAGE = 100;
 export async function readEvidence(system: System): Promise<Evidence> {
   const { journals } = system;
   // The service is read before the journals, so that the journals are never behind it.
-  const [sessions, refunds, payments, undecided, idleInTransaction] = await Promise.all([
+  const [sessions, refunds, payments, undecided, idleInTransaction, histories] = await Promise.all([
     readAll<PublicSession>(system, '/v1/checkout/sessions'),
     readAll<PublicRefund>(system, '/v1/refunds'),
     readAll<PublicPayment>(system, '/v1/payments'),
     readUndecided(system),
     system.postgres.idleInTransaction(),
+    system.postgres.histories(),
   ]);
   const buyers = journals.buyers.read();
   const endpoints = journals.endpoints.read();
@@ -89,6 +92,7 @@ export async function readEvidence(system: System): Promise<Evidence> {
     faults: journals.faults.read(),
     calls,
     idleInTransaction,
+    histories,
   };
 }
 

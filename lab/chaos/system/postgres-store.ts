@@ -2,6 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../local/postgres/embedded-postgres.js';
+import type { ExplainedPayment } from '../../explore/history/judge-history.js';
 
 /**
  * Commits survive a crash of the server's processes, and only processes are killed: the machine's disk is not tested.
@@ -17,6 +18,8 @@ export interface IdleConnection {
   /** The last statement. */
   query: string;
 }
+
+const HISTORIES = `SELECT id, status, failure_code AS "failureCode", transaction, history FROM payments`;
 
 const IDLE = `
   SELECT pid, extract(epoch FROM clock_timestamp() - state_change)::integer AS seconds,
@@ -58,6 +61,10 @@ export class PostgresStore {
 
   async idleInTransaction(): Promise<IdleConnection[]> {
     return await this.query<IdleConnection>(IDLE);
+  }
+
+  async histories(): Promise<ExplainedPayment[]> {
+    return await this.query<ExplainedPayment>(HISTORIES);
   }
 
   async restart(): Promise<void> {

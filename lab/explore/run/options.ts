@@ -6,6 +6,8 @@ export interface ExploreOptions {
   policy: boolean;
   /** Print the rows of the policy. */
   rows: boolean;
+  /** The database whose payments' histories are checked. */
+  history: string | undefined;
   trials: number;
   seed: number;
   path: string | undefined;
@@ -24,6 +26,7 @@ export function readOptions(args: string[]): ExploreOptions {
   const options = {
     policy: { type: 'boolean' },
     rows: { type: 'boolean' },
+    history: text,
     trials: text,
     seed: text,
     path: text,
@@ -33,6 +36,7 @@ export function readOptions(args: string[]): ExploreOptions {
   return {
     policy: values.policy ?? false,
     rows: values.rows ?? false,
+    history: values.history,
     trials: readNumber('trials', values.trials, DEFAULT_TRIALS),
     seed: readNumber('seed', values.seed, randomInt(1, 1_000_000)),
     path: values.path,

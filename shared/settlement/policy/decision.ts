@@ -21,8 +21,8 @@ export interface Proof {
   proofIndex: number | undefined;
 }
 
-/** The next step of a payment. `said` is written to its history. */
-export type Decision = { said: Omit<Observation, 'at'> } & (
+/** The next step of a payment. `said` is written to its history, with the row that decided, if one did. */
+export type Decision = { said: Omit<Observation, 'at' | 'row'>; row?: string } & (
   | { kind: 'succeed'; proof: Proof }
   /** `released`: the payload surely never reached the facilitator, and may claim this session again. */
   | { kind: 'fail'; code: string; released: boolean; watchAt: Date | undefined }
@@ -31,3 +31,7 @@ export type Decision = { said: Omit<Observation, 'at'> } & (
   | { kind: 'look_again'; at: Date; patch: Patch }
   | { kind: 'stop_watching' }
 );
+
+export function observed({ said, row }: Pick<Decision, 'said' | 'row'>): Omit<Observation, 'at'> {
+  return row === undefined ? said : { ...said, row };
+}

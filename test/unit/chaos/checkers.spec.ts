@@ -79,6 +79,7 @@ function facts(changes: Partial<Evidence> = {}, session: object = {}): Evidence 
     faults: [],
     calls: [],
     idleInTransaction: [],
+    histories: [],
     ...changes,
   };
 }

@@ -67,6 +67,7 @@ function facts(changes: Partial<Evidence> = {}, ...refunds: Partial<PublicRefund
     faults: [],
     calls: [],
     idleInTransaction: [],
+    histories: [],
     ...changes,
   };
 }
