@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { raw } from 'objection';
+import { judgeHistory } from '../../lab/explore/history/judge-history.js';
 import { EvmChain } from '../../lab/world/chains/evm-chain.js';
 import { startFacilitator } from '../../lab/world/facilitator/facilitator.js';
 import type { Movement } from '../../lab/world/facilitator/judgement.js';
@@ -194,6 +195,7 @@ async function assertBooks(
     'undecided sessions or payments',
   );
 
+  assert.deepEqual(payments.flatMap(judgeHistory), [], 'recorded histories against the policy');
   const moved = new Map(ledger.map((movement) => [keyOf(movement), movement]));
   assert.equal(moved.size, ledger.length, 'an authorization moved money twice');
   const succeeded = payments.filter(({ status }) => status === 'succeeded');
