@@ -2,20 +2,27 @@ import { LANGUAGES, type Language } from './language.js';
 import { escapeHtml, link as linkTo, phrase } from './markup.js';
 import type { PageView } from './page-view.js';
 
-/** Support address, choice of language, and instructions for agents. */
-export function footer({ session, link, language, state }: PageView): string {
-  const { words } = language;
+/** Empty when the merchant has no address for questions. */
+export function supportLine({ session, language: { words } }: PageView): string {
   const { support_email: email } = session.merchant;
-  const support =
-    email === null
-      ? ''
-      : `<p>${phrase(words, 'support', { email: '\u0000' }).replace('<bdi>\u0000</bdi>', linkTo(`mailto:${encodeURIComponent(email).replaceAll('%40', '@')}`, `<bdi>${escapeHtml(email)}</bdi>`))}</p>`;
+  if (email === null) return '';
+  const address = linkTo(
+    `mailto:${encodeURIComponent(email).replaceAll('%40', '@')}`,
+    `<bdi>${escapeHtml(email)}</bdi>`,
+  );
+  return `<p>${phrase(words, 'support', { email: '\u0000' }).replace('<bdi>\u0000</bdi>', address)}</p>`;
+}
+
+/** Support address, choice of language, and instructions for agents. */
+export function footer(view: PageView): string {
+  const { link, language, state } = view;
+  const { words } = language;
   const agents =
     state.kind === 'complete' || state.kind === 'expired'
       ? ''
       : `<details class="agents"><summary>${escapeHtml(words.agents)}</summary>
 <p>${escapeHtml(words.agentsText)}</p><pre dir="ltr" tabindex="0"><code>curl ${escapeHtml(link)}</code></pre><p>${escapeHtml(words.agentsSign)}</p></details>`;
-  return `<footer>${support}${languages(language)}${agents}</footer>`;
+  return `<footer>${supportLine(view)}${languages(language)}${agents}</footer>`;
 }
 
 /** The language is kept in the URL only: no cookie is set. */

@@ -2,6 +2,7 @@ import { escapeHtml, facts, icon, phrase, plainPhrase, shortened, time } from '.
 import type { PayableEntry } from './page-data.js';
 import { isInLastQuarter, type PageView } from './page-view.js';
 import { qrCode } from './qr-code.js';
+import { uncertainOf } from './uncertain-notice.js';
 import { walletApps } from './wallet-apps.js';
 import { causeOfCode, NEXT_STEPS } from './words/causes.js';
 
@@ -10,15 +11,17 @@ const GAP = '\u0000';
 
 /**
  * The payment panel of an open session. It is readable without the script, which fills #wallets and updates the
- * facts for the chosen entry.
+ * facts for the chosen entry. After a payment that may have been taken, the script shows it once the buyer has read that.
  */
 export function openPanel(view: PageView, failureCode: string | undefined): string {
   const { words } = view.language;
   const [first] = view.entries;
   if (first === undefined) throw new Error('an open page without an entry');
-  return `<div id="notice" role="alert">${failureCode === undefined ? '' : failureNotice(view, failureCode)}</div>
+  const isUncertain = uncertainOf(view) !== undefined;
+  const notice = failureCode === undefined || isUncertain ? '' : failureNotice(view, failureCode);
+  return `<div id="notice" role="alert">${notice}</div>
 <div id="step" hidden></div>
-<div id="choose">
+<div id="choose"${isUncertain ? ' hidden' : ''}>
 <h2 id="state" tabindex="-1">${escapeHtml(words.payHeading)}</h2>
 ${choice(view)}
 ${entryFacts(view)}
@@ -102,8 +105,12 @@ export function expiredPanel(view: PageView): string {
   return `<div id="notice" role="alert"></div>
 <div class="state">${icon('over')}
 <h2 id="state" tabindex="-1">${escapeHtml(words.expired)}</h2>
-<p>${phrase(words, 'expiredText', { merchant: name })}</p>
-<p class="detail">${expiryText(view)}</p>
+${
+  uncertainOf(view) === undefined
+    ? `<p>${phrase(words, 'expiredText', { merchant: name })}</p>
+`
+    : ''
+}<p class="detail">${expiryText(view)}</p>
 ${cancelUrl === null ? '' : `<p><a class="button" href="${escapeHtml(cancelUrl)}" rel="noopener noreferrer"><span>${phrase(words, 'back', { merchant: name })}</span></a></p>`}
 </div>`;
 }

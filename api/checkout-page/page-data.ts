@@ -83,6 +83,10 @@ export interface LinkBalances {
 export interface PayOutcome {
   outcome: 'taken' | 'others' | 'over' | 'failed' | 'again';
   code?: string;
+  /** A payment may have been taken. Without it, `failed` says that this payment took no money. */
+  uncertain?: true;
+  /** The id of that payment, unless the service has no row of it. */
+  payment?: string;
   /** Seconds. */
   retry_after?: number;
 }

@@ -6,6 +6,8 @@ import {
   type ShownItem,
   visibleItem,
 } from '../../shared/checkout-sessions/present-public.js';
+import type { Payment } from '../../shared/payments/model.js';
+import { presentPayment, type WirePayment } from '../../shared/payments/present.js';
 import type { LinkedSession } from '../../shared/settlement/read-link.js';
 import { createdAt } from '../../shared/values/ids.js';
 import { unixSeconds } from '../../shared/wire/timestamp.js';
@@ -24,6 +26,8 @@ export interface PageView {
   /** Undefined for a checkout session. */
   refund: RefundView | undefined;
   state: PageState;
+  /** The payments that arrived besides the one that paid; of a receipt only. */
+  surplus: WirePayment[];
   entries: PayableEntry[];
   link: string;
   /** URL of this page: the link, with the language if the buyer chose one. */
@@ -40,13 +44,14 @@ interface ViewOptions {
   language: Language;
   /** True when the buyer chose the language on the page, false when Accept-Language did. */
   isLanguageAsked: boolean;
+  surplus: readonly Payment[];
   now: Date;
 }
 
 export function buildPageView(
   session: LinkedSession,
   state: PageState,
-  { baseUrl, language, isLanguageAsked, now }: ViewOptions,
+  { baseUrl, language, isLanguageAsked, surplus, now }: ViewOptions,
 ): PageView {
   const formats = formatsOf(language.tag);
   const link = sessionUrl(session.id, baseUrl);
@@ -56,6 +61,7 @@ export function buildPageView(
     items: (session.shownItems ?? []).map(visibleItem),
     refund,
     state,
+    surplus: surplus.map(presentPayment),
     entries: state.kind === 'open' ? state.accepts.map((accepted) => payableEntry(accepted, formats)) : [],
     link,
     ownUrl: isLanguageAsked ? `${link}?lang=${language.tag}` : link,

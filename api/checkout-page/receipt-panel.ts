@@ -31,8 +31,27 @@ ${session.success_url === null ? '' : `<p class="leave">${link(session.success_u
 </div>
 <section class="receipt" aria-labelledby="receipt"><h3 id="receipt">${escapeHtml(words.receipt)}</h3>
 ${facts(rows)}
+${view.surplus.map((other) => surplus(view, other)).join('\n')}
 <p class="actions" data-script hidden><button type="button" class="quiet" id="print">${escapeHtml(words.print)}</button></p>
 </section>`;
+}
+
+/** A payment that arrived besides the one that paid: the buyer can ask for it back. */
+function surplus(view: PageView, payment: WirePayment): string {
+  const { session, formats, language } = view;
+  const { words } = language;
+  const paidIn = formats.tokens(payment.token_amount, payment.token_decimals, payment.token);
+  const rows: [string, string][] = [
+    [escapeHtml(words.reference), code(payment.id)],
+    [escapeHtml(words.amount), escapeHtml(formats.dollars(payment.amount))],
+    [escapeHtml(words.paidIn), escapeHtml(paidIn)],
+    [escapeHtml(words.network), escapeHtml(payment.network_name)],
+    [escapeHtml(words.transaction), transaction(view, payment)],
+    [escapeHtml(words.time), time(view, payment.settled_at ?? payment.created)],
+  ];
+  return `<div class="late" data-surplus><h3>${escapeHtml(words.surplus)}</h3>
+<p>${phrase(words, 'surplusText', { merchant: session.merchant.name })}</p>
+${facts(rows)}</div>`;
 }
 
 function transaction(

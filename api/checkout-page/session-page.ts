@@ -10,6 +10,7 @@ import type { PageView } from './page-view.js';
 import { processingPanel } from './processing-panel.js';
 import { receiptPanel } from './receipt-panel.js';
 import { summary } from './summary.js';
+import { uncertainNotice } from './uncertain-notice.js';
 import { SCRIPT_WORDS, type ScriptWords } from './words/script-words.js';
 import type { Words } from './words/words.js';
 
@@ -44,6 +45,7 @@ export function renderSessionPage(
       main: `<div class="sheet">
 ${summary(view)}
 <section class="payment" aria-labelledby="state" data-state="${state.kind}">
+${uncertainNotice(view)}
 ${panel(view)}
 </section>
 </div>`,

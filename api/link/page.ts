@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import { transactionUrl } from '../../shared/chains/networks.js';
 import { LONG_ANSWER_BYTES } from '../../shared/limits/bounds.js';
 import { now } from '../../shared/process/clock.js';
-import { findPageSession, type LinkedSession } from '../../shared/settlement/read-link.js';
+import { findPageSession, type LinkedSession, listSurplus } from '../../shared/settlement/read-link.js';
 import { createdAt, isIdShaped } from '../../shared/values/ids.js';
 import { unixSeconds } from '../../shared/wire/timestamp.js';
 import { sendCompressed } from '../checkout-page/compressed.js';
@@ -16,15 +16,20 @@ import type { Deps } from '../deps/deps.js';
 import { BUYER_ERRORS, type BuyerErrorCode } from '../errors/buyer-errors.js';
 import { releaseWhenSent } from '../http/release-when-sent.js';
 import { addressKey } from '../limits/address-key.js';
-import type { LinkAnswer } from '../payment-link/link-answer.js';
+import type { LinkAnswer, UncertainPayment } from '../payment-link/link-answer.js';
 import { viewLink } from '../payment-link/view-link.js';
 import { writeHead } from './respond.js';
 
 /** A page load without a payment: 200 while the session is open or processing, else the status that agents get. */
-export function sendPageLoad(deps: Deps, res: Response, session: LinkedSession, answer: LinkAnswer): void {
+export async function sendPageLoad(
+  deps: Deps,
+  res: Response,
+  session: LinkedSession,
+  answer: LinkAnswer,
+): Promise<void> {
   const isExpired = answer.kind === 'error' && answer.error.code === 'session_expired';
   if (answer.kind === 'paid' || isExpired) writeHead(res, answer);
-  sendPage(deps, res, session, answer);
+  await sendPage(deps, res, session, answer);
 }
 
 /**
@@ -40,7 +45,7 @@ export async function sendPageAfterPayment(
   const session = await findPageSession(deps.db, sessionId);
   if (session === undefined) throw new Error(`${sessionId} is gone`);
   writeHead(res, answer);
-  sendPage(deps, res, session, answer);
+  await sendPage(deps, res, session, answer);
 }
 
 /**
@@ -50,7 +55,7 @@ export async function sendPageAfterPayment(
 export async function sendCurrentPage(deps: Deps, res: Response, id: string): Promise<void> {
   const session = isIdShaped(id) ? await findPageSession(deps.db, id) : undefined;
   if (session === undefined) sendErrorPage(deps, res, 'resource_missing');
-  else sendPage(deps, res, session, await viewLink(deps, session));
+  else await sendPage(deps, res, session, await viewLink(deps, session));
 }
 
 export function sendErrorPage(deps: Deps, res: Response, code: BuyerErrorCode): void {
@@ -62,13 +67,19 @@ export function sendErrorPage(deps: Deps, res: Response, code: BuyerErrorCode): 
 }
 
 /** A document that works without scripts. */
-function sendPage(deps: Deps, res: Response, session: LinkedSession, answer: LinkAnswer): void {
+async function sendPage(
+  deps: Deps,
+  res: Response,
+  session: LinkedSession,
+  answer: LinkAnswer,
+): Promise<void> {
   const { config, pageAssets, longAnswers } = deps;
   const language = languageOf(res);
   const view = buildPageView(session, pageState(session, answer), {
     baseUrl: config.baseUrl,
     language,
     isLanguageAsked: askedByBuyer(res) !== undefined,
+    surplus: session.status === 'complete' ? await listSurplus(deps.db, session.id) : [],
     now: now(),
   });
   const html = renderSessionPage(view, pageAssets, config.pageScriptUrl);
@@ -92,18 +103,23 @@ export function pageState(session: LinkedSession, answer: LinkAnswer): PageState
     case 'processing':
       return processing(session);
     case 'expired':
-      return { kind: 'expired' };
+      return { kind: 'expired', uncertain: uncertainOf(answer) };
     case 'open':
-      return session.expiresAt <= now() ? { kind: 'expired' } : open(answer);
+      return session.expiresAt <= now() ? { kind: 'expired', uncertain: uncertainOf(answer) } : open(answer);
   }
 }
 
 function open(answer: LinkAnswer): PageState {
   if (answer.kind === 'payment_required') {
-    return { kind: 'open', accepts: answer.required.accepts, failureCode: answer.required.code };
+    const { accepts, code } = answer.required;
+    return { kind: 'open', accepts, failureCode: code, uncertain: answer.uncertain };
   }
   const isLasting = answer.kind === 'error' && answer.error.code === 'payments_unavailable';
-  return { kind: isLasting ? 'unavailable' : 'busy' };
+  return { kind: isLasting ? 'unavailable' : 'busy', uncertain: uncertainOf(answer) };
+}
+
+function uncertainOf(answer: LinkAnswer): UncertainPayment | undefined {
+  return answer.kind === 'error' || answer.kind === 'payment_required' ? answer.uncertain : undefined;
 }
 
 function processing({ payment }: LinkedSession): PageState {

@@ -5,7 +5,7 @@ import { isIdShaped } from '../../shared/values/ids.js';
 import type { PayOutcome } from '../checkout-page/page-data.js';
 import type { Deps } from '../deps/deps.js';
 import { sendJson } from '../http/send-json.js';
-import type { LinkAnswer } from '../payment-link/link-answer.js';
+import { type LinkAnswer, type UncertainPayment, uncertainPayment } from '../payment-link/link-answer.js';
 import { loadPay } from '../payment-link/load-pay.js';
 import { sentPayment } from './serve-link.js';
 
@@ -23,9 +23,13 @@ export async function sendPayOutcome(deps: Deps, req: Request<{ id: string }>, r
   else if (header === undefined || header.kind === 'malformed') {
     outcome = { outcome: 'failed', code: 'invalid_payment_payload' };
   } else {
-    const { pay, isSessionsPayment } = await loadPay();
+    const { pay, isSessionsPayment, uncertainUse } = await loadPay();
     const answer = await pay(deps, session, { header, channel: 'page', arrivedAtMs, requestId: req.id });
     outcome = outcomeOf(answer, await isSessionsPayment(deps, id, header));
+    if (outcome.outcome === 'others') {
+      const use = await uncertainUse(deps, id, header);
+      if (use !== undefined) outcome = { ...outcome, ...told(uncertainPayment(use)) };
+    }
   }
   res.locals.errorCode = outcome.code;
   sendJson(res, JSON.stringify(outcome));
@@ -38,9 +42,16 @@ function outcomeOf(answer: LinkAnswer, isOurs: boolean): PayOutcome {
     case 'processing':
       return { outcome: isOurs || answer.status === 202 ? 'taken' : 'others' };
     case 'payment_required':
-      return { outcome: 'failed', code: answer.required.code ?? 'payment_failed' };
+      return {
+        outcome: 'failed',
+        code: answer.required.code ?? 'payment_failed',
+        ...told(answer.uncertain),
+      };
     case 'error':
-      return outcomeOfError(answer.error.code, isOurs, answer.retryAfterSeconds);
+      return {
+        ...outcomeOfError(answer.error.code, isOurs, answer.retryAfterSeconds),
+        ...told(answer.uncertain),
+      };
   }
 }
 
@@ -55,4 +66,10 @@ function outcomeOfError(code: string, isOurs: boolean, retryAfter: number | unde
     default:
       return { outcome: 'failed', code };
   }
+}
+
+function told(uncertain: UncertainPayment | undefined): Pick<PayOutcome, 'uncertain' | 'payment'> {
+  if (uncertain === undefined) return {};
+  const { paymentId } = uncertain;
+  return { uncertain: true, ...(paymentId !== undefined && { payment: paymentId }) };
 }

@@ -62,7 +62,7 @@ export function serveLink(
         link: sessionUrl(session.id, deps.config.baseUrl),
         hasPaid: header !== undefined,
       });
-    else if (header === undefined) sendPageLoad(deps, res, session, answer);
+    else if (header === undefined) await sendPageLoad(deps, res, session, answer);
     else await sendPageAfterPayment(deps, res, session.id, answer);
   };
 }

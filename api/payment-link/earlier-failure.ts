@@ -4,11 +4,14 @@ import { now } from '../../shared/process/clock.js';
 import { findUncertainPayment, type LinkedSession } from '../../shared/settlement/read-link.js';
 import { describeFailure, type Failure, outcomeUnknown } from '../../shared/x402/failure-codes.js';
 
+/** `paymentId`: of the payment that failed, when its outcome is unknown. */
+export type LinkFailure = Failure & { paymentId?: string };
+
 /** How long a 402 names a failure that is certain. */
 const FAILURE_SHOWN_MS = 600_000;
 
 /** The failure of the last payment, if the buyer has to know of it. An uncertain one is named until the next payment. */
-export async function earlierFailure(db: Knex, session: LinkedSession): Promise<Failure | undefined> {
+export async function earlierFailure(db: Knex, session: LinkedSession): Promise<LinkFailure | undefined> {
   const { failureCode, failureAt } = session;
   if (failureCode === OUTCOME_UNKNOWN) return await uncertainFailure(db, session);
   if (failureCode === null || failureAt === null) return undefined;
@@ -16,7 +19,7 @@ export async function earlierFailure(db: Knex, session: LinkedSession): Promise<
 }
 
 /** Undefined unless the last payment of the session failed and its outcome is unknown. */
-export async function uncertainFailure(db: Knex, session: LinkedSession): Promise<Failure | undefined> {
+export async function uncertainFailure(db: Knex, session: LinkedSession): Promise<LinkFailure | undefined> {
   if (session.failureCode !== OUTCOME_UNKNOWN) return undefined;
   return failureOf({ id: (await findUncertainPayment(db, session.id))?.id, failureCode: OUTCOME_UNKNOWN });
 }
@@ -27,7 +30,8 @@ export function failureOf({
 }: {
   id?: string | undefined;
   failureCode: string | null;
-}): Failure {
+}): LinkFailure {
   const failure = describeFailure(failureCode ?? 'payment_failed');
-  return failure.isUncertain ? { ...failure, message: outcomeUnknown(id) } : failure;
+  if (!failure.isUncertain) return failure;
+  return { ...failure, message: outcomeUnknown(id), ...(id !== undefined && { paymentId: id }) };
 }

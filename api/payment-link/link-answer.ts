@@ -1,15 +1,30 @@
 import type { LinkedSession } from '../../shared/settlement/read-link.js';
-import type { Failure } from '../../shared/x402/failure-codes.js';
 import type { PaymentRequired, SettlementResponse } from '../../shared/x402/wire.js';
 import type { BuyerError } from '../errors/buyer-errors.js';
+import type { LinkFailure } from './earlier-failure.js';
 
 /** The response of a link, before it is written as JSON or as a page. */
 export type LinkAnswer =
   | { kind: 'paid'; receipt: SettlementResponse; session: LinkedSession }
   | { kind: 'processing'; status: 202 | 409 }
-  /** `isUncertain`: the payment that it names may have been taken. */
-  | { kind: 'payment_required'; required: PaymentRequired; failed?: SettlementResponse; isUncertain?: true }
-  | { kind: 'error'; error: BuyerError; receipt?: SettlementResponse; retryAfterSeconds?: number };
+  | {
+      kind: 'payment_required';
+      required: PaymentRequired;
+      failed?: SettlementResponse;
+      uncertain?: UncertainPayment;
+    }
+  | {
+      kind: 'error';
+      error: BuyerError;
+      receipt?: SettlementResponse;
+      retryAfterSeconds?: number;
+      uncertain?: UncertainPayment;
+    };
+
+/** A payment of the link that may have been taken. Its id is undefined when Postgres has no row of it. */
+export interface UncertainPayment {
+  paymentId?: string;
+}
 
 const BUSY_SECONDS = 5;
 const CONFLICT_SECONDS = 2;
@@ -19,19 +34,35 @@ export function stillProcessing(): LinkAnswer {
 }
 
 /** `uncertain`: the last payment of the session may have been taken. */
-export function expired(uncertain?: Failure): LinkAnswer {
-  const message = 'This link has expired and can no longer be paid. Ask the merchant for a new one.';
+export function expired(uncertain?: LinkFailure): LinkAnswer {
+  if (uncertain !== undefined)
+    return withUncertain(refuse('session_expired', 'This link has expired.'), uncertain);
   return refuse(
     'session_expired',
-    uncertain === undefined ? message : `This link has expired. ${uncertain.message}`,
+    'This link has expired and can no longer be paid. Ask the merchant for a new one.',
   );
+}
+
+/** Says in an error response that the last payment of the session may have been taken. */
+export function withUncertain(answer: LinkAnswer, uncertain: LinkFailure | undefined): LinkAnswer {
+  if (answer.kind !== 'error' || uncertain === undefined) return answer;
+  const { code, message } = answer.error;
+  return {
+    ...answer,
+    error: { code, message: `${message} ${uncertain.message}` },
+    uncertain: uncertainPayment(uncertain),
+  };
+}
+
+export function uncertainPayment({ paymentId }: LinkFailure): UncertainPayment {
+  return paymentId === undefined ? {} : { paymentId };
 }
 
 /** `forMs`: when to try again, if known. */
 export function busy(forMs = 0): LinkAnswer {
   return refuse(
     'payment_service_unavailable',
-    'Payments cannot be taken right now, and no money moved. Try again in a few seconds; the same signature may be sent again.',
+    'Payments cannot be taken right now, and this request moved no money. Try again in a few seconds; the same signature may be sent again.',
     Math.max(BUSY_SECONDS, Math.ceil(forMs / 1000)),
   );
 }
@@ -41,11 +72,12 @@ export function busy(forMs = 0): LinkAnswer {
  * unknown. Sending the payment again looks for it on chain.
  */
 export function claimLost(): LinkAnswer {
-  return refuse(
+  const answer = refuse(
     'payment_service_unavailable',
     'The outcome of this payment is not known right now. Send the same signature again in a few seconds; it moves money at most once.',
     BUSY_SECONDS,
   );
+  return { ...answer, uncertain: {} };
 }
 
 export function alreadyPaid(receipt?: SettlementResponse): LinkAnswer {
@@ -54,15 +86,13 @@ export function alreadyPaid(receipt?: SettlementResponse): LinkAnswer {
     'This link is paid. Send GET without a payment header for the receipt.',
     CONFLICT_SECONDS,
   );
-  return answer.kind === 'error' && receipt !== undefined ? { ...answer, receipt } : answer;
+  return receipt === undefined ? answer : { ...answer, receipt };
 }
 
-export function signatureUsed(uncertain?: Failure): LinkAnswer {
-  return refuse(
-    'signature_already_used',
-    uncertain?.message ?? 'This signed payment was used before. Sign a new one for this link.',
-    CONFLICT_SECONDS,
-  );
+export function signatureUsed(uncertain?: LinkFailure): LinkAnswer {
+  const next = uncertain === undefined ? ' Sign a new one for this link.' : '';
+  const message = `This signed payment was used before.${next}`;
+  return withUncertain(refuse('signature_already_used', message, CONFLICT_SECONDS), uncertain);
 }
 
 export function identifierReused(): LinkAnswer {
@@ -73,7 +103,11 @@ export function identifierReused(): LinkAnswer {
   );
 }
 
-export function refuse(code: BuyerError['code'], message: string, retryAfterSeconds?: number): LinkAnswer {
+export function refuse(
+  code: BuyerError['code'],
+  message: string,
+  retryAfterSeconds?: number,
+): Extract<LinkAnswer, { kind: 'error' }> {
   return {
     kind: 'error',
     error: { code, message },

@@ -3,14 +3,13 @@ import { sessionUrl } from '../../shared/checkout-sessions/present.js';
 import type { Knex } from '../../shared/db/knex.js';
 import type { LinkedSession } from '../../shared/settlement/read-link.js';
 import { rememberOfferedFeePayers } from '../../shared/settlement/remember-told.js';
-import type { Failure } from '../../shared/x402/failure-codes.js';
 import type { Offer } from '../../shared/x402/match-payment.js';
 import { PAYMENT_IDENTIFIER, PAYMENT_IDENTIFIER_DECLARATION } from '../../shared/x402/payment-identifier.js';
 import { buildAccepts, type OfferInput } from '../../shared/x402/requirements.js';
 import type { PaymentRequired, PaymentRequirements } from '../../shared/x402/wire.js';
 import { describePayment } from './describe.js';
-import { earlierFailure } from './earlier-failure.js';
-import { busy, type LinkAnswer, refuse } from './link-answer.js';
+import { earlierFailure, type LinkFailure } from './earlier-failure.js';
+import { busy, type LinkAnswer, refuse, uncertainPayment } from './link-answer.js';
 import type { LinkDeps } from './link-deps.js';
 
 const RETRY_SECONDS = 60;
@@ -57,7 +56,7 @@ export async function askForPayment(
   { db, config }: Pick<LinkDeps, 'config' | 'db'>,
   session: LinkedSession,
   offer: Offer,
-  told?: Failure,
+  told?: LinkFailure,
 ): Promise<LinkAnswer> {
   const failure = told ?? (await earlierFailure(db, session));
   await rememberFeePayers(db, session, offer);
@@ -73,7 +72,8 @@ export async function askForPayment(
     accepts: offer.accepts,
     extensions: EXTENSIONS,
   };
-  return { kind: 'payment_required', required, ...(failure?.isUncertain && { isUncertain: true }) };
+  const uncertain = failure?.isUncertain ? { uncertain: uncertainPayment(failure) } : {};
+  return { kind: 'payment_required', required, ...uncertain };
 }
 
 async function rememberFeePayers(

@@ -1,15 +1,17 @@
 import type { Payment } from '../../shared/payments/model.js';
+import { OUTCOME_UNKNOWN } from '../../shared/payments/states.js';
 import { now } from '../../shared/process/clock.js';
 import {
   findLinkedSession,
   findLinkState,
   findNamedPayment,
   type LinkedSession,
+  listUncertainOrSurplus,
 } from '../../shared/settlement/read-link.js';
 import type { WellFormedHeader } from '../../shared/x402/headers.js';
 import { isSamePayment } from '../../shared/x402/match-payment.js';
 import { acceptPayment, identifierOf, type SentPayment } from './accept-payment.js';
-import { uncertainFailure } from './earlier-failure.js';
+import { failureOf, type LinkFailure, uncertainFailure } from './earlier-failure.js';
 import {
   alreadyPaid,
   busy,
@@ -62,7 +64,12 @@ async function payOpen(deps: LinkDeps, session: LinkedSession, sent: SentPayment
   const acceptance = await acceptPayment(deps, session, offer, sent);
   switch (acceptance.kind) {
     case 'refused':
-      return await askForPayment(deps, session, offer, acceptance.failure);
+      return await askForPayment(
+        deps,
+        session,
+        offer,
+        (await uncertainUse(deps, session.id, sent.header)) ?? acceptance.failure,
+      );
     case 'used_before':
     case 'lost':
       return await afterLosing(deps, session.id, sent);
@@ -85,7 +92,7 @@ async function afterLosing(deps: LinkDeps, sessionId: string, sent: SentPayment)
   const { header } = sent;
   const identifier = identifierOf(header);
   const named = identifier === undefined ? undefined : await findNamedPayment(deps.db, sessionId, identifier);
-  if (named === undefined) return signatureUsed(session && (await uncertainFailure(deps.db, session)));
+  if (named === undefined) return signatureUsed(await uncertainUse(deps, sessionId, header));
   return isRepetition(header, named)
     ? await answerOutcome(deps, { sessionId, paymentId: named.id })
     : identifierReused();
@@ -108,4 +115,18 @@ export async function isSessionsPayment(
 ): Promise<boolean> {
   const session = await findLinkState(db, sessionId);
   return session?.payment != null && isSamePayment(header, session.payment);
+}
+
+/**
+ * The payment of this session with this payload whose outcome is unknown, or that arrived after another one had paid. What
+ * refuses the payload now says nothing about the time when it was sent first.
+ */
+export async function uncertainUse(
+  { db }: Pick<LinkDeps, 'db'>,
+  sessionId: string,
+  header: WellFormedHeader,
+): Promise<LinkFailure | undefined> {
+  const payments = await listUncertainOrSurplus(db, sessionId);
+  const use = payments.find((payment) => isSamePayment(header, payment));
+  return use && failureOf({ id: use.id, failureCode: OUTCOME_UNKNOWN });
 }

@@ -1,7 +1,7 @@
 import { now } from '../../shared/process/clock.js';
 import type { LinkedSession } from '../../shared/settlement/read-link.js';
 import { uncertainFailure } from './earlier-failure.js';
-import { expired, type LinkAnswer, stillProcessing } from './link-answer.js';
+import { expired, type LinkAnswer, stillProcessing, withUncertain } from './link-answer.js';
 import type { LinkDeps } from './link-deps.js';
 import { askForPayment, readOffer } from './offer.js';
 import { paid } from './receipt.js';
@@ -15,7 +15,9 @@ export async function viewLink(
     case 'open': {
       if (session.expiresAt <= now()) return expired(await uncertainFailure(deps.db, session));
       const offer = await readOffer(deps, session);
-      return 'kind' in offer ? offer : await askForPayment(deps, session, offer);
+      return 'kind' in offer
+        ? withUncertain(offer, await uncertainFailure(deps.db, session))
+        : await askForPayment(deps, session, offer);
     }
     case 'processing':
       return stillProcessing();

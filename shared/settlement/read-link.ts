@@ -66,6 +66,9 @@ const payment = modelColumns(Payment, 'payment', [
   'failureCode',
 ]);
 
+/** A receipt with more could not be read. */
+const MAX_SHOWN_SURPLUS = 20;
+
 /** One session per statement: line items may be long. */
 const ONE_BY_ONE: BatchLimits = { maxKeys: 1, maxStatements: LONG_READS_AT_ONCE };
 const IMAGES_TOGETHER: BatchLimits = { maxKeys: 20, maxStatements: LONG_READS_AT_ONCE };
@@ -190,6 +193,24 @@ export async function findPayment(db: Knex, id: string): Promise<Payment | undef
 export async function findUncertainPayment(db: Knex, sessionId: string): Promise<Payment | undefined> {
   const uncertain = { payableId: sessionId, failureCode: OUTCOME_UNKNOWN };
   return await Payment.query(db).where(uncertain).orderBy('id', 'desc').first();
+}
+
+/** The payments of this session that may have been taken, or were taken, beside the one that holds or paid it. */
+export async function listUncertainOrSurplus(db: Knex, sessionId: string): Promise<Payment[]> {
+  return await Payment.query(db)
+    .select('id', 'network', 'asset', 'payloadKey')
+    .where({ payableId: sessionId })
+    .where((either) => either.where({ failureCode: OUTCOME_UNKNOWN }).orWhere({ surplus: true }))
+    .orderBy('id', 'desc');
+}
+
+/** The payments of this session that arrived after another one had paid it, the oldest first. */
+export async function listSurplus(db: Knex, sessionId: string): Promise<Payment[]> {
+  return await Payment.query(db)
+    .select(...SHOWN_PAYMENT_FIELDS)
+    .where({ payableId: sessionId, surplus: true, status: 'succeeded' })
+    .orderBy('id')
+    .limit(MAX_SHOWN_SURPLUS);
 }
 
 /** The payment of this session with this payment identifier, unless it certainly never reached the facilitator. */

@@ -1,15 +1,23 @@
 import type { PageData, PayableEntry } from '../page-data.js';
-import { type AttemptView, type ConnectHow, signWith, type WalletStep } from './attempt.js';
+import {
+  type AttemptView,
+  type ConnectHow,
+  type SignedPayment,
+  signWith,
+  type WalletStep,
+} from './attempt.js';
 import type { Holdings } from './choose-entry.js';
 import { type ConnectedAccount, openAccount } from './connected-account.js';
+import { button } from './dom.js';
 import { type EntryChoice, formatBalance, wireEntryChoice } from './entry-choice.js';
 import { type KeptPayment, rememberWallet } from './memory.js';
-import { failureNotice, lostNotice, problemNotice } from './payment-notices.js';
+import { failureNotice, problemNotice } from './payment-notices.js';
 import { allowLeaving, type Progress, showProgress } from './progress.js';
 import { type Outcome, sendPayment } from './send-payment.js';
 import type { ServerClock } from './server-clock.js';
 import { signingPanel } from './signing-panel.js';
 import { clearNotice, hideStep, type Notice, showNotice, showStep } from './steps.js';
+import { hideUncertain, showUncertain } from './uncertain.js';
 import { type PageWallet, WalletProblem } from './wallet.js';
 import { type WalletPicker, wireWalletPicker } from './wallet-picker.js';
 
@@ -129,13 +137,16 @@ class OpenCheckout implements Checkout {
       (holdings) => this.#account.use(wallet, holdings),
       (attempt) => this.#changeAccount(attempt),
     );
+    let signed: SignedPayment;
     try {
-      await this.#send(await signWith(wallet, options, view, ending.signal));
+      signed = await signWith(wallet, options, view, ending.signal);
     } catch (error) {
       const isCut = ending.signal.aborted && !(ending.signal.reason instanceof WalletProblem);
       if (this.#attempt !== own || isCut) return;
       this.#back(problemNotice(words, error, wallet));
+      return;
     }
+    await this.#send(signed);
   }
 
   /** Cancels the current request to the wallet: a signature of the previous account would be dropped. */
@@ -156,18 +167,36 @@ class OpenCheckout implements Checkout {
       showProgress(progress, this.#data, () => (performance.now() - signedAt) / 1000);
     show('sending');
     const outcome = await sendPayment(payment, { path, sessionId, clock: this.#clock, onTrouble: show });
-    if (outcome.outcome === 'failed') this.#back(failureNotice(words, outcome.code));
-    else if (outcome.outcome === 'lost') this.#back(lostNotice(words, () => void this.#send(payment)));
+    if (outcome.outcome === 'lost' || (outcome.outcome === 'failed' && outcome.uncertain))
+      this.#warn(payment, outcome);
+    else if (outcome.outcome === 'failed') this.#back(failureNotice(words, outcome.code));
     this.#events.onOutcome(outcome);
   }
 
-  #back(notice: Notice): void {
+  /** The payment may have been taken. */
+  #warn(payment: KeptPayment, { outcome, payment: id }: Outcome): void {
+    const { sessionId, words } = this.#data;
+    const again = button(words.sendAgain, 'quiet', () => {
+      hideUncertain();
+      void this.#send(payment);
+    });
+    showUncertain({
+      reference: id ?? sessionId,
+      payment: id,
+      ...(outcome === 'lost' && { why: words.lost }),
+      // The service itself watches a payment that has an id.
+      ...(id === undefined && { again }),
+    });
+    this.#back(undefined);
+  }
+
+  #back(notice: Notice | undefined): void {
     this.#stage = 'idle';
     this.#attempt = undefined;
     this.#picker.show();
     hideStep();
     allowLeaving(true);
-    showNotice(notice);
+    if (notice !== undefined) showNotice(notice);
   }
 
   #onAccount(wallet: PageWallet, address: string | undefined): void {

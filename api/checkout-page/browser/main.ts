@@ -6,7 +6,7 @@ import { startCountdown } from './countdown.js';
 import { discoverEvmWallets } from './discover-evm.js';
 import { announce, find } from './dom.js';
 import { countElapsed } from './elapsed.js';
-import { forgetPayment, isMine, keptPayment } from './memory.js';
+import { isMine, keptPayment } from './memory.js';
 import { wireParts } from './page-parts.js';
 import { interruptedNotice } from './payment-notices.js';
 import { type Connection, type Polling, startPolling } from './poll.js';
@@ -15,6 +15,7 @@ import type { Outcome } from './send-payment.js';
 import { createServerClock, type ServerClock } from './server-clock.js';
 import { discoverSolanaWallets } from './solana-wallet.js';
 import { showNotice } from './steps.js';
+import { firstHeading, isUncertain, showUncertain, wireUncertain } from './uncertain.js';
 import type { PageWallet } from './wallet.js';
 
 /**
@@ -34,12 +35,13 @@ function start(page: HTMLElement, first: PageData): void {
   function show(isChange: boolean): void {
     stopCountdown?.();
     wireParts(data.language, data.words);
+    wireUncertain();
     const [entry, ...others] = data.entries;
     checkout = entry && openCheckout(data, [entry, ...others], wallets, clock, { onOutcome });
     if (entry !== undefined) {
       stopCountdown = startCountdown(data, clock, data.language, data.words, () => polling.askNow());
     }
-    resumePayment(data.sessionId, checkout, clock);
+    resumePayment(data.sessionId, checkout);
     showWhosePayment(data.sessionId);
     showSince(data, clock);
     wireReceipt();
@@ -47,8 +49,11 @@ function start(page: HTMLElement, first: PageData): void {
     const isReceipt = state === 'complete';
     if (isReceipt) polling.stop();
     if (state === 'open') isInterrupted = false;
-    showInterruption(state, data.words, isInterrupted, lastOutcome);
-    if (isReceipt && isChange && data.successUrl !== null) startRedirect(data.successUrl, data.words);
+    showInterruption(state, data, isInterrupted, lastOutcome);
+    // A receipt that names a second payment stays.
+    const isRead = find('[data-surplus]') === undefined && !isUncertain();
+    if (isReceipt && isChange && isRead && data.successUrl !== null)
+      startRedirect(data.successUrl, data.words);
   }
 
   function onOutcome(outcome: Outcome): void {
@@ -83,14 +88,19 @@ function start(page: HTMLElement, first: PageData): void {
 
 function showInterruption(
   state: string,
-  words: ScriptWords,
+  { words, sessionId }: PageData,
   isInterrupted: boolean,
   last: Outcome | undefined,
 ): void {
   const notice = isInterrupted ? interruptedNotice(words, state) : undefined;
+  const isOthers = last?.outcome === 'others';
   if (notice !== undefined) showNotice(notice);
-  else if (state === 'complete' && last?.outcome === 'others') {
+  else if (isOthers && !last.uncertain && state === 'complete') {
     showNotice({ title: words.paidElsewhere, lines: [] });
+  }
+  // The receipt names a payment that arrived as well.
+  if (isOthers && last.uncertain && find('[data-surplus]') === undefined) {
+    showUncertain({ reference: last.payment ?? sessionId, payment: last.payment });
   }
 }
 
@@ -101,14 +111,12 @@ function discoverWallets(data: PageData, clock: ServerClock, found: (wallet: Pag
 }
 
 /**
- * Resumes a payment that was signed before the page was reloaded and may not have arrived. Keeps it while nothing
- * can be paid.
+ * Resumes a payment that was signed before the page was reloaded and may have arrived, even when its signature has ended:
+ * the answer says whether it was taken. Keeps it while nothing can be paid.
  */
-function resumePayment(sessionId: string, checkout: Checkout | undefined, clock: ServerClock): void {
+function resumePayment(sessionId: string, checkout: Checkout | undefined): void {
   const payment = keptPayment(sessionId);
-  if (payment === undefined) return;
-  if (payment.validUntil <= clock.now()) forgetPayment(sessionId);
-  else if (checkout?.stage() === 'idle') checkout.resume(payment);
+  if (payment !== undefined && checkout?.stage() === 'idle') checkout.resume(payment);
 }
 
 function showWhosePayment(sessionId: string): void {
@@ -126,9 +134,11 @@ function showSince({ language, words }: PageData, clock: ServerClock): void {
 
 /** Focuses the heading and announces the new state. */
 function announceState(): void {
-  const heading = find('#state');
+  const heading = firstHeading();
   heading?.focus();
-  announce([heading, find('#state ~ p:not([hidden])')].map((part) => part?.textContent ?? '').join('. '));
+  announce(
+    [heading, find(`#${heading?.id} ~ p:not([hidden])`)].map((part) => part?.textContent ?? '').join('. '),
+  );
 }
 
 function showConnection(connection: Connection, words: ScriptWords): void {

@@ -46,6 +46,15 @@ export function markMine(sessionId: string, mine: 'mine' | 'not mine'): void {
   tryToWrite(() => (mine === 'mine' ? sessionStorage.setItem(key, '1') : sessionStorage.removeItem(key)));
 }
 
+/** Whether the buyer has said in this tab that he has read that this payment may have been taken. */
+export function isRead(paymentId: string): boolean {
+  return tryToRead(() => sessionStorage.getItem(`checkout-read-${paymentId}`)) !== undefined;
+}
+
+export function markRead(paymentId: string): void {
+  tryToWrite(() => sessionStorage.setItem(`checkout-read-${paymentId}`, '1'));
+}
+
 function tryToRead(from: () => string | null): string | undefined {
   try {
     return from() ?? undefined;

@@ -1,19 +1,25 @@
 import { type Cause, causeOfCode, NEXT_STEPS } from '../words/causes.js';
 import type { ScriptWords } from '../words/script-words.js';
 import type { Notice } from './steps.js';
+import { isUncertain } from './uncertain.js';
 import { type PageWallet, WalletProblem } from './wallet.js';
 
-/** Notices about payments that failed or whose outcome is unknown. */
+/** The signature was used by an earlier payment, perhaps of another link. Its own answer said what it took. */
+const USED_EARLIER = 'signature_already_used';
+
+/** Notices about payments that failed for certain. */
 export function failureNotice(words: ScriptWords, code = 'payment_failed'): Notice {
   const cause = causeOfCode(code);
-  return { title: words.failed, lines: [words[cause], words.nothingPaid, words[NEXT_STEPS[cause]]] };
+  const taken = code === USED_EARLIER ? '' : nothingTaken(words);
+  return { title: words.failed, lines: [words[cause], taken, words[NEXT_STEPS[cause]]] };
 }
 
-export function lostNotice(words: ScriptWords, sendAgain: () => void): Notice {
-  const action = { label: words.sendAgain, run: sendAgain };
-  return { title: words.lost, lines: [], action };
+/** Empty while an earlier payment may have been taken: the buyer would take the sentence for both. */
+function nothingTaken(words: ScriptWords): string {
+  return isUncertain() ? '' : words.nothingPaid;
 }
 
+/** Before anything was sent. */
 export function problemNotice(words: ScriptWords, error: unknown, { name }: PageWallet): Notice {
   const { word, values } =
     error instanceof WalletProblem ? error : new WalletProblem('walletFailed', { wallet: name });
@@ -25,7 +31,7 @@ function causeNotice(
   cause: Cause,
   values: Readonly<Record<string, string>> = {},
 ): Notice {
-  return { title: words[cause], lines: [words.nothingPaid, words[NEXT_STEPS[cause]]], values };
+  return { title: words[cause], lines: [nothingTaken(words), words[NEXT_STEPS[cause]]], values };
 }
 
 const MEANWHILE: Readonly<Record<string, Cause>> = {

@@ -6,13 +6,14 @@ import type { ServerClock } from './server-clock.js';
  * The outcome of a signed payment. `lost`: it is unknown whether it arrived; the same signature may be sent again,
  * since it cannot pay twice.
  */
-export type Outcome = Pick<PayOutcome, 'code'> & {
+export type Outcome = Pick<PayOutcome, 'code' | 'uncertain' | 'payment'> & {
   outcome: Exclude<PayOutcome['outcome'], 'again'> | 'lost';
 };
 
 /** Longer than the server holds a paying request. */
 const TIMEOUT_MS = 45_000;
 const TOO_MANY = 429;
+const NO_SESSION = 'resource_missing';
 const PAUSE_MS = 1500;
 const LONGEST_PAUSE_MS = 8000;
 
@@ -34,23 +35,28 @@ export async function sendPayment(
   // Stored before sending, so that a reload continues with the same signature.
   keepPayment(sessionId, payment);
   markMine(sessionId, 'mine');
+  let isUnclear = false;
   for (let attempt = 1; ; attempt += 1) {
     const answer = await sendOnce(path, payment.header);
     if (answer !== undefined && answer.outcome !== 'again') {
-      forgetPayment(sessionId);
+      // A service that has lost the session knows nothing of the payment that it left unanswered.
+      if (isUnclear && answer.code === NO_SESSION) return { outcome: 'lost' };
+      // An uncertain payment without an id is only known here: after a reload it is asked about again.
+      if (!answer.uncertain || answer.payment !== undefined) forgetPayment(sessionId);
       if (answer.outcome !== 'taken') markMine(sessionId, 'not mine');
       return { ...answer, outcome: answer.outcome };
     }
-    if (clock.now() >= payment.validUntil) return giveUp(answer, sessionId);
+    isUnclear ||= answer === undefined || answer.uncertain === true;
+    if (clock.now() >= payment.validUntil) return giveUp(answer, isUnclear, sessionId);
     onTrouble(answer === undefined ? 'checking' : 'waiting');
     const wanted = (answer?.retry_after ?? 0) * 1000;
     await pause(Math.min(wanted > 0 ? wanted : PAUSE_MS * attempt, LONGEST_PAUSE_MS));
   }
 }
 
-/** The last response said that nothing happened, or there was no response. */
-function giveUp(answer: PayOutcome | undefined, sessionId: string): Outcome {
-  if (answer === undefined) return { outcome: 'lost' };
+/** Each response said that nothing happened, or one try had none: then the payment may have arrived with that try. */
+function giveUp(answer: PayOutcome | undefined, isUnclear: boolean, sessionId: string): Outcome {
+  if (answer === undefined || isUnclear) return { outcome: 'lost' };
   forgetPayment(sessionId);
   markMine(sessionId, 'not mine');
   return { outcome: 'failed', ...(answer.code !== undefined && { code: answer.code }) };

@@ -1,6 +1,7 @@
 import type { ScriptWords } from '../words/script-words.js';
 import { fill } from '../words/words.js';
 import { announce, button, find, make, sentence, spinner } from './dom.js';
+import { firstHeading, isUnread } from './uncertain.js';
 
 let pageTitle = document.title;
 
@@ -44,8 +45,8 @@ export function hideStep(): void {
   step.replaceChildren();
   step.hidden = true;
   document.title = pageTitle;
-  choose.hidden = false;
-  find('#state')?.focus();
+  choose.hidden = isUnread();
+  firstHeading()?.focus();
 }
 
 export interface Notice {

@@ -60,12 +60,14 @@ export const DE: Words = {
   stay: 'Hier bleiben',
   paidElsewhere:
     'Diese Bestellung war schon bezahlt. Ihre Signatur wurde nicht verwendet, und es wurde nichts weiter abgebucht.',
+  surplus: 'Es kam mehr als eine Zahlung an',
+  surplusText:
+    '{merchant} hat auch diese Zahlung erhalten. Bitten Sie um die Rückzahlung, und nennen Sie diese Referenz:',
 
   expired: 'Dieser Link ist abgelaufen',
-  expiredText:
-    'Er kann nicht mehr bezahlt werden, und es wurde nichts abgebucht. Bitten Sie {merchant} um einen neuen Link.',
+  expiredText: 'Er kann nicht mehr bezahlt werden. Bitten Sie {merchant} um einen neuen Link.',
   busy: 'Einen Moment bitte',
-  busyText: 'Zahlungen sind gerade nicht möglich, und es wurde nichts abgebucht.',
+  busyText: 'Zahlungen sind gerade nicht möglich.',
   unavailable: 'Das kann gerade nicht bezahlt werden',
   unavailableText:
     'Es gibt zurzeit kein Netzwerk, auf dem {merchant} bezahlt werden kann. Bitte fragen Sie dort nach.',
@@ -81,6 +83,10 @@ export const DE: Words = {
 
   failed: 'Die Zahlung ist nicht zustande gekommen',
   nothingPaid: 'Es wurde nichts abgebucht.',
+  uncertain: 'Für diese Bestellung wurde vielleicht schon etwas abgebucht',
+  uncertainText:
+    'Ob es so ist, ist nicht bekannt. Bezahlen Sie nicht noch einmal, bevor Sie {merchant} gefragt haben. Nennen Sie dabei diese Referenz:',
+  uncertainRead: 'Ich habe das gelesen. Bezahlmöglichkeiten zeigen',
   failedFunds: 'In der Wallet ist auf diesem Netzwerk nicht genug von diesem Token.',
   failedTime: 'Sie kam zu spät an, das Signierte gilt nicht mehr.',
   failedSignature: 'Die Signatur der Wallet war nicht verwendbar.',

@@ -57,11 +57,13 @@ export const EN: Words = {
   redirecting: 'You will be taken there in {seconds} s.',
   stay: 'Stay here',
   paidElsewhere: 'This order was paid already. What you signed was not used, and nothing more was taken.',
+  surplus: 'More than one payment arrived',
+  surplusText: '{merchant} has received this payment too. Ask for it back, and give this reference:',
 
   expired: 'This link has expired',
-  expiredText: 'It can no longer be paid, and nothing was taken. Ask {merchant} for a new link.',
+  expiredText: 'It can no longer be paid. Ask {merchant} for a new link.',
   busy: 'One moment, please',
-  busyText: 'Payments cannot be taken right now, and nothing was taken.',
+  busyText: 'Payments cannot be taken right now.',
   unavailable: 'This cannot be paid right now',
   unavailableText: 'There is no network on which {merchant} can be paid at the moment. Please ask them.',
   tryAgain: 'Try again',
@@ -76,6 +78,10 @@ export const EN: Words = {
 
   failed: 'The payment did not go through',
   nothingPaid: 'Nothing was taken.',
+  uncertain: 'A payment for this order may have been taken',
+  uncertainText:
+    'It is not known whether it was. Do not pay again before you have asked {merchant}. Give them this reference:',
+  uncertainRead: 'I have read this. Show me how to pay',
   failedFunds: 'The wallet does not hold enough of this token on this network.',
   failedTime: 'It took too long to arrive, so what was signed no longer counts.',
   failedSignature: 'The wallet’s signature could not be used.',

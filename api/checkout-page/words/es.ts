@@ -57,11 +57,13 @@ export const ES: Words = {
   redirecting: 'Le llevaremos allí en {seconds} s.',
   stay: 'Quedarme aquí',
   paidElsewhere: 'Este pedido ya estaba pagado. Su firma no se usó y no se cobró nada más.',
+  surplus: 'Llegó más de un pago',
+  surplusText: '{merchant} ha recibido también este pago. Pida que se lo devuelva e indique esta referencia:',
 
   expired: 'Este enlace ha caducado',
-  expiredText: 'Ya no se puede pagar y no se ha cobrado nada. Pida a {merchant} un enlace nuevo.',
+  expiredText: 'Ya no se puede pagar. Pida a {merchant} un enlace nuevo.',
   busy: 'Un momento, por favor',
-  busyText: 'Ahora no se pueden aceptar pagos y no se ha cobrado nada.',
+  busyText: 'Ahora no se pueden aceptar pagos.',
   unavailable: 'Ahora no se puede pagar',
   unavailableText:
     'En este momento no hay ninguna red en la que se pueda pagar a {merchant}. Consúltelo allí.',
@@ -77,6 +79,10 @@ export const ES: Words = {
 
   failed: 'El pago no se ha realizado',
   nothingPaid: 'No se ha cobrado nada.',
+  uncertain: 'Es posible que ya se haya cobrado un pago de este pedido',
+  uncertainText:
+    'No se sabe si fue así. No pague otra vez sin haber preguntado a {merchant}. Indique esta referencia:',
+  uncertainRead: 'Lo he leído. Mostrar cómo pagar',
   failedFunds: 'El monedero no tiene suficiente de este token en esta red.',
   failedTime: 'Llegó demasiado tarde y lo firmado ya no es válido.',
   failedSignature: 'La firma del monedero no se pudo usar.',

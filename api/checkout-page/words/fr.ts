@@ -58,11 +58,14 @@ export const FR: Words = {
   stay: 'Rester ici',
   paidElsewhere:
     'Cette commande était déjà payée. Votre signature n’a pas été utilisée et rien de plus n’a été prélevé.',
+  surplus: 'Plus d’un paiement est arrivé',
+  surplusText:
+    '{merchant} a aussi reçu ce paiement. Demandez son remboursement, en donnant cette référence :',
 
   expired: 'Ce lien a expiré',
-  expiredText: 'Il ne peut plus être payé et rien n’a été prélevé. Demandez un nouveau lien à {merchant}.',
+  expiredText: 'Il ne peut plus être payé. Demandez un nouveau lien à {merchant}.',
   busy: 'Un instant, s’il vous plaît',
-  busyText: 'Les paiements ne sont pas possibles pour le moment et rien n’a été prélevé.',
+  busyText: 'Les paiements ne sont pas possibles pour le moment.',
   unavailable: 'Paiement impossible pour le moment',
   unavailableText:
     'Il n’y a actuellement aucun réseau sur lequel {merchant} puisse être payé. Renseignez-vous auprès du marchand.',
@@ -78,6 +81,10 @@ export const FR: Words = {
 
   failed: 'Le paiement n’a pas abouti',
   nothingPaid: 'Rien n’a été prélevé.',
+  uncertain: 'Un paiement de cette commande a peut-être été prélevé',
+  uncertainText:
+    'On ne sait pas si c’est le cas. Ne payez pas de nouveau avant d’avoir demandé à {merchant}. Donnez cette référence :',
+  uncertainRead: 'J’ai lu ceci. Montrer comment payer',
   failedFunds: 'Le portefeuille ne contient pas assez de ce jeton sur ce réseau.',
   failedTime: 'Il est arrivé trop tard et ce qui a été signé n’est plus valable.',
   failedSignature: 'La signature du portefeuille est inutilisable.',

@@ -58,11 +58,13 @@ export const JA: Words = {
   redirecting: '{seconds} 秒後に移動します。',
   stay: 'このページに残る',
   paidElsewhere: 'この注文はすでに支払われていました。署名は使われず、追加の請求もありません。',
+  surplus: '複数のお支払いが届きました',
+  surplusText: '{merchant} はこのお支払いも受け取りました。この参照番号を伝えて、返金をご依頼ください：',
 
   expired: 'このリンクは期限切れです',
-  expiredText: 'もう支払うことはできず、請求もされていません。{merchant} に新しいリンクをご依頼ください。',
+  expiredText: 'もう支払うことはできません。{merchant} に新しいリンクをご依頼ください。',
   busy: '少々お待ちください',
-  busyText: '現在お支払いを受け付けられません。請求はされていません。',
+  busyText: '現在お支払いを受け付けられません。',
   unavailable: '現在お支払いいただけません',
   unavailableText: '{merchant} に支払えるネットワークが現在ありません。店舗にお問い合わせください。',
   tryAgain: '再試行',
@@ -77,6 +79,10 @@ export const JA: Words = {
 
   failed: 'お支払いできませんでした',
   nothingPaid: '請求はされていません。',
+  uncertain: 'この注文のお支払いはすでに行われた可能性があります',
+  uncertainText:
+    '行われたかどうかは分かっていません。{merchant} に確認するまで、もう一度支払わないでください。お問い合わせの際はこの参照番号をお伝えください：',
+  uncertainRead: '読みました。支払い方法を表示する',
   failedFunds: 'ウォレットに、このネットワークのこのトークンが足りません。',
   failedTime: '到着が遅すぎたため、署名は無効になりました。',
   failedSignature: 'ウォレットの署名を使えませんでした。',

@@ -57,11 +57,13 @@ export const PT: Words = {
   redirecting: 'Você será levado até lá em {seconds} s.',
   stay: 'Ficar aqui',
   paidElsewhere: 'Este pedido já estava pago. A sua assinatura não foi usada e nada mais foi cobrado.',
+  surplus: 'Chegou mais de um pagamento',
+  surplusText: '{merchant} recebeu também este pagamento. Peça a devolução e indique esta referência:',
 
   expired: 'Este link expirou',
-  expiredText: 'Já não pode ser pago e nada foi cobrado. Peça um novo link a {merchant}.',
+  expiredText: 'Já não pode ser pago. Peça um novo link a {merchant}.',
   busy: 'Um momento, por favor',
-  busyText: 'Não é possível receber pagamentos agora e nada foi cobrado.',
+  busyText: 'Não é possível receber pagamentos agora.',
   unavailable: 'Não é possível pagar agora',
   unavailableText: 'No momento não há rede em que {merchant} possa ser pago. Pergunte à loja.',
   tryAgain: 'Tentar de novo',
@@ -76,6 +78,10 @@ export const PT: Words = {
 
   failed: 'O pagamento não foi concluído',
   nothingPaid: 'Nada foi cobrado.',
+  uncertain: 'Um pagamento deste pedido pode já ter sido cobrado',
+  uncertainText:
+    'Não se sabe se foi. Não pague outra vez antes de perguntar a {merchant}. Indique esta referência:',
+  uncertainRead: 'Li isto. Mostrar como pagar',
   failedFunds: 'A carteira não tem o suficiente deste token nesta rede.',
   failedTime: 'Demorou demasiado a chegar e o que foi assinado já não é válido.',
   failedSignature: 'A assinatura da carteira não pôde ser usada.',

@@ -57,6 +57,8 @@ export interface Words {
   redirecting: string;
   stay: string;
   paidElsewhere: string;
+  surplus: string;
+  surplusText: string;
 
   expired: string;
   expiredText: string;
@@ -76,6 +78,9 @@ export interface Words {
 
   failed: string;
   nothingPaid: string;
+  uncertain: string;
+  uncertainText: string;
+  uncertainRead: string;
   failedFunds: string;
   failedTime: string;
   failedSignature: string;

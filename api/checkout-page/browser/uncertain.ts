@@ -1,0 +1,75 @@
+import { find } from './dom.js';
+import { isRead, markRead } from './memory.js';
+
+/** A payment that may have been taken. */
+export interface Uncertain {
+  /** The id of the payment, or of the session when the payment has none that is known. */
+  reference: string;
+  /** The id of the payment, by which the page remembers that the buyer has read about it. */
+  payment: string | undefined;
+  /** What happened, if only this page knows of it. */
+  why?: string;
+  /** A button that asks the service. */
+  again?: HTMLButtonElement;
+}
+
+/** The warning that the server rendered, and its button. */
+export function wireUncertain(): void {
+  const line = find('#uncertain-read');
+  // The style sheet reserves space for hidden elements with this attribute.
+  line?.removeAttribute('data-script');
+  line?.querySelector('button')?.addEventListener('click', () => {
+    const warning = find('#uncertain');
+    if (warning === undefined) return;
+    warning.dataset.read = '';
+    if (warning.dataset.payment !== undefined) markRead(warning.dataset.payment);
+    arrange();
+    find('#state')?.focus();
+  });
+  arrange();
+}
+
+export function showUncertain({ reference, payment, why, again }: Uncertain): void {
+  const warning = find('#uncertain');
+  const reason = find('#uncertain-why');
+  const button = find('#uncertain-again');
+  if (warning === undefined || reason === undefined || button === undefined) return;
+  delete warning.dataset.read;
+  delete warning.dataset.payment;
+  if (payment !== undefined) warning.dataset.payment = payment;
+  reason.textContent = why ?? '';
+  reason.hidden = why === undefined;
+  find('#uncertain-reference code')?.replaceChildren(reference);
+  button.replaceChildren(...(again === undefined ? [] : [again]));
+  button.hidden = again === undefined;
+  warning.hidden = false;
+  arrange();
+}
+
+export function hideUncertain(): void {
+  const warning = find('#uncertain');
+  if (warning !== undefined) warning.hidden = true;
+}
+
+/** While this is so, the page does not say that nothing was taken. */
+export function isUncertain(): boolean {
+  return find('#uncertain')?.hidden === false;
+}
+
+/** While this is so, the page offers no way to pay. */
+export function isUnread(): boolean {
+  const { payment, read } = find('#uncertain')?.dataset ?? {};
+  return isUncertain() && read === undefined && !(payment !== undefined && isRead(payment));
+}
+
+/** The heading that the buyer should read first. */
+export function firstHeading(): HTMLElement | undefined {
+  return isUnread() ? find('#uncertain-title') : find('#state');
+}
+
+function arrange(): void {
+  const choose = find('#choose');
+  const line = find('#uncertain-read');
+  if (line !== undefined) line.hidden = !isUnread();
+  if (choose !== undefined) choose.hidden = isUnread() || find('#step')?.hidden === false;
+}
