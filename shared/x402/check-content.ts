@@ -65,10 +65,11 @@ function checkTransfer(transfer: SvmTransfer, requirements: PaymentRequirements)
     );
   }
   const sum = toMerchant.reduce((total, { amount }) => total + amount, 0n);
-  return sum === BigInt(requirements.amount)
+  const said = toMerchant.length === 1 ? '' : ` in ${toMerchant.length} transfers`;
+  return sum === BigInt(requirements.amount) && toMerchant.some(({ amount }) => amount === sum)
     ? undefined
     : contradiction(
-        `The transaction transfers ${sum} of \`asset\`. Sign exactly the \`amount\` of the chosen entry.`,
+        `The transaction transfers ${sum} of \`asset\`${said}. Sign one transfer of exactly the \`amount\` of the chosen entry.`,
       );
 }
 

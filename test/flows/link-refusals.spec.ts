@@ -180,6 +180,10 @@ describe('a link refuses before the facilitator is asked', () => {
         () => ({ value: 4_499_999n }),
         'invalid_exact_evm_payload_authorization_value',
       ],
+      'more than the amount': [
+        () => ({ value: 4_500_001n }),
+        'invalid_exact_evm_payload_authorization_value',
+      ],
       'a value of zero': [() => ({ value: 0n }), 'invalid_exact_evm_payload_authorization_value'],
       'another wallet': [() => ({ to: STRANGER }), 'invalid_exact_evm_payload_recipient_mismatch'],
       'the token’s contract as the wallet': [
@@ -215,7 +219,8 @@ describe('a link refuses before the facilitator is asked', () => {
 
   describe('a transaction that', () => {
     const refused: Record<string, [parts: () => SolanaOverrides, error: RegExp]> = {
-      'transfers less than the amount': [() => ({ amount: 4_499_999n }), /less/],
+      'transfers less than the amount': [() => ({ amount: 4_499_999n }), /transfers 4499999 /],
+      'transfers more than the amount': [() => ({ amount: 4_500_001n }), /transfers 4500001 /],
       'pays another account': [() => ({ destination: Keypair.generate().publicKey }), /another account/],
       'pays the wallet and not its token account': [
         () => ({ destination: new PublicKey(svm.payTo) }),

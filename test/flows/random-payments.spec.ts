@@ -114,7 +114,7 @@ describe('a hundred and twenty payments under random faults', () => {
   it('are failed although their money moved only where the facilitator reported a failure', async () => {
     const wronged = await Payment.query(flow.db).where('status', 'succeeded').whereNotNull('failedAt');
     for (const { id, history } of wronged) {
-      const lie = history.find(({ source, said }) => source === 'facilitator' && isLie(said));
+      const lie = history.find(({ source, said }, at) => source === 'facilitator' && isLie(said, history.slice(at)));
       assert.ok(lie !== undefined, `${id}: ${JSON.stringify(history)}`);
     }
   });
@@ -126,15 +126,12 @@ describe('a hundred and twenty payments under random faults', () => {
     assert.deepEqual(rows, []);
   });
 
-  /**
-   * A clear refusal by the facilitator; or a code that a used authorization gets too, which the chain did not
-   * contradict.
-   */
-  function isLie(said: string): boolean {
-    const [word = '', checked = ''] = said.split('; ');
-    const isChecked = certaintyOf(word) === 'refused doubtfully';
-    if (isChecked) return /^the chain: (unused|not readable)/.test(checked);
-    return WORDS.includes(word) && certaintyOf(word) === 'refused';
+  /** A clear refusal by the facilitator; or a doubtful one, after which a look at the chain saw no use of the payload. */
+  function isLie(said: string, since: Payment['history']): boolean {
+    if (!WORDS.includes(said)) return false;
+    const certainty = certaintyOf(said);
+    if (certainty !== 'refused doubtfully') return certainty === 'refused';
+    return since.some((one) => one.source === 'chain' && one.said === 'unused');
   }
 
   async function buyer(): Promise<void> {

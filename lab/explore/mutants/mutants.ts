@@ -57,12 +57,12 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a refusal that a used authorization also gets is believed without a chain check',
-    chains: (chains) => ({
-      ...chains,
-      check: async (query, options) =>
-        options?.withinMs === undefined
-          ? await chains.check(query, options)
-          : { kind: 'unreadable', reason: 'not asked' },
+    facilitator: (facilitator) => ({
+      ...facilitator,
+      async settle(...call) {
+        const verdict = await facilitator.settle(...call);
+        return verdict.kind === 'rejected' ? { ...verdict, ifUsedToo: false } : verdict;
+      },
     }),
   },
   {
@@ -83,6 +83,20 @@ export const MUTANTS: readonly Mutant[] = [
         return isServerError ? { kind: 'not_processed', why: verdict.why } : verdict;
       },
     }),
+  },
+  {
+    name: 'an answer that is not the facilitator’s own ends its call',
+    facilitator: (facilitator) => ({
+      ...facilitator,
+      async settle(...call) {
+        const verdict = await facilitator.settle(...call);
+        return verdict.kind === 'unknown' ? { ...verdict, mayStillRun: false } : verdict;
+      },
+    }),
+  },
+  {
+    name: 'a payment whose outcome is unknown is said to have failed for certain',
+    onUpdate: `IF NEW.failure_code = 'outcome_unknown' THEN NEW.failure_code := 'unexpected_settle_error'; END IF;`,
   },
 ];
 

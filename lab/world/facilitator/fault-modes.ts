@@ -8,7 +8,7 @@ import {
   refuses,
   slow,
 } from './dial.js';
-import { type SettleFault, settleFaults, WORD_FAULTS } from './settle-faults.js';
+import { type Certainty, type SettleFault, settleFaults, WORD_FAULTS } from './settle-faults.js';
 import { WORDS } from './words.js';
 
 /** One way in which an endpoint of the facilitator misbehaves. */
@@ -27,9 +27,8 @@ export interface FaultModes {
 
 const HONEST: FaultMode = { name: 'honest', behaviour: {}, lies: false };
 const WORDS_IN_A_DECK = 12;
-/** The refusals that are also drawn although the money moves. One chain check exposes the doubtful ones. */
-const LIES =
-  /^(insufficient_funds|invalid_transaction_state|unexpected_(settle|verify)_error|invalid_nonce)$/;
+/** Clear refusals that are also drawn although the money moves. */
+const LIES = /^(invalid_exact_evm_payload_signature|kyt_risk_detected)$/;
 
 /** `tooSlowMs` is longer than the caller waits. */
 export function settleFaultModes(tooSlowMs: number): FaultModes {
@@ -37,7 +36,8 @@ export function settleFaultModes(tooSlowMs: number): FaultModes {
     modes: Object.entries(settleFaults(tooSlowMs)).flatMap(([name, fault]) => [
       ...modesOf(name, fault),
       ...(LIES.test(name) ? [lie(`${name}, and done`, fault, true)] : []),
-      ...(name === 'insufficient_funds'
+      // A look may come between a doubtful refusal and the money.
+      ...(LIES.test(name) || fault.certainty === 'refused doubtfully'
         ? [lie(`${name}, and done afterwards`, fault, 'after_answering')]
         : []),
     ]),
@@ -47,11 +47,13 @@ export function settleFaultModes(tooSlowMs: number): FaultModes {
 
 export function verifyFaultModes(tooSlowMs: number): FaultModes {
   const refusal = { isValid: false, invalidReason: 'insufficient_funds' };
+  const forbidden = { isValid: false, invalidReason: 'kyt_risk_detected' };
   return {
     modes: toModes({
       'refused, 200': refuses('insufficient_funds'),
       'refused, 400': answers(400, refusal),
       'refused, 412': answers(412, refusal),
+      'refused, 403': answers(403, forbidden),
       '400 without a verdict': answers(400),
       '401': answers(401),
       '403': answers(403),
@@ -96,6 +98,9 @@ export function drawFaultModes(
   });
 }
 
+/** A doubtful refusal too: the chain decides about it. */
+const LEAVES_OPEN: ReadonlySet<Certainty> = new Set(['unclear', 'hung up', 'refused doubtfully']);
+
 /** With the money moved only where the answer leaves that open. */
 function modesOf(name: string, { certainty, behaviour }: SettleFault): FaultMode[] {
   const notDone: FaultMode = {
@@ -105,7 +110,7 @@ function modesOf(name: string, { certainty, behaviour }: SettleFault): FaultMode
   };
   const done: FaultMode = { name: `done, ${name}`, behaviour: { ...behaviour, works: true }, lies: false };
   if (certainty === 'settled') return [done];
-  return certainty === 'unclear' || certainty === 'hung up' ? [notDone, done] : [notDone];
+  return LEAVES_OPEN.has(certainty) ? [notDone, done] : [notDone];
 }
 
 function lie(name: string, { behaviour }: SettleFault, works: true | 'after_answering'): FaultMode {

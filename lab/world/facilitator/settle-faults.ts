@@ -12,8 +12,8 @@ import {
 import { certaintyOf, WORDS } from './words.js';
 
 /**
- * What a caller may conclude from an answer. After `hung up` the facilitator may still be processing; `turned away`
- * means that it has not read the payment.
+ * What a caller may conclude from an answer. After `hung up` the facilitator may still be processing: only a boolean
+ * `success` is surely its own answer. `turned away` means that it has not read the payment.
  */
 export type Certainty = 'settled' | 'refused' | 'refused doubtfully' | 'unclear' | 'hung up' | 'turned away';
 
@@ -25,11 +25,15 @@ export interface SettleFault {
 
 /** A hash of a transaction that never lands. */
 const HASH = `0x${'ab'.repeat(32)}`;
+/** No buyer's wallet. */
+const STRANGER = `0x${'5a'.repeat(20)}`;
 
 const SAID_WITHOUT_TRANSACTION = [
   'insufficient_funds',
   'invalid_exact_evm_payload_signature',
   'invalid_exact_evm_transaction_simulation_failed',
+  'invalid_payload',
+  'kyt_risk_detected',
   'kyt_refused',
   'settlement_pending',
   'duplicate_settlement',
@@ -69,20 +73,27 @@ export function settleFaults(tooSlowMs = 900): Readonly<Record<string, SettleFau
     dropped: as('hung up', breaksAfterWork('drop')),
     'cut short': as('hung up', breaksAfterWork('truncate')),
     '502 as HTML': as('hung up', answersHtml(502)),
+    '503 as HTML': as('hung up', answersHtml(503)),
     '504 as HTML': as('hung up', answersHtml(504)),
-    '503 as HTML': as('unclear', answersHtml(503)),
-    garbage: as('unclear', answersGarbage()),
-    '500': as('unclear', failsAfterWork(500)),
+    '520 as HTML': as('hung up', answersHtml(520)),
+    '408': as('hung up', failsAfterWork(408)),
+    '500': as('hung up', failsAfterWork(500)),
+    '400 without a verdict': as('hung up', answersWith(400)),
+    garbage: as('hung up', answersGarbage()),
     '500 with a verdict': as('unclear', says('unexpected_settle_error', { status: 500 })),
+    '408 with a verdict': as('unclear', says('kyt_risk_detected', { status: 408 })),
     'success without a transaction': as('unclear', altered({ success: true, transaction: '' })),
     'success with an undefined transaction': as(
       'unclear',
       altered({ success: true, transaction: undefined }),
     ),
     'another network': as('unclear', altered({ success: true, network: 'eip155:1' })),
+    // On Solana the payer that a facilitator names may be another: there this is a success like any other.
+    'another payer': as('unclear', altered({ success: true, payer: STRANGER })),
     '429 with the transaction': as('unclear', says('rate_limited', { status: 429, isNamed: true })),
-    '401 and pending': as('unclear', answersWith(401, { status: 'pending' })),
+    '401 and pending': as('hung up', answersWith(401, { status: 'pending' })),
     '403 and pending': as('unclear', says('settlement_pending', { status: 403 })),
+    '403 with a reason': as('refused', says('kyt_risk_detected', { status: 403 })),
     'no payer and network': as('settled', altered({ network: '', payer: null })),
     '401': as('turned away', answersWith(401)),
     '403': as('turned away', answersWith(403)),

@@ -113,60 +113,118 @@ hold('the authorization is unused, and its end is far ahead', [
     what: 'the second look',
     finding: unused(0),
     payment: unclearPayment({ ...FAR, unusedSeenAt: at(-15_000) }),
-    says: ['fail', 'unexpected_settle_error', at(HOUR)],
+    says: ['fail', 'outcome_unknown', at(HOUR)],
   },
 ]);
 
-const OVER: Partial<WatchedPayment> = { validUntil: at(-MINUTE), unreadableSince: at(-MINUTE) };
+const REFUSED: Partial<WatchedPayment> = { failureCode: 'insufficient_funds' };
+/** A minute after the end of the authorization. */
+const WATCHED = at(6 * MINUTE);
+hold('the facilitator refused it as it would a used authorization, and', [
+  {
+    what: 'it is unused in a block as old as the call',
+    finding: unused(-1000),
+    payment: unclearPayment(REFUSED),
+    says: ['look_again', SOON],
+  },
+  {
+    what: 'it is unused in a later block',
+    finding: unused(-999),
+    payment: unclearPayment(REFUSED),
+    says: ['fail', 'insufficient_funds', WATCHED],
+  },
+  {
+    what: 'it is unused, and its end is far ahead',
+    finding: unused(0),
+    payment: unclearPayment({ ...FAR, ...REFUSED }),
+    says: ['fail', 'insufficient_funds', at(HOUR)],
+  },
+  {
+    what: 'it can never be used',
+    finding: unused(0, true),
+    payment: unclearPayment(REFUSED),
+    says: ['fail', 'insufficient_funds', at(2 * MINUTE)],
+  },
+  { what: 'it has paid', finding: paid(1), payment: unclearPayment(REFUSED), says: ['succeed'] },
+  { what: 'it is used', finding: USED, payment: unclearPayment(REFUSED), says: ['look_again', SOON] },
+  {
+    what: 'it is used up otherwise',
+    finding: { kind: 'spent_otherwise', transaction: HASH },
+    payment: unclearPayment(REFUSED),
+    says: ['fail', 'invalid_transaction_state', at(2 * MINUTE)],
+  },
+  { what: 'nothing can be read', finding: SILENT, payment: unclearPayment(REFUSED), says: ['ask_verify'] },
+  {
+    what: 'nothing can be read, and /verify calls it valid',
+    finding: SILENT,
+    payment: unclearPayment(REFUSED),
+    isValid: true,
+    says: ['settle_again', at(0)],
+  },
+]);
+
+const OVER: Partial<WatchedPayment> = { validUntil: at(-MINUTE), unreadableSince: at(-DAY) };
 hold('nothing can be read', [
   { what: 'while time is left', finding: SILENT, says: ['ask_verify'] },
   { what: 'and /verify calls it valid', finding: SILENT, isValid: true, says: ['settle_again', at(0)] },
   { what: 'and /verify does not', finding: SILENT, isValid: false, says: ['look_again', SOON] },
   {
-    what: 'a minute after its end, for a minute',
+    what: 'for a day, after its end',
     finding: SILENT,
     payment: unclearPayment(OVER),
-    says: ['fail', 'unexpected_settle_error', at(MINUTE)],
+    says: ['fail', 'outcome_unknown', at(HOUR)],
   },
   {
-    what: 'a millisecond less after its end',
+    what: 'for a day, after a recorded refusal',
     finding: SILENT,
-    payment: unclearPayment({ ...OVER, validUntil: at(-MINUTE + 1) }),
+    payment: unclearPayment({ ...OVER, ...REFUSED }),
+    says: ['fail', 'outcome_unknown', at(HOUR)],
+  },
+  {
+    what: 'for a day, at its end',
+    finding: SILENT,
+    payment: unclearPayment({ ...OVER, validUntil: at(0) }),
+    says: ['fail', 'outcome_unknown', at(HOUR)],
+  },
+  {
+    what: 'for a day, a millisecond before its end',
+    finding: SILENT,
+    payment: unclearPayment({ ...OVER, validUntil: at(1) }),
     says: ['look_again', SOON],
   },
   {
-    what: 'for a millisecond less',
+    what: 'for a day, a quarter of an hour after a call whose authorization ends far ahead',
     finding: SILENT,
-    payment: unclearPayment({ ...OVER, unreadableSince: at(-MINUTE + 1) }),
+    payment: unclearPayment({ ...FAR, unreadableSince: at(-DAY) }),
+    says: ['fail', 'outcome_unknown', at(HOUR)],
+  },
+  {
+    what: 'for a millisecond less than a day',
+    finding: SILENT,
+    payment: unclearPayment({ ...OVER, unreadableSince: at(-DAY + 1) }),
     says: ['look_again', SOON],
   },
   {
-    what: 'in the minute that decides, however often it was looked',
+    what: 'for a minute, a day after its end',
     finding: SILENT,
-    payment: unclearPayment({ validUntil: at(0), attempt: 9 }),
-    says: ['look_again', at(5000)],
+    payment: unclearPayment({ validUntil: at(-DAY), unreadableSince: at(-MINUTE) }),
+    says: ['look_again', SOON],
   },
   {
-    what: 'a millisecond before that minute',
+    what: 'for a day, after its end by one of two clocks',
     finding: SILENT,
-    payment: unclearPayment({ validUntil: at(1), attempt: 9 }),
-    says: ['look_again', at(30_000)],
-  },
-  {
-    what: 'a minute after its end by one of two clocks',
-    finding: SILENT,
-    payment: unclearPayment(OVER),
+    payment: unclearPayment({ ...OVER, validUntil: at(0) }),
     times: times(0, -1),
     says: ['look_again', SOON],
   },
   {
-    what: 'after it was seen used',
+    what: 'for a day, after it was seen used',
     finding: SILENT,
     payment: unclearPayment({ ...OVER, usedSeenAt: at(-HOUR) }),
     says: ['look_again', SOON],
   },
   {
-    what: 'after the facilitator clearly said that it settled',
+    what: 'for a day, after the facilitator clearly said that it settled',
     finding: SILENT,
     payment: aPayment({ ...OVER, reportedTransaction: HASH }),
     says: ['look_again', SOON],
@@ -181,7 +239,7 @@ hold('nothing can be read', [
     what: 'but that the chain has gone beyond its end',
     finding: { ...SILENT, chainTime: at(-MINUTE + 1) },
     payment: unclearPayment(OVER),
-    says: ['fail', 'unexpected_settle_error', at(MINUTE)],
+    says: ['fail', 'outcome_unknown', at(HOUR)],
   },
 ]);
 

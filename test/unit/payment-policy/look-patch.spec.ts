@@ -56,6 +56,14 @@ describe('the patch after a look', () => {
     assert.equal(decision.said.source, 'service');
   });
 
+  it('that sends it again clears a recorded refusal, which was the earlier call\'s', () => {
+    const refused = unclearPayment({ failureCode: 'insufficient_funds' });
+    const again = afterLook(refused, { finding: SILENT, isValid: true }, RULES, times());
+    assert.equal(again.kind === 'settle_again' && again.patch.failureCode, null);
+    const waiting = afterLook(refused, { finding: SILENT, isValid: false }, RULES, times());
+    assert.equal(waiting.kind === 'look_again' && 'failureCode' in waiting.patch, false);
+  });
+
   it('comes with pauses that grow from look to look, up to half a minute', () => {
     const pauses = [2, 3, 4, 5, 6, 7].map(
       (attempt) => inShort({ what: '', finding: USED, payment: unclearPayment({ attempt }), says: [] })[1],

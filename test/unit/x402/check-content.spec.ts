@@ -74,9 +74,9 @@ describe('checking an EVM authorization', () => {
     assert.equal((await checkEvm({ value: 0n }))?.code, codes.value);
   });
 
-  it('leaves more than the amount to the facilitator', async () => {
-    assert.equal(await checkEvm({ value: 100_001n }), undefined);
-    assert.equal(await checkEvm({ value: 2n ** 256n - 1n }), undefined);
+  it('refuses more than the amount', async () => {
+    assert.equal((await checkEvm({ value: 100_001n }))?.code, codes.value);
+    assert.equal((await checkEvm({ value: 2n ** 256n - 1n }))?.code, codes.value);
   });
 
   it('refuses one that becomes valid later, to the second', async () => {
@@ -138,8 +138,13 @@ describe('checking a Solana transaction', () => {
         },
         /another account/,
       ],
-      'less than the amount': [{ amount: 99_999n }, /less/],
-      'nothing at all': [{ amount: 0n }, /less/],
+      'less than the amount': [{ amount: 99_999n }, /transfers 99999 /],
+      'more than the amount': [{ amount: 100_001n }, /transfers 100001 /],
+      'nothing at all': [{ amount: 0n }, /transfers 0 /],
+      'a second transfer that makes it more': [
+        { after: [transferChecked(USDC, BUYER.publicKey, { amount: 1n })] },
+        /transfers 100001 /,
+      ],
       'another mint': [{ mint: USDG.asset }, /nothing of `asset`/],
       'another mint into the right account': [
         { mint: USDG.asset, destination: merchantsUsdc },
@@ -148,7 +153,7 @@ describe('checking a Solana transaction', () => {
       'a transaction that transfers nothing': [{ instructions: [], signers: [] }, /nothing of `asset`/],
       'two transfers that only together are enough': [
         { amount: 50_000n, after: [transferChecked(USDC, BUYER.publicKey, { amount: 50_000n })] },
-        /less/,
+        /2 transfers/,
       ],
       'a durable nonce': [{ before: [advanceNonce(BUYER.publicKey)] }, /durable nonce/],
       'a durable nonce beside programs that cannot be read': [
@@ -173,7 +178,6 @@ describe('checking a Solana transaction', () => {
   describe('leaves to the facilitator', () => {
     const stock = paymentInstructions(USDC, BUYER.publicKey);
     for (const [title, parts] of Object.entries<SolanaOverrides>({
-      'more than the amount': { amount: 100_001n },
       'no memo': { memo: null },
       'a long memo': { memo: 'm'.repeat(256) },
       'two memos': { after: [memo('one more')] },

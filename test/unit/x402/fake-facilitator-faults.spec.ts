@@ -41,7 +41,7 @@ describe('the fake facilitator with faults', () => {
     const SETTLE: Record<string, [behaviour: Behaviour, verdict: string, moved: number]> = {
       'answers 401': [answers(401), 'not_processed: HTTP 401', 0],
       'answers 429': [answers(429), 'not_processed: HTTP 429', 0],
-      'answers HTML': [answersHtml(503), 'unknown: HTTP 503', 0],
+      'answers HTML': [answersHtml(503), 'unknown: HTTP 503 without a boolean success', 0],
       'answers half of its JSON': [answersGarbage(), 'unknown: HTTP 200 without a boolean success', 0],
       'reports a failure': [failsToSettle('insufficient_funds'), 'insufficient_funds', 0],
       'reports a failure, with a transaction': [
@@ -68,7 +68,7 @@ describe('the fake facilitator with faults', () => {
       'settles on a network of version 1': [altered({ network: 'base-sepolia' }), 'settled', 1],
       'settles without payer and network': [altered({ payer: null, network: '' }), 'settled', 1],
       'settles and answers with status 500': [altered({}, 500), 'unknown: HTTP 500', 1],
-      'settles and fails': [failsAfterWork(500), 'unknown: HTTP 500', 1],
+      'settles and fails': [failsAfterWork(500), 'unknown: HTTP 500 without a boolean success', 1],
       'is slow': [slow(1), 'settled', 1],
     };
     for (const [title, [behaviour, expected, moved]] of Object.entries(SETTLE)) {

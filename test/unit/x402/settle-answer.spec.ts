@@ -16,6 +16,15 @@ import {
 } from './answers.js';
 import { BASE_SEPOLIA, SOLANA_DEVNET } from './offers.js';
 
+/** Of the specification's codes: a used authorization gets these too. */
+const IF_USED_TOO: ReadonlySet<string> = new Set([
+  'insufficient_funds',
+  'invalid_payload',
+  'invalid_transaction_state',
+  'unexpected_settle_error',
+  'unexpected_verify_error',
+]);
+
 describe("reading a facilitator's answer to /settle", () => {
   const success = { success: true, transaction: HASH, network: BASE_SEPOLIA, payer: PAYER };
   const failure = {
@@ -76,15 +85,19 @@ describe("reading a facilitator's answer to /settle", () => {
       assert.match(verdict.message, /enough/);
     });
 
-    for (const errorReason of [
-      ...FAILURE_CODES,
-      'a_word_of_tomorrow',
-      'invalid_exact_svm_transaction_simulation_failed',
-      'eip6492_factory_not_allowed',
-      'not_confirmed_by_kyt',
-    ]) {
-      it(`for ${errorReason}`, () => assert.equal(codeOf(settle({ ...failure, errorReason })), errorReason));
+    for (const errorReason of [...FAILURE_CODES, 'eip6492_factory_not_allowed', 'kyt_risk_detected']) {
+      it(`for ${errorReason}`, () => {
+        const verdict = settle({ ...failure, errorReason });
+        assert.equal(codeOf(verdict), errorReason);
+        assert.equal(verdict.kind === 'rejected' && verdict.ifUsedToo, IF_USED_TOO.has(errorReason));
+      });
     }
+
+    it('for a simulation that failed, unless the authorization is used', () => {
+      const errorReason = 'invalid_exact_svm_transaction_simulation_failed';
+      const verdict = settle({ ...failure, errorReason });
+      assert.equal(verdict.kind === 'rejected' && verdict.ifUsedToo, true);
+    });
 
     for (const [title, changes] of Object.entries({
       'a transaction that is null': { transaction: null },
@@ -97,12 +110,7 @@ describe("reading a facilitator's answer to /settle", () => {
       it(`with ${title}`, () => assert.equal(settle({ ...failure, ...changes }).kind, 'rejected'));
     }
 
-    it('without a reason', () => {
-      assert.equal(codeOf(settle({ success: false })), 'payment_failed');
-      assert.equal(codeOf(settle({ ...failure, errorReason: 'Execution reverted!' })), 'payment_failed');
-    });
-
-    for (const status of [400, 402, 404, 409, 412, 422]) {
+    for (const status of [400, 402, 403, 404, 409, 412, 422]) {
       it(`with status ${status}, since it has a boolean`, () => {
         assert.equal(codeOf(settle(failure, status)), 'insufficient_funds');
       });
@@ -112,7 +120,8 @@ describe("reading a facilitator's answer to /settle", () => {
   describe('was not processed', () => {
     for (const status of [401, 403, 429]) {
       it(`with status ${status}, when the body does not mention the payment`, () => {
-        for (const body of ['', HTML, { error: 'unauthorized' }, failure]) {
+        const unread = status === 403 ? { ...failure, errorReason: '' } : failure;
+        for (const body of ['', HTML, { error: 'unauthorized' }, unread]) {
           assert.deepEqual(settle(body, status), { kind: 'not_processed', why: `HTTP ${status}` });
         }
       });
@@ -164,7 +173,7 @@ describe("reading a facilitator's answer to /settle", () => {
       });
     }
 
-    for (const status of [500, 502, 503, 504, 529, 302, 100]) {
+    for (const status of [408, 500, 502, 503, 504, 520, 529, 302, 100]) {
       it(`after status ${status} with any body`, () => {
         for (const body of ['', HTML, failure, success, { ...failure, errorReason: 'settlement_pending' }]) {
           assert.equal(settle(body, status).kind, 'unknown');
@@ -233,6 +242,17 @@ describe("reading a facilitator's answer to /settle", () => {
       'timed_out',
       'post_settlement_transfer_not_confirmed',
       'SETTLEMENT_PENDING',
+      'unknown_error',
+      'a_word_of_tomorrow',
+      'not_confirmed_by_kyt',
+      'kyt_sanctioned_address',
+      'INSUFFICIENT_FUNDS',
+      'Execution reverted!',
+      '',
+      null,
+      undefined,
+      7,
+      ['insufficient_funds'],
     ]) {
       it(`after ${errorReason}`, () => {
         assert.equal(settle({ ...failure, errorReason }).kind, 'unknown');
@@ -240,18 +260,23 @@ describe("reading a facilitator's answer to /settle", () => {
       });
     }
 
-    it('and may still be carried out after no answer, or a gateway error', () => {
+    it('and may still be carried out when no facilitator has answered: without a boolean', () => {
       const mayStillRun = (verdict: SettleVerdict): boolean =>
         verdict.kind === 'unknown' && verdict.mayStillRun;
       for (const error of Object.values(PERHAPS_SENT)) {
         assert.equal(mayStillRun(readSettleAnswer({ error }, BASE_SEPOLIA)), true);
       }
-      for (const status of [502, 504, 524]) {
-        assert.equal(mayStillRun(settle(HTML, status)), true);
-        assert.equal(mayStillRun(settle({ error: 'upstream' }, status)), true);
+      for (const status of [200, 400, 404, 408, 500, 502, 503, 504, 520, 524, 302]) {
+        for (const body of [HTML, '', { error: 'upstream' }, { transaction: HASH }]) {
+          assert.equal(mayStillRun(settle(body, status)), true, `${status} ${JSON.stringify(body)}`);
+        }
         assert.equal(mayStillRun(settle({ ...failure, errorReason: 'settlement_pending' }, status)), false);
+        assert.equal(mayStillRun(settle({ ...success, transaction: '' }, status)), false);
       }
-      for (const status of [200, 400, 500, 503]) assert.equal(mayStillRun(settle(HTML, status)), false);
+      for (const status of [401, 403, 429]) {
+        assert.equal(mayStillRun(settle({ status: 'pending' }, status)), true);
+        assert.equal(mayStillRun(settle({ ...failure, transaction: HASH }, status)), false);
+      }
     });
 
     it("and reports why, with the facilitator's code", () => {

@@ -50,7 +50,7 @@ describe("reading a facilitator's answer to /verify", () => {
     });
   }
 
-  for (const status of [401, 403, 429, 500, 502, 503, 504, 302]) {
+  for (const status of [401, 408, 429, 500, 502, 503, 504, 302]) {
     it(`finds ${status} unavailable with any body`, () => {
       for (const body of [
         { isValid: false, invalidReason: 'insufficient_funds' },
@@ -62,6 +62,31 @@ describe("reading a facilitator's answer to /verify", () => {
       }
     });
   }
+
+  it('takes 403 like 200 when it gives a reason, and finds it unavailable else', () => {
+    assert.equal(codeOf(verify({ isValid: false, invalidReason: 'kyt_risk_detected' }, 403)), 'kyt_risk_detected');
+    for (const body of [{ isValid: false }, { isValid: false, invalidReason: '' }, { isValid: true }, HTML, '']) {
+      assert.deepEqual(verify(body, 403), { kind: 'unavailable', why: 'HTTP 403' });
+    }
+  });
+
+  it('knows which words a used authorization gets too', () => {
+    const ifUsedToo = (invalidReason: unknown): boolean => {
+      const verdict = verify({ isValid: false, invalidReason });
+      return verdict.kind === 'refused' && verdict.ifUsedToo;
+    };
+    assert.equal(ifUsedToo('invalid_exact_evm_payload_signature'), false);
+    for (const word of [
+      'invalid_transaction_state',
+      'invalid_exact_evm_nonce_already_used',
+      'invalid_exact_evm_transaction_simulation_failed',
+      'insufficient_funds',
+      'a_word_of_tomorrow',
+      undefined,
+    ]) {
+      assert.equal(ifUsedToo(word), true, word);
+    }
+  });
 
   for (const [title, body] of Object.entries(NO_BOOLEAN)) {
     it(`finds ${title} unavailable`, () => {
