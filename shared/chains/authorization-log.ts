@@ -1,7 +1,7 @@
 import type { Hex } from 'viem';
 import { changedAt, type KnownHistory, narrowByHistory } from './authorization-history.js';
 import { type Authorization, authorizationLogFilter, isAuthorizationLog } from './authorization-proof.js';
-import type { BlockClock } from './block-clock.js';
+import { type BlockClock, NEAR_ENOUGH_BLOCKS } from './block-clock.js';
 import type { ChainCheck } from './chain-check.js';
 import type { EvmBlock, EvmRpc } from './evm-rpc.js';
 import { beginNextPass, type EvmSearchPosition } from './evm-search-position.js';
@@ -54,6 +54,7 @@ async function searchSinceClaim(rpc: EvmRpc, search: LogSearch): Promise<Hex | u
   if (position.from !== null || position.unusedAt !== null) return undefined;
   const { blocks } = memory.logRange;
   const nearEnough = Math.floor(blocks * EARLY_PART);
+  if (nearEnough < NEAR_ENOUGH_BLOCKS) return undefined;
   const since = seconds(claimedAt) - EARLY_SECONDS;
   const from = await memory.blockClock.findBlockBefore(rpc, since, head, nearEnough);
   if (position.newest - from >= blocks) return undefined;

@@ -4,7 +4,7 @@ import { readRefusal } from './refusal.js';
 /** Length of the first step back, which measures the chain's pace. */
 const SAMPLE_BLOCKS = 100;
 /** By default the search ends when the block is known to within this distance. */
-const NEAR_ENOUGH_BLOCKS = 16;
+export const NEAR_ENOUGH_BLOCKS = 16;
 
 const MOST_SAMPLES = 1000;
 

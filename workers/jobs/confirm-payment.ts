@@ -24,10 +24,10 @@ export async function confirmPayment(
 
 async function confirm(
   deps: WorkerDeps,
-  { payment, job, rules, facilitatorRequest, chainQuery }: TakenPayment,
+  { payment, job, rules, urgentUntil, facilitatorRequest, chainQuery }: TakenPayment,
   span: Span,
 ): Promise<Outcome> {
-  const finding = await deps.chains.check(chainQuery);
+  const finding = await deps.chains.check(chainQuery, { urgentUntil });
   deps.metrics.chainLook(payment.network, finding.kind);
   if (finding.kind === 'used' || finding.kind === 'searching') alarm(deps, payment, finding);
   let decision = afterLook(payment, { finding }, rules, times());

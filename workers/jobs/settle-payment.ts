@@ -37,7 +37,7 @@ export async function settlePayment(
 
 async function settle(
   deps: WorkerDeps,
-  { payment, job, rules, facilitatorRequest, chainQuery }: TakenPayment,
+  { payment, job, rules, urgentUntil, facilitatorRequest, chainQuery }: TakenPayment,
 ): Promise<AnsweredCall> {
   const mayBeSent = (): boolean => mayStillCall(payment, rules, times());
   const startedAt = now();
@@ -47,7 +47,7 @@ async function settle(
   const call: Call = { answer, startedAt, endedAt: now() };
   let decision = afterCall(payment, call, rules, times());
   while (decision.kind === 'look_first') {
-    const look = await deps.chains.check(chainQuery, { withinMs: LOOK_BEFORE_REFUSAL_MS });
+    const look = await deps.chains.check(chainQuery, { withinMs: LOOK_BEFORE_REFUSAL_MS, urgentUntil });
     deps.metrics.chainLook(payment.network, look.kind);
     decision = afterCall(payment, { ...call, look }, rules, times());
   }

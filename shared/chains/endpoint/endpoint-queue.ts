@@ -290,7 +290,10 @@ export class EndpointQueue {
           const own = id === call.request.id ? text : withId(text, id);
           const body = answer.entry === undefined ? own : textFor(id, answer.entry);
           resolve(
-            new Response(BODYLESS.includes(status) ? null : body, { status, headers: { 'content-type': typeOf(headers) } }),
+            new Response(BODYLESS.includes(status) ? null : body, {
+              status,
+              headers: { 'content-type': typeOf(headers) },
+            }),
           );
         }
     }
