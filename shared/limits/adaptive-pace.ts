@@ -27,8 +27,8 @@ const NEAR_LIMIT = 0.9;
 const FAST_GROWTH = 1.1;
 /** Calls a second, for each answered call. */
 const SLOW_GROWTH = 0.02;
-/** Each answered call shortens the next pause to this part: seven halve it. */
-const PAUSE_DECAY = 0.9;
+/** Each answered call shortens the next pause to this part: three halve it. */
+const PAUSE_DECAY = 0.8;
 /** Timers are late by some milliseconds: this much of the lost time is made up for. */
 const MADE_UP_MS = 50;
 
@@ -149,7 +149,8 @@ export class AdaptivePace {
 
   #slowDown(atMs: number): void {
     const met = this.#rate ?? this.#answers.count(atMs);
-    if (this.#hasAnsweredSince) this.#rateAtLimit = met < FEW_ANSWERS ? Number.POSITIVE_INFINITY : met;
+    const isUnknown = this.#rate === undefined && met < FEW_ANSWERS;
+    if (this.#hasAnsweredSince) this.#rateAtLimit = isUnknown ? Number.POSITIVE_INFINITY : met;
     this.#rate = Math.max(met * RATE_AFTER_LIMIT, LOWEST_RATE);
     this.#window = Math.max(1, this.#window / 2);
     this.#windowAtLimit = this.#window;

@@ -186,6 +186,7 @@ export class EndpointQueue {
   /** Nobody waits for the call any more. */
   #giveUp(call: Call, reason: unknown): void {
     this.#waiting.delete(call);
+    if (this.#waiting.size === 0) clearTimeout(this.#timer);
     const flight = this.#flights.get(call);
     if (flight?.group.calls.every(({ callers }) => callers.size === 0)) flight.cancel.abort(reason);
   }
