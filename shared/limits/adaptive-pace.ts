@@ -18,15 +18,11 @@ const FIRST_IN_FLIGHT = 8;
 const MOST_IN_FLIGHT = 64;
 /** Calls a second. */
 const LOWEST_RATE = 0.5;
-/** Fewer answers in the second before a limit say little about the rate that the service allows. */
-const FEW_ANSWERS = 3;
 /** The part of the rate that met the limit with which the calls go on. */
 const RATE_AFTER_LIMIT = 0.8;
-/** Up to this part of the rate that met the limit the rate grows fast. */
-const NEAR_LIMIT = 0.9;
-const FAST_GROWTH = 1.1;
-/** Calls a second, for each answered call. */
-const SLOW_GROWTH = 0.02;
+/** The rate's growth for each answered call: below, near and above the rate that met the limit, which may have moved. */
+const GROWTH = { below: 1.1, near: 1.002, above: 1.02 };
+const NEAR_LIMIT = { from: 0.9, to: 1.1 };
 /** Each answered call shortens the next pause to this part: three halve it. */
 const PAUSE_DECAY = 0.8;
 /** Timers are late by some milliseconds: this much of the lost time is made up for. */
@@ -71,8 +67,8 @@ export class AdaptivePace {
   get free(): number {
     if (this.waitMs > 0) return 0;
     const slots = Math.max(0, Math.floor(this.#window) - this.#inFlight);
-    // A service may count the calls of each second: at most half of them start at once.
-    return this.#rate === undefined ? slots : Math.min(slots, Math.max(1, Math.floor(this.#rate / 2)));
+    // A batch that exceeds what is left of the second is limited as a whole: a quarter of a second's calls start at once.
+    return this.#rate === undefined ? slots : Math.min(slots, Math.max(1, Math.floor(this.#rate / 4)));
   }
 
   /** Until a call may start by pause and rate; 0 when only the end of another call lets it start. */
@@ -149,21 +145,20 @@ export class AdaptivePace {
 
   #slowDown(atMs: number): void {
     const met = this.#rate ?? this.#answers.count(atMs);
-    const isUnknown = this.#rate === undefined && met < FEW_ANSWERS;
-    if (this.#hasAnsweredSince) this.#rateAtLimit = isUnknown ? Number.POSITIVE_INFINITY : met;
+    // The answers before the first limit say little about the rate that the service allows.
+    if (this.#hasAnsweredSince) this.#rateAtLimit = this.#rate ?? Number.POSITIVE_INFINITY;
     this.#rate = Math.max(met * RATE_AFTER_LIMIT, LOWEST_RATE);
     this.#window = Math.max(1, this.#window / 2);
     this.#windowAtLimit = this.#window;
   }
 
   #speedUp(calls: number): void {
-    const growth = this.#window < this.#windowAtLimit ? calls : calls / this.#window;
-    this.#window = Math.min(this.#window + growth, MOST_IN_FLIGHT);
+    const slots = this.#window < this.#windowAtLimit ? calls : calls / this.#window;
+    this.#window = Math.min(this.#window + slots, MOST_IN_FLIGHT);
     if (this.#rate === undefined) return;
-    const isFar = this.#rate < this.#rateAtLimit * NEAR_LIMIT;
-    this.#rate = isFar
-      ? Math.min(this.#rate * FAST_GROWTH ** calls, this.#rateAtLimit)
-      : this.#rate + SLOW_GROWTH * calls;
+    const part = this.#rate / this.#rateAtLimit;
+    const growth = part < NEAR_LIMIT.from ? GROWTH.below : part < NEAR_LIMIT.to ? GROWTH.near : GROWTH.above;
+    this.#rate = Math.min(this.#rate * growth ** calls, Math.max(this.#rateAtLimit, this.#rate * growth));
   }
 }
 

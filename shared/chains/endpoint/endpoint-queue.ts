@@ -31,6 +31,8 @@ interface Place {
   /** Unix milliseconds. */
   urgentUntil: number;
   number: number;
+  /** A call of it was answered, which would be in vain if it had to leave. */
+  hasBegun: boolean;
 }
 
 interface Caller {
@@ -115,6 +117,7 @@ export class EndpointQueue {
       check,
       urgentUntil: urgentUntil?.getTime() ?? Number.POSITIVE_INFINITY,
       number: ++this.#lastNumber,
+      hasBegun: false,
     };
     if (this.#unanswered >= UNANSWERED_REQUESTS && this.#places.size > 0) throw new ChainUnreadable(SILENT);
     if (this.#pace.pausedMs > turnsWithinMs) throw new EndpointLimits();
@@ -127,7 +130,8 @@ export class EndpointQueue {
   }
 
   #makeRoomFor(place: Place): void {
-    const [last] = [...this.#places].filter(({ check }) => check.isWaiting).sort((a, b) => inOrder(b, a));
+    const mayLeave = [...this.#places].filter(({ check, hasBegun }) => check.isWaiting && !hasBegun);
+    const [last] = mayLeave.sort((a, b) => inOrder(b, a));
     if (last === undefined || inOrder(last, place) < 0) throw new NoTurn();
     last.check.cut(new NoTurn());
   }
@@ -287,7 +291,8 @@ export class EndpointQueue {
         else for (const { reject } of call.callers) reject(new EndpointLimits(answer.how));
         break;
       case 'answered':
-        for (const { id, resolve } of call.callers) {
+        for (const { id, resolve, place } of call.callers) {
+          place.hasBegun = true;
           const own = id === call.request.id ? text : withId(text, id);
           const body = answer.entry === undefined ? own : textFor(id, answer.entry);
           resolve(
