@@ -61,6 +61,7 @@ export class ChainCheck {
   }
 
   requireTime(): void {
+    this.signal.throwIfAborted();
     if (this.isEnding) throw new ChainUnreadable("the check's time is over");
   }
 

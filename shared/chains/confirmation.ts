@@ -5,7 +5,7 @@ import { KnownHistory } from './authorization-history.js';
 import type { EvmEndpointMemory } from './authorization-log.js';
 import { BlockClock } from './block-clock.js';
 import { ChainCheck } from './chain-check.js';
-import { EndpointQueue, type QueuedCheck } from './endpoint/endpoint-queue.js';
+import { type ComeBack, EndpointQueue, type QueuedCheck } from './endpoint/endpoint-queue.js';
 import { checkEvmPayment, type EvmPaymentQuery, judgeUnreadEvm } from './evm.js';
 import { EvmRpc } from './evm-rpc.js';
 import type { ChainFinding } from './finding.js';
@@ -15,7 +15,7 @@ import type { ChainFetch } from './rpc-fetch.js';
 import { checkSolanaPayment, type SolanaPaymentQuery } from './solana.js';
 import { SolanaRpc } from './solana-rpc.js';
 import type { SolanaEndpointMemory } from './solana-search.js';
-import { ChainUnreadable, unreadableReason } from './unreadable.js';
+import { ChainUnreadable, causesOf, NoTurn, unreadableReason } from './unreadable.js';
 
 export type PaymentQuery = EvmPaymentQuery | SolanaPaymentQuery;
 
@@ -58,6 +58,8 @@ export interface ChainsOptions {
   pace?: Pick<PaceOptions, 'firstPauseMs' | 'longestPauseMs' | 'overAfterMs'>;
   /** How many checks of one endpoint may be in progress while it limits. */
   checksWhileLimited?: number;
+  /** When checks that got no turn come back. */
+  comeBack?: ComeBack;
 }
 
 /** Cached message hashes, 200 bytes each. */
@@ -99,7 +101,7 @@ export function createChains(rpcUrls: ReadonlyMap<string, string>, options: Chai
 
   return {
     async check(query, { withinMs = checkTimeoutMs, urgentUntil } = {}) {
-      if (isClosed) return judgeUnread(query, SHUTTING_DOWN, undefined);
+      if (isClosed) return judgeUnread(query, SHUTTING_DOWN);
       const turnsWithinMs = withinMs * TURNS_PART;
       const check = new ChainCheck({ withinMs, turnsWithinMs, retryPauseMs });
       inFlight.add(check);
@@ -109,7 +111,7 @@ export function createChains(rpcUrls: ReadonlyMap<string, string>, options: Chai
         queued = queues.of(urlOf(network), network).enter(check, { urgentUntil, turnsWithinMs });
         return await runCheck(query, check, queued.fetch);
       } catch (error) {
-        return judgeUnread(query, unreadableReason(error), check.chainTime);
+        return judgeUnread(query, unreadableReason(error), check.chainTime, againInMs(error));
       } finally {
         queued?.leave();
         check.close();
@@ -142,10 +144,11 @@ class Queues {
   of(url: string, { caip2: network }: Network): EndpointQueue {
     const known = this.#queues.get(url);
     if (known !== undefined) return known.queue;
-    const { fetch: send = fetch, pace, checksWhileLimited, logger } = this.#options;
+    const { fetch: send = fetch, pace, checksWhileLimited, comeBack, logger } = this.#options;
     const queue = new EndpointQueue({
       send,
       checksWhileLimited,
+      comeBack,
       pace: {
         ...pace,
         onLimited: (pauseMs) =>
@@ -199,7 +202,23 @@ class Endpoints {
   }
 }
 
-function judgeUnread(query: PaymentQuery, reason: string, chainTime: Date | undefined): ChainFinding {
+/** Undefined when the endpoint was asked. */
+function againInMs(error: unknown): number | undefined {
+  return causesOf(error).find((cause) => cause instanceof NoTurn)?.againInMs;
+}
+
+function judgeUnread(
+  query: PaymentQuery,
+  reason: string,
+  chainTime?: Date,
+  againInMs?: number,
+): ChainFinding {
   const known = query.family === 'evm' ? judgeUnreadEvm(query, reason) : undefined;
-  return known ?? { kind: 'unreadable', reason, ...(chainTime && { chainTime }) };
+  if (known !== undefined) return known;
+  return {
+    kind: 'unreadable',
+    reason,
+    ...(chainTime && { chainTime }),
+    ...(againInMs !== undefined && { againInMs }),
+  };
 }

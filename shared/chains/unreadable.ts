@@ -15,9 +15,12 @@ export class EndpointLimits extends ChainUnreadable {
 /** The endpoint was not asked: other calls were before this one in its queue. */
 export class NoTurn extends ChainUnreadable {
   override readonly name = 'NoTurn';
+  /** When to come back: the queue spreads those that it has sent away. */
+  readonly againInMs: number;
 
-  constructor() {
+  constructor(againInMs: number) {
     super(WAITING_FOR_A_TURN);
+    this.againInMs = againInMs;
   }
 }
 

@@ -35,6 +35,11 @@ async function confirm(
     const { kind } = await deps.facilitator.verify(facilitatorRequest);
     decision = afterLook(payment, { finding, isValid: kind === 'valid' }, rules, times());
   }
+  // The endpoint was not asked: the look is not over, and its pause does not begin.
+  if (decision.kind === 'look_again' && finding.kind === 'unreadable' && finding.againInMs !== undefined) {
+    const again = new Date(nowMs() + finding.againInMs);
+    if (again < decision.at) decision = { ...decision, at: again };
+  }
   span.set({ 'checkout.finding': finding.kind, 'checkout.decision': decision.kind });
   deps.logger.info({
     event: 'payment.looked_up',

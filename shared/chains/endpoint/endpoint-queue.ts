@@ -18,6 +18,13 @@ export interface EndpointQueueOptions {
   pace?: PaceOptions | undefined;
   /** How many checks may be in progress while the endpoint limits; beyond them the most urgent ones are. */
   checksWhileLimited?: number | undefined;
+  comeBack?: ComeBack | undefined;
+}
+
+/** Checks that were sent away come back one by one, every so often, and none before `afterMs`. */
+export interface ComeBack {
+  afterMs: number;
+  everyMs: number;
 }
 
 /** A check in the queue. `leave` ends its place; its calls have ended by then. */
@@ -72,12 +79,14 @@ const NO_BATCH_MS = 300_000;
 const UNANSWERED_REQUESTS = 3;
 const SILENT = 'the endpoint has stopped answering, and another check is trying it';
 const CHECKS_WHILE_LIMITED = 10;
+const COME_BACK: ComeBack = { afterMs: 1000, everyMs: 50 };
 const BODYLESS = [204, 205, 304];
 
 export class EndpointQueue {
   readonly #send: ChainFetch;
   readonly #pace: AdaptivePace;
   readonly #checksWhileLimited: number;
+  readonly #comeBack: ComeBack;
   readonly #places = new Set<Place>();
   readonly #waiting = new Set<Call>();
   readonly #flights = new Map<Call, Flight>();
@@ -85,10 +94,17 @@ export class EndpointQueue {
   #unanswered = 0;
   #limited = 0;
   #noBatchUntilMs = 0;
+  #lastBackAtMs = 0;
   #timer: NodeJS.Timeout | undefined;
   #isDispatching = false;
 
-  constructor({ send, pace, checksWhileLimited = CHECKS_WHILE_LIMITED }: EndpointQueueOptions) {
+  constructor({
+    send,
+    pace,
+    checksWhileLimited = CHECKS_WHILE_LIMITED,
+    comeBack = COME_BACK,
+  }: EndpointQueueOptions) {
+    this.#comeBack = comeBack;
     this.#send = send;
     this.#pace = new AdaptivePace(pace);
     this.#checksWhileLimited = checksWhileLimited;
@@ -132,14 +148,21 @@ export class EndpointQueue {
   #makeRoomFor(place: Place): void {
     const mayLeave = [...this.#places].filter(({ check, hasBegun }) => check.isWaiting && !hasBegun);
     const [last] = mayLeave.sort((a, b) => inOrder(b, a));
-    if (last === undefined || inOrder(last, place) < 0) throw new NoTurn();
-    last.check.cut(new NoTurn());
+    if (last === undefined || inOrder(last, place) < 0) throw this.#sendAway();
+    last.check.cut(this.#sendAway());
+  }
+
+  #sendAway(): NoTurn {
+    const { afterMs, everyMs } = this.#comeBack;
+    const atMs = performance.now();
+    this.#lastBackAtMs = Math.max(this.#lastBackAtMs + everyMs, atMs + afterMs);
+    return new NoTurn(Math.ceil(this.#lastBackAtMs - atMs));
   }
 
   async #ask(place: Place, input: string | URL | Request, init?: RequestInit): Promise<Response> {
     place.check.signal.throwIfAborted();
     const request = readRequest(String(init?.body));
-    if (this.#waiting.size >= MAX_WAITING_RPC_CALLS) throw new NoTurn();
+    if (this.#waiting.size >= MAX_WAITING_RPC_CALLS) throw this.#sendAway();
     return await new Promise<Response>((resolve, reject) => {
       const call = this.#findSame(request) ?? {
         request,
@@ -184,7 +207,7 @@ export class EndpointQueue {
   }
 
   #wait({ check }: Place): () => void {
-    return check.waitForTurn(() => (this.#pace.pausedMs > 0 ? new EndpointLimits() : new NoTurn()));
+    return check.waitForTurn(() => (this.#pace.pausedMs > 0 ? new EndpointLimits() : this.#sendAway()));
   }
 
   /** Nobody waits for the call any more. */
