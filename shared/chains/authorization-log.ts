@@ -1,7 +1,7 @@
 import type { Hex } from 'viem';
 import { changedAt, type KnownHistory, narrowByHistory } from './authorization-history.js';
 import { type Authorization, authorizationLogFilter, isAuthorizationLog } from './authorization-proof.js';
-import type { BlockClock } from './block-clock.js';
+import { type BlockClock, NEAR_ENOUGH_BLOCKS } from './block-clock.js';
 import type { ChainCheck } from './chain-check.js';
 import type { EvmBlock, EvmRpc } from './evm-rpc.js';
 import { beginNextPass, type EvmSearchPosition } from './evm-search-position.js';
@@ -25,20 +25,46 @@ export interface LogSearch {
   check: ChainCheck;
 }
 
+/** A block's time is in whole seconds, and the chain's clock may be ahead of ours. */
+const EARLY_SECONDS = 60;
+/** How far before the claim a search of all blocks since then may begin, as a part of the blocks of one search. */
+const EARLY_PART = 0.25;
+
 /**
- * Finds the transaction that used or cancelled an authorization that is used at `head`. The block in which the state
- * changed is searched first, then the blocks from the claim forward to the head, since most authorizations are used at once,
- * then the blocks before the claim. Undefined when a whole pass over the logs has not shown the transaction, which proves
+ * Finds the transaction that used or cancelled an authorization that is used at `head`. If one search takes all blocks since
+ * the claim, it is the first. Else the block in which the state changed is searched first, then the blocks from the claim
+ * forward to the head, since most authorizations are used at once, then the blocks before the claim. Undefined when a whole pass over the logs has not shown the transaction, which proves
  * nothing. Advances `position`, also when it throws.
  */
 export async function findAuthorizationLog(rpc: EvmRpc, search: LogSearch): Promise<Hex | undefined> {
   const { authorization, head, position, memory, check } = search;
+  const sinceClaim = await searchSinceClaim(rpc, search);
+  if (sinceClaim !== undefined) return sinceClaim;
   await narrowByHistory(rpc, authorization, position, memory.history, check);
   const changed = changedAt(position);
   const there = changed === undefined ? undefined : await findInBlocks(rpc, search, changed, changed);
   const found = there?.transaction ?? (await searchForward(rpc, search)) ?? (await searchBack(rpc, search));
   if (found === undefined) beginNextPass(position, Number(head.number));
   return found;
+}
+
+/** Costs one or two calls, where narrowing by the history of the state costs a dozen. */
+async function searchSinceClaim(rpc: EvmRpc, search: LogSearch): Promise<Hex | undefined> {
+  const { position, head, claimedAt, memory } = search;
+  if (position.from !== null || position.unusedAt !== null) return undefined;
+  const { blocks } = memory.logRange;
+  const nearEnough = Math.floor(blocks * EARLY_PART);
+  if (nearEnough < NEAR_ENOUGH_BLOCKS) return undefined;
+  const since = seconds(claimedAt) - EARLY_SECONDS;
+  const from = await memory.blockClock.findBlockBefore(rpc, since, head, nearEnough);
+  if (position.newest - from >= blocks) return undefined;
+  const { transaction, newest } = await findInBlocks(rpc, search, from, position.newest);
+  // A shorter search is repeated from a better known beginning.
+  if (transaction === undefined && newest === position.newest) {
+    position.from = from;
+    position.to = newest + 1;
+  }
+  return transaction;
 }
 
 async function searchForward(rpc: EvmRpc, search: LogSearch): Promise<Hex | undefined> {

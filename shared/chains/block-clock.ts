@@ -3,8 +3,8 @@ import { readRefusal } from './refusal.js';
 
 /** Length of the first step back, which measures the chain's pace. */
 const SAMPLE_BLOCKS = 100;
-/** The search ends when the block is known to within this distance. */
-const NEAR_ENOUGH_BLOCKS = 16;
+/** By default the search ends when the block is known to within this distance. */
+export const NEAR_ENOUGH_BLOCKS = 16;
 
 const MOST_SAMPLES = 1000;
 
@@ -18,8 +18,13 @@ interface Found {
 export class BlockClock {
   readonly #times = new Map<number, number>();
 
-  /** The number of a block at or before the time, within NEAR_ENOUGH_BLOCKS of the last such block; 0 when there is none. */
-  async findBlockBefore(rpc: EvmRpc, time: number, head: EvmBlock): Promise<number> {
+  /** The number of a block at or before the time, within `nearEnough` of the last such block; 0 when there is none. */
+  async findBlockBefore(
+    rpc: EvmRpc,
+    time: number,
+    head: EvmBlock,
+    nearEnough = NEAR_ENOUGH_BLOCKS,
+  ): Promise<number> {
     let after = this.#firstAfter(time, { number: Number(head.number), time: Number(head.timestamp) });
     if (after.time <= time) return after.number;
     let before = this.#lastBefore(time, after.number);
@@ -35,7 +40,7 @@ export class BlockClock {
       after = block;
     }
     if (before === undefined) return 0;
-    for (let tried = 0; after.number - before.number > NEAR_ENOUGH_BLOCKS; tried += 1) {
+    for (let tried = 0; after.number - before.number > nearEnough; tried += 1) {
       const between = tried % 2 === 0 ? byPace(before, after, time) : halfway(before, after);
       const middle = await this.#read(rpc, between);
       if (middle.time <= time) before = middle;

@@ -1,27 +1,42 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Countdown } from '../process/countdown.js';
 import { ChainUnreadable } from './unreadable.js';
 
 /** The part of a check's time that is reserved for returning its finding: a tenth, within these bounds. */
 const MIN_RETURN_MS = 50;
 const MAX_RETURN_MS = 1000;
 
+interface CheckTimes {
+  withinMs: number;
+  /** How long the check's calls may wait for their turns, in sum. */
+  turnsWithinMs: number;
+  retryPauseMs: number;
+}
+
 /**
  * The time limit of one chain check. It has two ends: at the first no more requests are sent, so that a search returns
- * its position; at the second the requests in flight are aborted.
+ * its position; at the second the requests in flight are aborted. The time stands still while the check only waits for its
+ * turn at the endpoint, which has a limit of its own.
  */
 export class ChainCheck {
   readonly #ending = new AbortController();
   readonly #end = new AbortController();
-  readonly #timers: NodeJS.Timeout[];
+  readonly #running: readonly Countdown[];
+  readonly #turns: Countdown;
   readonly #retryPauseMs: number;
+  readonly #waiting = new Set<() => Error>();
+  #inFlight = 0;
+  #isClosed = false;
   #chainTime: Date | undefined;
 
-  constructor({ withinMs, retryPauseMs }: { withinMs: number; retryPauseMs: number }) {
+  constructor({ withinMs, turnsWithinMs, retryPauseMs }: CheckTimes) {
     this.#retryPauseMs = retryPauseMs;
-    this.#timers = [
-      setTimeout(() => this.#ending.abort(), withinMs - returnTimeMs(withinMs)),
-      setTimeout(() => this.cut(`the endpoint took longer than ${withinMs} ms`), withinMs),
+    this.#running = [
+      new Countdown(withinMs - returnTimeMs(withinMs), () => this.#ending.abort()),
+      new Countdown(withinMs, () => this.cut(`the endpoint took longer than ${withinMs} ms`)),
     ];
+    this.#turns = new Countdown(turnsWithinMs, () => this.#endWaiting());
+    for (const countdown of this.#running) countdown.start();
   }
 
   get signal(): AbortSignal {
@@ -46,6 +61,7 @@ export class ChainCheck {
   }
 
   requireTime(): void {
+    this.signal.throwIfAborted();
     if (this.isEnding) throw new ChainUnreadable("the check's time is over");
   }
 
@@ -57,13 +73,53 @@ export class ChainCheck {
     });
   }
 
-  cut(reason: string): void {
+  /** Whether calls of the check wait for their turn and none is in flight. */
+  get isWaiting(): boolean {
+    return this.#waiting.size > 0 && this.#inFlight === 0;
+  }
+
+  /** A call waits for its turn until the returned function is called; `reason` says why when the wait takes too long. */
+  waitForTurn(reason: () => Error): () => void {
+    this.#waiting.add(reason);
+    this.#keepTime();
+    return () => {
+      this.#waiting.delete(reason);
+      this.#keepTime();
+    };
+  }
+
+  /** A call is in flight until the returned function is called. */
+  beginCall(): () => void {
+    this.#inFlight += 1;
+    this.#keepTime();
+    return () => {
+      this.#inFlight -= 1;
+      this.#keepTime();
+    };
+  }
+
+  cut(reason: string | Error): void {
     this.#ending.abort();
-    this.#end.abort(new ChainUnreadable(reason));
+    this.#end.abort(reason instanceof Error ? reason : new ChainUnreadable(reason));
   }
 
   close(): void {
-    for (const timer of this.#timers) clearTimeout(timer);
+    for (const countdown of [...this.#running, this.#turns]) countdown.stop();
+    this.#isClosed = true;
+  }
+
+  #keepTime(): void {
+    if (this.#isClosed) return;
+    const [stopping, starting] = this.isWaiting
+      ? [this.#running, [this.#turns]]
+      : [[this.#turns], this.#running];
+    for (const countdown of stopping) countdown.stop();
+    for (const countdown of starting) countdown.start();
+  }
+
+  #endWaiting(): void {
+    const [reason] = this.#waiting;
+    if (reason !== undefined) this.cut(reason());
   }
 }
 

@@ -1,26 +1,50 @@
 import { LRUCache } from 'lru-cache';
+import type { PaceOptions } from '../limits/adaptive-pace.js';
+import type { Logger } from '../process/logger.js';
 import { KnownHistory } from './authorization-history.js';
 import type { EvmEndpointMemory } from './authorization-log.js';
 import { BlockClock } from './block-clock.js';
 import { ChainCheck } from './chain-check.js';
+import { type ComeBack, EndpointQueue, type QueuedCheck } from './endpoint/endpoint-queue.js';
 import { checkEvmPayment, type EvmPaymentQuery, judgeUnreadEvm } from './evm.js';
 import { EvmRpc } from './evm-rpc.js';
 import type { ChainFinding } from './finding.js';
 import { LogRange } from './log-range.js';
 import { findNetwork, type Network } from './networks.js';
-import { type ChainFetch, fetchUntil } from './rpc-fetch.js';
+import type { ChainFetch } from './rpc-fetch.js';
 import { checkSolanaPayment, type SolanaPaymentQuery } from './solana.js';
 import { SolanaRpc } from './solana-rpc.js';
 import type { SolanaEndpointMemory } from './solana-search.js';
-import { ChainUnreadable, unreadableReason } from './unreadable.js';
+import { ChainUnreadable, causesOf, NoTurn, unreadableReason } from './unreadable.js';
 
 export type PaymentQuery = EvmPaymentQuery | SolanaPaymentQuery;
 
 export interface Chains {
-  /** Never throws: a failure is a finding. `withinMs` limits all requests of this check together. */
-  check(query: PaymentQuery, options?: { withinMs?: number }): Promise<ChainFinding>;
+  /** Never throws: a failure is a finding. */
+  check(query: PaymentQuery, options?: CheckOptions): Promise<ChainFinding>;
   /** Aborts the checks in flight. */
   close(): void;
+}
+
+export interface CheckOptions {
+  /** Limits all requests of this check together; the time in which it only waits for its turn does not count. */
+  withinMs?: number;
+  /** When the payment must be decided: of the checks that wait at an endpoint, the earliest goes first. Undefined: last. */
+  urgentUntil?: Date | undefined;
+}
+
+/** The queue of one endpoint, for metrics. */
+export interface EndpointState {
+  /** CAIP-2, of the first network that used the endpoint. */
+  network: string;
+  waitingCalls: number;
+  pausedMs: number;
+  /** Answers that limited a call, since the process started. */
+  limitedAnswers: number;
+}
+
+export interface OpenChains extends Chains {
+  endpoints(): EndpointState[];
 }
 
 export interface ChainsOptions {
@@ -29,24 +53,35 @@ export interface ChainsOptions {
   /** The pause before a lagging node is called again. */
   retryPauseMs?: number;
   fetch?: ChainFetch;
+  logger?: Pick<Logger, 'info' | 'warn'> | undefined;
+  /** How an endpoint that limits is called. */
+  pace?: Pick<PaceOptions, 'firstPauseMs' | 'longestPauseMs' | 'overAfterMs'>;
+  /** How many checks of one endpoint may be in progress while it limits. */
+  checksWhileLimited?: number;
+  /** When checks that got no turn come back. */
+  comeBack?: ComeBack;
 }
 
 /** Cached message hashes, 200 bytes each. */
 const MOST_MESSAGES = 5000;
+/** How long a check's calls may wait for their turns, as a part of its time. Both together are less than a stop of the worker. */
+const TURNS_PART = 0.8;
 const SHUTTING_DOWN = 'the process is shutting down';
 
-/** `rpcUrls` by environment suffix; a network without an entry uses its public endpoint. */
-export function createChains(rpcUrls: ReadonlyMap<string, string>, options: ChainsOptions = {}): Chains {
+/**
+ * `rpcUrls` by environment suffix; a network without an entry uses its public endpoint. The checks of one process share their
+ * endpoints' queues only if it creates its chains once.
+ */
+export function createChains(rpcUrls: ReadonlyMap<string, string>, options: ChainsOptions = {}): OpenChains {
   const { checkTimeoutMs = 10_000, retryPauseMs = 200 } = options;
   const endpoints = new Endpoints();
+  const queues = new Queues(options);
   const inFlight = new Set<ChainCheck>();
   let isClosed = false;
 
-  async function runCheck(query: PaymentQuery, check: ChainCheck): Promise<ChainFinding> {
-    const network = findNetwork(query.network);
-    if (network === undefined) throw new ChainUnreadable(`no network is called ${query.network}`);
-    const url = rpcUrls.get(network.environmentSuffix) ?? network.publicRpcUrl;
-    const fetch = fetchUntil(check.signal, options.fetch);
+  async function runCheck(query: PaymentQuery, check: ChainCheck, fetch: ChainFetch): Promise<ChainFinding> {
+    const network = networkOf(query);
+    const url = urlOf(network);
     if (query.family === 'evm' && network.family === 'evm') {
       const rpc = new EvmRpc(network, url, fetch);
       await endpoints.verify(network, rpc);
@@ -60,25 +95,79 @@ export function createChains(rpcUrls: ReadonlyMap<string, string>, options: Chai
     throw new ChainUnreadable(`${query.network} is not of the family ${query.family}`);
   }
 
+  function urlOf({ environmentSuffix, publicRpcUrl }: Network): string {
+    return rpcUrls.get(environmentSuffix) ?? publicRpcUrl;
+  }
+
   return {
-    async check(query, { withinMs = checkTimeoutMs } = {}) {
-      if (isClosed) return judgeUnread(query, SHUTTING_DOWN, undefined);
-      const check = new ChainCheck({ withinMs, retryPauseMs });
+    async check(query, { withinMs = checkTimeoutMs, urgentUntil } = {}) {
+      if (isClosed) return judgeUnread(query, SHUTTING_DOWN);
+      const turnsWithinMs = withinMs * TURNS_PART;
+      const check = new ChainCheck({ withinMs, turnsWithinMs, retryPauseMs });
       inFlight.add(check);
+      let queued: QueuedCheck | undefined;
       try {
-        return await runCheck(query, check);
+        const network = networkOf(query);
+        queued = queues.of(urlOf(network), network).enter(check, { urgentUntil, turnsWithinMs });
+        return await runCheck(query, check, queued.fetch);
       } catch (error) {
-        return judgeUnread(query, unreadableReason(error), check.chainTime);
+        return judgeUnread(query, unreadableReason(error), check.chainTime, againInMs(error));
       } finally {
+        queued?.leave();
         check.close();
         inFlight.delete(check);
       }
     },
+    endpoints: () => queues.states(),
     close() {
       isClosed = true;
       for (const check of inFlight) check.cut(SHUTTING_DOWN);
     },
   };
+}
+
+function networkOf({ network: caip2 }: PaymentQuery): Network {
+  const network = findNetwork(caip2);
+  if (network === undefined) throw new ChainUnreadable(`no network is called ${caip2}`);
+  return network;
+}
+
+/** One queue for each URL. There are as many as networks are configured. */
+class Queues {
+  readonly #options: ChainsOptions;
+  readonly #queues = new Map<string, { network: string; queue: EndpointQueue }>();
+
+  constructor(options: ChainsOptions) {
+    this.#options = options;
+  }
+
+  of(url: string, { caip2: network }: Network): EndpointQueue {
+    const known = this.#queues.get(url);
+    if (known !== undefined) return known.queue;
+    const { fetch: send = fetch, pace, checksWhileLimited, comeBack, logger } = this.#options;
+    const queue = new EndpointQueue({
+      send,
+      checksWhileLimited,
+      comeBack,
+      pace: {
+        ...pace,
+        onLimited: (pauseMs) =>
+          logger?.warn({ event: 'chain.endpoint_limits', network, pause_ms: Math.ceil(pauseMs) }),
+        onLimitOver: () => logger?.info({ event: 'chain.endpoint_limits_no_more', network }),
+      },
+    });
+    this.#queues.set(url, { network, queue });
+    return queue;
+  }
+
+  states(): EndpointState[] {
+    return [...this.#queues.values()].map(({ network, queue }) => ({
+      network,
+      waitingCalls: queue.waiting,
+      pausedMs: queue.pausedMs,
+      limitedAnswers: queue.limited,
+    }));
+  }
 }
 
 /** Knowledge about the networks' endpoints that is kept between checks. */
@@ -113,7 +202,23 @@ class Endpoints {
   }
 }
 
-function judgeUnread(query: PaymentQuery, reason: string, chainTime: Date | undefined): ChainFinding {
+/** Undefined when the endpoint was asked. */
+function againInMs(error: unknown): number | undefined {
+  return causesOf(error).find((cause) => cause instanceof NoTurn)?.againInMs;
+}
+
+function judgeUnread(
+  query: PaymentQuery,
+  reason: string,
+  chainTime?: Date,
+  againInMs?: number,
+): ChainFinding {
   const known = query.family === 'evm' ? judgeUnreadEvm(query, reason) : undefined;
-  return known ?? { kind: 'unreadable', reason, ...(chainTime && { chainTime }) };
+  if (known !== undefined) return known;
+  return {
+    kind: 'unreadable',
+    reason,
+    ...(chainTime && { chainTime }),
+    ...(againInMs !== undefined && { againInMs }),
+  };
 }

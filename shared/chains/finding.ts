@@ -39,7 +39,8 @@ export type ChainFinding =
   /**
    * The endpoint answered nothing about the payment. `chainTime` is the newest block's time where it could be read: time
    * on the chain has passed up to there only. `reason` is for logs and never names an endpoint, whose URL may hold a key.
+   * `againInMs` says that the endpoint was not asked, since other checks were before this one, and when to come back.
    */
-  | { kind: 'unreadable'; reason: string; chainTime?: Date };
+  | { kind: 'unreadable'; reason: string; chainTime?: Date; againInMs?: number };
 
 export type Finding<Kind extends ChainFinding['kind']> = Extract<ChainFinding, { kind: Kind }>;

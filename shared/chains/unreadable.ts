@@ -1,7 +1,32 @@
 /** Thrown by adapters when an endpoint's answers are missing, malformed or contradictory. */
 export class ChainUnreadable extends Error {
-  override readonly name = 'ChainUnreadable';
+  override readonly name: string = 'ChainUnreadable';
 }
+
+/** The endpoint answers and asks for fewer calls: it is not down, and nothing is known about the payment. */
+export class EndpointLimits extends ChainUnreadable {
+  override readonly name = 'EndpointLimits';
+
+  constructor(how?: string) {
+    super(how === undefined ? LIMITED : `${LIMITED}: ${how}`);
+  }
+}
+
+/** The endpoint was not asked: other calls were before this one in its queue. */
+export class NoTurn extends ChainUnreadable {
+  override readonly name = 'NoTurn';
+  /** When to come back: the queue spreads those that it has sent away. */
+  readonly againInMs: number;
+
+  constructor(againInMs: number) {
+    super(WAITING_FOR_A_TURN);
+    this.againInMs = againInMs;
+  }
+}
+
+/** How the reasons of such findings begin. */
+export const LIMITED = 'limited by the endpoint';
+export const WAITING_FOR_A_TURN = 'waiting for a turn at the endpoint';
 
 /** A reason for logs, without client libraries' messages: they contain the endpoint's URL, which may hold a key. */
 export function unreadableReason(error: unknown): string {

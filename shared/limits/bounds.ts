@@ -88,6 +88,9 @@ export const LONG_READS_AT_ONCE = 2;
 /** Calls in flight to one RPC endpoint for buyers' pages; a call beyond them answers that the chain is unreadable. */
 export const MAX_PAGE_RPC_CALLS = 32;
 
+/** Calls of chain checks that wait for their turn at one RPC endpoint, some 2 KB each; a check beyond them looks again later. */
+export const MAX_WAITING_RPC_CALLS = 2000;
+
 /** Wallets per network whose balances are kept for a second, some 1 KB each. */
 export const MAX_HOLDINGS_KEPT = 1000;
 

@@ -13,6 +13,7 @@ import { type PaymentQuestions, readStoredPayment } from '../x402/stored-payment
 import { AFTER_TIMEOUT_MS } from './policy/limits.js';
 import type { Rules } from './policy/payment-state.js';
 import { BEGIN_ALONE, BEGIN_BATCH, BEGIN_LOOK, DUE_OF_STAGE, taken } from './statements/take-work.sql.js';
+import { urgentUntil } from './urgency.js';
 
 /**
  * Takes a payment's due work. Taking is one UPDATE that raises `attempt` and moves `due_at` past the longest that the
@@ -33,6 +34,8 @@ export interface TakenPayment extends PaymentQuestions {
   payment: Payment;
   job: PaymentJobName;
   rules: Rules;
+  /** When a look at its chain should have succeeded; undefined when nothing waits for it. */
+  urgentUntil: Date | undefined;
   /** The job's part of the trace that the payment's request began. */
   span: SpanStart;
 }
@@ -59,10 +62,12 @@ function takenBy(job: PaymentJobName, payment: Payment, config: TakeDeps['config
     'checkout.session': payableId,
     'checkout.network': network,
   };
+  const rules = rulesFor(config, network);
   return {
     payment,
     job,
-    rules: rulesFor(config, network),
+    rules,
+    urgentUntil: urgentUntil(payment, rules),
     span: { name: job, kind: 'consumer', parent: trace ?? null, attributes },
     ...readStoredPayment(payment),
   };

@@ -115,6 +115,16 @@ describe('an unclear payment', () => {
     assert.equal(alarms.length, 1);
   });
 
+  it('whose look got no turn at the endpoint is looked at again when the endpoint has one', async () => {
+    say = () => ({ kind: 'unreadable', reason: 'waiting for a turn at the endpoint', againInMs: 1500 });
+    const id = await payUnclearly();
+    await check(id, MINUTE_MS);
+    const { dueAt, status } = await flow.onlyPayment(id);
+    assert.equal(status, 'processing');
+    assert.ok((dueAt?.getTime() ?? 0) <= nowMs() + 2000);
+    assert.ok(positions.length > 20, `${positions.length} looks in a minute`);
+  });
+
   it('that has failed is searched for from the start', async () => {
     const findings: ChainFinding[] = [
       { kind: 'searching', reason: 'more to search', position: POSITION },

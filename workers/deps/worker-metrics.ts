@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { hostname } from 'node:os';
 import { Counter, Histogram } from 'prom-client';
+import type { OpenChains } from '../../shared/chains/confirmation.js';
 import type { ChainFinding } from '../../shared/chains/finding.js';
 import { NETWORKS } from '../../shared/chains/networks.js';
 import { openLoginLimiter } from '../../shared/limits/login-limiter.js';
+import { openChainMetrics } from '../../shared/metrics/chain-metrics.js';
 import { type MetricSources, openMetricsPage } from '../../shared/metrics/metrics.js';
 import type { Closable } from '../../shared/process/shutdown.js';
 import { VERSION } from '../../shared/process/version.js';
@@ -33,7 +35,10 @@ export interface WorkerMetrics {
 
 const CALL_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30];
 
-export function openWorkerMetrics(sources: MetricSources): WorkerMetrics {
+export function openWorkerMetrics(
+  sources: MetricSources,
+  chains?: Pick<OpenChains, 'endpoints'>,
+): WorkerMetrics {
   const worker = `${hostname()}-${randomBytes(3).toString('hex')}`;
   const { registry, own, read } = openMetricsPage(sources, { worker });
   const registers = [registry];
@@ -57,6 +62,7 @@ export function openWorkerMetrics(sources: MetricSources): WorkerMetrics {
     labelNames: ['network', 'finding'],
     registers,
   });
+  if (chains !== undefined) openChainMetrics(registry, chains);
   // An alert on an increase does not fire for a series that starts at 1.
   for (const verdict of SETTLE_VERDICTS) settleCalls.zero({ verdict });
   for (const outcome of TRY_OUTCOMES) tries.zero({ outcome });

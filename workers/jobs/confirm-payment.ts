@@ -27,15 +27,20 @@ export async function confirmPayment(
 
 async function confirm(
   deps: WorkerDeps,
-  { payment, job, rules, facilitatorRequest, chainQuery }: TakenPayment,
+  { payment, job, rules, urgentUntil, facilitatorRequest, chainQuery }: TakenPayment,
   span: Span,
 ): Promise<Outcome> {
-  const finding = await deps.chains.check(chainQuery);
+  const finding = await deps.chains.check(chainQuery, { urgentUntil });
   deps.metrics.chainLook(payment.network, finding.kind);
   let decision = afterLook(payment, { finding }, rules, times());
   while (decision.kind === 'ask_verify') {
     const { kind } = await deps.facilitator.verify(facilitatorRequest);
     decision = afterLook(payment, { finding, isValid: kind === 'valid' }, rules, times());
+  }
+  // The endpoint was not asked: the look is not over, and its pause does not begin.
+  if (decision.kind === 'look_again' && finding.kind === 'unreadable' && finding.againInMs !== undefined) {
+    const again = new Date(nowMs() + finding.againInMs);
+    if (again < decision.at) decision = { ...decision, at: again };
   }
   alarm(deps, payment, finding, decision);
   span.set({ 'checkout.finding': finding.kind, 'checkout.decision': decision.kind });

@@ -102,7 +102,7 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
   const breaker = redis && openRedisBreaker(redis, logger);
   const workerRedis = config.redis && openWorkerRedis(config.redis, logger);
   const queues = openQueues(config, redis, logger);
-  const chains = createChains(config.rpcUrls);
+  const chains = createChains(config.rpcUrls, { logger });
   const deps: WorkerDeps = {
     config,
     baseUrl: config.baseUrl,
@@ -115,7 +115,7 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
     notifyDecided: decisionNotifier(redis),
     facilitator: facilitatorFor(config, { db, redis, breaker }, logger),
     chains,
-    metrics: openWorkerMetrics({ db, replica, queues, logger }),
+    metrics: openWorkerMetrics({ db, replica, queues, logger }, chains),
   };
   return {
     deps,

@@ -1,5 +1,6 @@
 import { seededRandom } from '../chance/seeded-random.js';
 import type { Chain } from './chain.js';
+import type { BatchHandling, RateLimit } from './rate-limits.js';
 import type { Fault } from './rpc-endpoint.js';
 
 /** Begins a fault of this size on a chain: calls a second, blocks or slots. `endFaults` ends it. */
@@ -13,6 +14,13 @@ export const CHAIN_FAULTS = {
   'a limit as a JSON-RPC error': fails('limit_error'),
   'rate-limited': limits('http_429'),
   'rate-limited by JSON-RPC errors': limits('limit_error'),
+  'rate-limited by an error that Solana uses otherwise': limits('over_rate'),
+  'rate-limited with Retry-After': (chain, size) => {
+    limits('http_429')(chain, size);
+    chain.endpoint.retryAfterSeconds = 1;
+  },
+  'without batches': handlesBatches('refused'),
+  'answering batches in part': handlesBatches('partly'),
   'out of date': ({ lag }, size) => void lag.set('*', size),
   'two nodes, one out of date': ({ nodes }, size) => nodes.spread([0, size], seededRandom(size)),
   halted: (chain) => chain.halt(),
@@ -27,6 +35,8 @@ export function endFaults(chain: Chain): void {
   const { endpoint, lag, nodes } = chain;
   endpoint.recover();
   endpoint.callsPerSecond = Number.POSITIVE_INFINITY;
+  endpoint.retryAfterSeconds = undefined;
+  endpoint.batches = 'answered';
   lag.clear();
   nodes.spread([0]);
   chain.prune(Number.POSITIVE_INFINITY);
@@ -37,7 +47,13 @@ function fails(fault: Fault): BeginFault {
   return ({ endpoint }) => endpoint.fail(fault);
 }
 
-function limits(by: 'http_429' | 'limit_error'): BeginFault {
+function handlesBatches(batches: BatchHandling): BeginFault {
+  return ({ endpoint }) => {
+    endpoint.batches = batches;
+  };
+}
+
+function limits(by: RateLimit): BeginFault {
   return ({ endpoint }, size) => {
     endpoint.limitsBy = by;
     endpoint.callsPerSecond = size;

@@ -4,7 +4,8 @@ import { isJsonObject } from '../../../shared/x402/json-object.js';
 import { readBody, sendJson } from '../http/json-http.js';
 import { type LocalServer, serveLocally } from '../http/listen.js';
 import { FOREIGN_CALLER, isLocalRequest } from '../http/local-requests.js';
-import { INVALID_REQUEST, LIMIT_EXCEEDED, METHOD_NOT_FOUND, PARSE_ERROR, RpcError } from './rpc-error.js';
+import { type BatchHandling, RATE_LIMITS, type RateLimit } from './rate-limits.js';
+import { INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError } from './rpc-error.js';
 
 /** The failures of real endpoints. */
 export type Fault =
@@ -12,9 +13,7 @@ export type Fault =
   | 'stall'
   | 'cut'
   | 'http_500'
-  | 'http_429'
-  /** A rate limit as a JSON-RPC error with HTTP 200. */
-  | 'limit_error'
+  | RateLimit
   | 'garbage'
   | 'wrong_shape'
   | 'unknown_method';
@@ -33,6 +32,7 @@ interface Answer {
   status: number;
   type: string;
   body: string;
+  headers?: Record<string, string>;
 }
 
 const JSON_TYPE = 'application/json';
@@ -54,7 +54,15 @@ export class RpcEndpoint {
   /** Calls per second, beyond which the endpoint limits. */
   callsPerSecond = Number.POSITIVE_INFINITY;
   /** How the endpoint limits. */
-  limitsBy: 'http_429' | 'limit_error' = 'http_429';
+  limitsBy: RateLimit = 'http_429';
+  /** The Retry-After of HTTP 429. */
+  retryAfterSeconds: number | undefined;
+  batches: BatchHandling = 'answered';
+  /** The clock of the limit. */
+  nowMs: () => number = () => performance.now();
+  /** Number of HTTP requests, and of calls that were not limited. */
+  requests = 0;
+  unlimited = 0;
   /** Called for each request as it arrives. */
   onCall: (method: string) => void = () => {};
   readonly #faults = new Map<string, Fault>();
@@ -84,11 +92,13 @@ export class RpcEndpoint {
   /** Answers at once. Of the faults it supports those that answer, and `cut`. */
   readonly fetch: ChainFetch = async (_input, init) => {
     init?.signal?.throwIfAborted();
-    const call = this.#note(JSON.parse(String(init?.body)));
-    const fault = this.#faultOf(call);
+    const asked = JSON.parse(String(init?.body));
+    const calls = [asked].flat().map((call) => this.#note(call));
+    this.requests += 1;
+    const fault = this.#faultOfAll(calls);
     if (fault === 'cut') throw new TypeError('fetch failed');
-    const { status, type, body } = await this.#respond(fault, call);
-    return new Response(body, { status, headers: { 'content-type': type } });
+    const { status, type, body, headers } = await this.#respondToAll(fault, calls, Array.isArray(asked));
+    return new Response(body, { status, headers: { 'content-type': type, ...headers } });
   };
 
   /** Applies a fault to one method or to all, until `recover`. */
@@ -142,6 +152,7 @@ export class RpcEndpoint {
       return sendJson(response, 200, { jsonrpc: '2.0', id: null, error }, CORS);
     }
     const calls = [asked].flat().map((call) => this.#note(call));
+    this.requests += 1;
     const isBatch = Array.isArray(asked);
     if (this.delayMs === 0) return await this.#answer(calls, isBatch, response);
     const timer = setTimeout(() => {
@@ -155,15 +166,20 @@ export class RpcEndpoint {
     const fault = this.#faults.get(method) ?? this.#faults.get('*');
     if (fault !== undefined) return fault;
     this.allowance -= 1;
-    if (performance.now() - this.#second.startedAt >= 1000)
-      this.#second = { startedAt: performance.now(), calls: 0 };
+    if (this.nowMs() - this.#second.startedAt >= 1000) this.#second = { startedAt: this.nowMs(), calls: 0 };
     this.#second.calls += 1;
     return this.allowance < 0 || this.#second.calls > this.callsPerSecond ? this.limitsBy : undefined;
   }
 
   /** A fault of any call in a batch applies to the whole batch. */
-  async #answer(calls: readonly Call[], isBatch: boolean, response: ServerResponse): Promise<void> {
+  #faultOfAll(calls: readonly Call[]): Fault | undefined {
     const fault = calls.map((call) => this.#faultOf(call)).find((known) => known !== undefined);
+    if (fault === undefined || !Object.hasOwn(RATE_LIMITS, fault)) this.unlimited += calls.length;
+    return fault;
+  }
+
+  async #answer(calls: readonly Call[], isBatch: boolean, response: ServerResponse): Promise<void> {
+    const fault = this.#faultOfAll(calls);
     switch (fault) {
       case 'hang':
         for (const resolve of this.#waiting.splice(0)) resolve();
@@ -175,14 +191,24 @@ export class RpcEndpoint {
         response.socket?.destroy();
         return;
       default: {
-        const answers = await Promise.all(calls.map((call) => this.#respond(fault, call)));
-        const { status = 200, type = JSON_TYPE, body = '[]' } = answers[0] ?? {};
-        const bodies = answers.map((answer) => answer.body).join();
-        response
-          .writeHead(status, { 'content-type': type, ...CORS })
-          .end(isBatch && type === JSON_TYPE ? `[${bodies}]` : body);
+        const { status, type, body, headers } = await this.#respondToAll(fault, calls, isBatch);
+        response.writeHead(status, { 'content-type': type, ...CORS, ...headers }).end(body);
       }
     }
+  }
+
+  async #respondToAll(fault: Fault | undefined, calls: readonly Call[], isBatch: boolean): Promise<Answer> {
+    if (isBatch && (this.batches === 'refused' || this.batches === 'http_400')) {
+      const error = { code: INVALID_REQUEST, message: 'batches are not supported' };
+      const body = JSON.stringify({ jsonrpc: '2.0', id: null, error });
+      return { status: this.batches === 'refused' ? 200 : 400, type: JSON_TYPE, body };
+    }
+    const answers = await Promise.all(calls.map((call) => this.#respond(fault, call)));
+    const { status = 200, type = JSON_TYPE, body = '[]', headers = {} } = answers[0] ?? {};
+    if (!isBatch || type !== JSON_TYPE) return { status, type, body, headers };
+    if (this.batches === 'shuffled') answers.reverse();
+    if (this.batches === 'partly') answers.splice(0, Math.ceil(answers.length / 2));
+    return { status, type, body: `[${answers.map((answer) => answer.body).join()}]`, headers };
   }
 
   async #respond(fault: Fault | undefined, { id, method, params }: Call): Promise<Answer> {
@@ -191,18 +217,22 @@ export class RpcEndpoint {
     switch (fault) {
       case 'http_500':
         return { status: 500, type: 'text/html', body: '<h1>Internal Server Error</h1>' };
-      case 'http_429':
-        return { status: 429, type: 'text/plain', body: 'slow down' };
+      case 'http_429': {
+        const seconds = this.retryAfterSeconds;
+        const headers = seconds === undefined ? {} : { 'retry-after': String(seconds) };
+        return { status: 429, type: 'text/plain', body: 'slow down', headers };
+      }
       case 'garbage':
         return { status: 200, type, body: '{"jsonrpc":"2.0","resu' };
       case 'wrong_shape':
         return { status: 200, type, body: present({ result: { surprise: [null] } }) };
       case 'limit_error':
-        return {
-          status: 200,
-          type,
-          body: present({ error: { code: LIMIT_EXCEEDED, message: 'limit exceeded' } }),
-        };
+      case 'over_rate':
+      case 'too_many':
+      case 'capacity': {
+        const { code, message } = RATE_LIMITS[fault];
+        return { status: 200, type, body: present({ error: { code, message } }) };
+      }
       case 'unknown_method':
         return { status: 200, type, body: present({ error: unknownMethod(method) }) };
       default: {

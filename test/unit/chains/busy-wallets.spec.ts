@@ -7,6 +7,7 @@ import type { ChainFinding } from '../../../shared/chains/finding.js';
 import type { SearchPosition } from '../../../shared/chains/search-position.js';
 import type { SolanaPaymentQuery } from '../../../shared/chains/solana.js';
 import { buildSolanaPayment, DEVNET } from './solana-payment.js';
+import { UNPACED } from './unpaced.js';
 
 const EARLIER = 10_000;
 
@@ -18,7 +19,7 @@ describe('a busy Solana wallet', () => {
 
   beforeEach(() => {
     chain = SolanaChain.inProcess(DEVNET);
-    chains = createChains(new Map(), { fetch: chain.endpoint.fetch, retryPauseMs: 0 });
+    chains = createChains(new Map(), { fetch: chain.endpoint.fetch, retryPauseMs: 0, pace: UNPACED });
     const buyer = Keypair.generate();
     const blockhash = chain.issueBlockhash();
     const first = buildSolanaPayment(blockhash, { buyer }).query;

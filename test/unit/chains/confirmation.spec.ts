@@ -5,6 +5,7 @@ import { type Chains, createChains } from '../../../shared/chains/confirmation.j
 import { unmockedHostMs } from '../../../shared/process/clock.js';
 import { buildEvmQuery } from './evm-payment.js';
 import { buildSolanaPayment, DEVNET, randomKey } from './solana-payment.js';
+import { UNPACED } from './unpaced.js';
 
 describe('the chains', () => {
   let evm: EvmChain;
@@ -116,7 +117,7 @@ describe('the chains', () => {
     const secret = 'k3y-0f-the-operator';
     const withKey = (url: string): string => `${url}/v2/${secret}`;
     const urls = { EIP155_84532: withKey(evm.endpoint.url), SOLANA_DEVNET: withKey(solana.endpoint.url) };
-    const keyed = createChains(new Map(Object.entries(urls)));
+    const keyed = createChains(new Map(Object.entries(urls)), { pace: UNPACED });
     const queries = [buildEvmQuery(), buildSolanaPayment(solana.issueBlockhash()).query];
     for (const fault of ['http_500', 'http_429', 'cut', 'garbage', 'wrong_shape'] as const) {
       for (const { endpoint } of [evm, solana]) endpoint.fail(fault);

@@ -6,6 +6,7 @@ import type { EvmPaymentQuery } from '../../../shared/chains/evm.js';
 import type { ChainFinding } from '../../../shared/chains/finding.js';
 import { advanceClock, nowMs, resetClock } from '../../../shared/process/clock.js';
 import { buildEvmQuery } from './evm-payment.js';
+import { UNPACED } from './unpaced.js';
 
 describe('an EVM endpoint', () => {
   let chain: EvmChain;
@@ -14,7 +15,7 @@ describe('an EVM endpoint', () => {
 
   beforeEach(async () => {
     chain = await EvmChain.start(84532);
-    chains = createChains(new Map([['EIP155_84532', chain.endpoint.url]]));
+    chains = createChains(new Map([['EIP155_84532', chain.endpoint.url]]), { pace: UNPACED });
     payment = buildEvmQuery();
   });
 

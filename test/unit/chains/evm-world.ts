@@ -4,6 +4,7 @@ import { LOG_REFUSALS, type LogRefusal } from '../../../lab/world/chains/log-ref
 import { seededRandom } from '../../../lab/world/chance/seeded-random.js';
 import { createChains } from '../../../shared/chains/confirmation.js';
 import { buildEvmQuery, randomAddress } from './evm-payment.js';
+import { UNPACED } from './unpaced.js';
 import { countAnswers, type World } from './world.js';
 
 /** The behaviour of the endpoint during some checks. */
@@ -111,7 +112,7 @@ export class EvmWorld implements World {
   });
   readonly #fateTime: number;
   #fate: 'paid' | 'lost' | 'open' = 'open';
-  chains = createChains(new Map(), { fetch: this.#counted.fetch, retryPauseMs: 0 });
+  chains = createChains(new Map(), { fetch: this.#counted.fetch, retryPauseMs: 0, pace: UNPACED });
   query;
   now: number;
   readonly settledAt: number;

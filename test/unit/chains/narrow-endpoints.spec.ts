@@ -7,6 +7,7 @@ import type { EvmPaymentQuery } from '../../../shared/chains/evm.js';
 import type { ChainFinding } from '../../../shared/chains/finding.js';
 import type { SearchPosition } from '../../../shared/chains/search-position.js';
 import { buildEvmQuery } from './evm-payment.js';
+import { UNPACED } from './unpaced.js';
 
 describe('an EVM endpoint with tight limits', () => {
   let chain: EvmChain;
@@ -16,7 +17,7 @@ describe('an EVM endpoint with tight limits', () => {
   beforeEach(() => {
     chain = EvmChain.inProcess(84532);
     chain.mineAt(2, 500);
-    chains = createChains(new Map(), { fetch: chain.endpoint.fetch, retryPauseMs: 0 });
+    chains = createChains(new Map(), { fetch: chain.endpoint.fetch, retryPauseMs: 0, pace: UNPACED });
     payment = claim();
   });
 
@@ -52,9 +53,9 @@ describe('an EVM endpoint with tight limits', () => {
     [10, Number.POSITIVE_INFINITY, 25],
     [100, Number.POSITIVE_INFINITY, 25],
     [2000, Number.POSITIVE_INFINITY, 25],
-    [10, 0, 14],
-    [100, 0, 14],
-    [2000, 0, 14],
+    [10, 0, 16],
+    [100, 0, 16],
+    [2000, 0, 16],
   ];
   for (const [blocks, keepsState, mostCalls] of limits) {
     const history = keepsState === 0 ? 'no historical state' : 'historical state';

@@ -6,6 +6,7 @@ import type { ChainFinding } from '../../../shared/chains/finding.js';
 import type { SolanaPaymentQuery } from '../../../shared/chains/solana.js';
 import { advanceClock, nowMs, resetClock } from '../../../shared/process/clock.js';
 import { buildSolanaPayment, DEVNET } from './solana-payment.js';
+import { UNPACED } from './unpaced.js';
 
 describe('a Solana endpoint', () => {
   let chain: SolanaChain;
@@ -15,7 +16,7 @@ describe('a Solana endpoint', () => {
 
   beforeEach(async () => {
     chain = await SolanaChain.start(DEVNET);
-    chains = createChains(new Map([['SOLANA_DEVNET', chain.endpoint.url]]));
+    chains = createChains(new Map([['SOLANA_DEVNET', chain.endpoint.url]]), { pace: UNPACED });
     blockhash = chain.issueBlockhash();
     payment = buildSolanaPayment(blockhash).query;
   });

@@ -6,6 +6,7 @@ import { type Chains, createChains } from '../../../shared/chains/confirmation.j
 import type { SearchPosition } from '../../../shared/chains/search-position.js';
 import type { SolanaPaymentQuery } from '../../../shared/chains/solana.js';
 import { buildSolanaPayment, DEVNET, randomKey, type SolanaPayment } from './solana-payment.js';
+import { UNPACED } from './unpaced.js';
 
 describe('the expiry of a Solana payment', () => {
   let chain: SolanaChain;
@@ -15,7 +16,7 @@ describe('the expiry of a Solana payment', () => {
 
   beforeEach(async () => {
     chain = await SolanaChain.start(DEVNET);
-    chains = createChains(new Map([['SOLANA_DEVNET', chain.endpoint.url]]));
+    chains = createChains(new Map([['SOLANA_DEVNET', chain.endpoint.url]]), { pace: UNPACED });
     payment = buildSolanaPayment(chain.issueBlockhash());
     position = undefined;
   });

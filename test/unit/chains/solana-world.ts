@@ -4,6 +4,7 @@ import { SolanaChain } from '../../../lab/world/chains/solana-chain.js';
 import { seededRandom } from '../../../lab/world/chance/seeded-random.js';
 import { createChains } from '../../../shared/chains/confirmation.js';
 import { buildSolanaPayment, DEVNET, randomKey } from './solana-payment.js';
+import { UNPACED } from './unpaced.js';
 import { countAnswers, type World } from './world.js';
 
 /** The behaviour of the endpoint during some checks. */
@@ -125,7 +126,7 @@ export class SolanaWorld implements World {
   readonly #firstSlot: number;
   #fate: 'paid' | 'lost' | 'open' = 'open';
   #isFulfilled = false;
-  chains = createChains(new Map(), { fetch: this.#counted.fetch, retryPauseMs: 0 });
+  chains = createChains(new Map(), { fetch: this.#counted.fetch, retryPauseMs: 0, pace: UNPACED });
   query;
   now: number;
   readonly settledAt: number;

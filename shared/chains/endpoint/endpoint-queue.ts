@@ -1,0 +1,352 @@
+import { AdaptivePace, type PaceOptions, type Started } from '../../limits/adaptive-pace.js';
+import { MAX_WAITING_RPC_CALLS } from '../../limits/bounds.js';
+import { parseRetryAfter } from '../../limits/retry-after.js';
+import type { ChainCheck } from '../chain-check.js';
+import type { ChainFetch } from '../rpc-fetch.js';
+import { ChainUnreadable, EndpointLimits, NoTurn } from '../unreadable.js';
+import { type CallAnswer, type CallGroup, groupCalls, splitAnswer, textFor, withId } from './call-group.js';
+import { type RpcRequest, readRequest } from './rpc-call.js';
+
+/**
+ * The calls of all chain checks to one RPC endpoint, which answers only so many. A call waits until the endpoint's pace lets
+ * it start; the check whose payment must be decided first goes first, and of equals the one that began first, so that checks
+ * end one after the other. Calls that wait and ask the same are one call. A call that has left is shared with nobody: no
+ * check gets an answer that was read before the check asked.
+ */
+export interface EndpointQueueOptions {
+  send: ChainFetch;
+  pace?: PaceOptions | undefined;
+  /** How many checks may be in progress while the endpoint limits; beyond them the most urgent ones are. */
+  checksWhileLimited?: number | undefined;
+  comeBack?: ComeBack | undefined;
+}
+
+/** Checks that were sent away come back one by one, every so often, and none before `afterMs`. */
+export interface ComeBack {
+  afterMs: number;
+  everyMs: number;
+}
+
+/** A check in the queue. `leave` ends its place; its calls have ended by then. */
+export interface QueuedCheck {
+  fetch: ChainFetch;
+  leave(): void;
+}
+
+interface Place {
+  check: ChainCheck;
+  /** Unix milliseconds. */
+  urgentUntil: number;
+  number: number;
+  /** A call of it was answered, which would be in vain if it had to leave. */
+  hasBegun: boolean;
+}
+
+interface Caller {
+  place: Place;
+  id: unknown;
+  resolve(answer: Response): void;
+  reject(error: unknown): void;
+  /** Ends the wait for a turn, or the flight. */
+  endStage(): void;
+}
+
+interface Call {
+  request: RpcRequest;
+  input: string | URL | Request;
+  init: RequestInit | undefined;
+  callers: Set<Caller>;
+  limits: number;
+  isAlone: boolean;
+}
+
+interface Flight {
+  group: CallGroup<Call>;
+  cancel: AbortController;
+}
+
+interface Read {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+/** How often one call is tried while the endpoint limits. */
+const TRIES = 3;
+/** How long no batch is sent after one that was not answered whole. */
+const NO_BATCH_MS = 300_000;
+/** So many requests in a row without any answer mean that the endpoint is silent. */
+const UNANSWERED_REQUESTS = 3;
+const SILENT = 'the endpoint has stopped answering, and another check is trying it';
+const CHECKS_WHILE_LIMITED = 10;
+const COME_BACK: ComeBack = { afterMs: 1000, everyMs: 50 };
+const BODYLESS = [204, 205, 304];
+
+export class EndpointQueue {
+  readonly #send: ChainFetch;
+  readonly #pace: AdaptivePace;
+  readonly #checksWhileLimited: number;
+  readonly #comeBack: ComeBack;
+  readonly #places = new Set<Place>();
+  readonly #waiting = new Set<Call>();
+  readonly #flights = new Map<Call, Flight>();
+  #lastNumber = 0;
+  #unanswered = 0;
+  #limited = 0;
+  #noBatchUntilMs = 0;
+  #lastBackAtMs = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #isDispatching = false;
+
+  constructor({
+    send,
+    pace,
+    checksWhileLimited = CHECKS_WHILE_LIMITED,
+    comeBack = COME_BACK,
+  }: EndpointQueueOptions) {
+    this.#comeBack = comeBack;
+    this.#send = send;
+    this.#pace = new AdaptivePace(pace);
+    this.#checksWhileLimited = checksWhileLimited;
+  }
+
+  /** Calls that wait for their turn. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  get pausedMs(): number {
+    return this.#pace.pausedMs;
+  }
+
+  /** How many answers have limited a call, since the process started. */
+  get limited(): number {
+    return this.#limited;
+  }
+
+  /** Throws at once when the check would wait in vain: its worker has other networks to look at. */
+  enter(
+    check: ChainCheck,
+    { urgentUntil, turnsWithinMs }: { urgentUntil: Date | undefined; turnsWithinMs: number },
+  ): QueuedCheck {
+    const place: Place = {
+      check,
+      urgentUntil: urgentUntil?.getTime() ?? Number.POSITIVE_INFINITY,
+      number: ++this.#lastNumber,
+      hasBegun: false,
+    };
+    if (this.#unanswered >= UNANSWERED_REQUESTS && this.#places.size > 0) throw new ChainUnreadable(SILENT);
+    if (this.#pace.pausedMs > turnsWithinMs) throw new EndpointLimits();
+    if (this.#pace.isLimited && this.#places.size >= this.#checksWhileLimited) this.#makeRoomFor(place);
+    this.#places.add(place);
+    return {
+      fetch: (input, init) => this.#ask(place, input, init),
+      leave: () => void this.#places.delete(place),
+    };
+  }
+
+  #makeRoomFor(place: Place): void {
+    const mayLeave = [...this.#places].filter(({ check, hasBegun }) => check.isWaiting && !hasBegun);
+    const [last] = mayLeave.sort((a, b) => inOrder(b, a));
+    if (last === undefined || inOrder(last, place) < 0) throw this.#sendAway();
+    last.check.cut(this.#sendAway());
+  }
+
+  #sendAway(): NoTurn {
+    const { afterMs, everyMs } = this.#comeBack;
+    const atMs = performance.now();
+    this.#lastBackAtMs = Math.max(this.#lastBackAtMs + everyMs, atMs + afterMs);
+    return new NoTurn(Math.ceil(this.#lastBackAtMs - atMs));
+  }
+
+  async #ask(place: Place, input: string | URL | Request, init?: RequestInit): Promise<Response> {
+    place.check.signal.throwIfAborted();
+    const request = readRequest(String(init?.body));
+    if (this.#waiting.size >= MAX_WAITING_RPC_CALLS) throw this.#sendAway();
+    return await new Promise<Response>((resolve, reject) => {
+      const call = this.#findSame(request) ?? {
+        request,
+        input,
+        init,
+        callers: new Set(),
+        limits: 0,
+        isAlone: false,
+      };
+      this.#addCaller(call, { place, id: request.id, resolve, reject });
+      this.#waiting.add(call);
+      this.#dispatchSoon();
+    });
+  }
+
+  #findSame({ key }: RpcRequest): Call | undefined {
+    for (const call of this.#waiting) if (call.request.key === key) return call;
+    return undefined;
+  }
+
+  #addCaller(call: Call, { place, id, resolve, reject }: Omit<Caller, 'endStage'>): void {
+    const { signal } = place.check;
+    const settle = (end: () => void): void => {
+      if (!call.callers.delete(caller)) return;
+      signal.removeEventListener('abort', leave);
+      caller.endStage();
+      end();
+    };
+    const caller: Caller = {
+      place,
+      id,
+      resolve: (answer) => settle(() => resolve(answer)),
+      reject: (error) => settle(() => reject(error)),
+      endStage: this.#wait(place),
+    };
+    const leave = (): void => {
+      caller.reject(signal.reason);
+      if (call.callers.size === 0) this.#giveUp(call, signal.reason);
+    };
+    signal.addEventListener('abort', leave);
+    call.callers.add(caller);
+  }
+
+  #wait({ check }: Place): () => void {
+    return check.waitForTurn(() => (this.#pace.pausedMs > 0 ? new EndpointLimits() : this.#sendAway()));
+  }
+
+  /** Nobody waits for the call any more. */
+  #giveUp(call: Call, reason: unknown): void {
+    this.#waiting.delete(call);
+    if (this.#waiting.size === 0) clearTimeout(this.#timer);
+    const flight = this.#flights.get(call);
+    if (flight?.group.calls.every(({ callers }) => callers.size === 0)) flight.cancel.abort(reason);
+  }
+
+  /** In the next turn of the event loop, so that calls made together leave together. */
+  #dispatchSoon(): void {
+    if (this.#isDispatching) return;
+    this.#isDispatching = true;
+    setImmediate(() => {
+      this.#isDispatching = false;
+      this.#dispatch();
+    });
+  }
+
+  #dispatch(): void {
+    clearTimeout(this.#timer);
+    for (;;) {
+      const [first, ...others] = this.#waitingInOrder();
+      if (first === undefined) return;
+      const { free, waitMs } = this.#pace;
+      if (free === 0) {
+        if (waitMs > 0) this.#timer = setTimeout(() => this.#dispatch(), waitMs);
+        return;
+      }
+      void this.#fly(groupCalls([first, ...others], free, performance.now() >= this.#noBatchUntilMs));
+    }
+  }
+
+  #waitingInOrder(): Call[] {
+    const placeOf = ({ callers }: Call): Place | undefined =>
+      [...callers].map(({ place }) => place).sort(inOrder)[0];
+    return [...this.#waiting]
+      .flatMap((call) => {
+        const place = placeOf(call);
+        return place === undefined ? [] : [{ call, place }];
+      })
+      .sort((a, b) => inOrder(a.place, b.place))
+      .map(({ call }) => call);
+  }
+
+  async #fly(group: CallGroup<Call>): Promise<void> {
+    const flight: Flight = { group, cancel: new AbortController() };
+    for (const call of group.calls) {
+      this.#waiting.delete(call);
+      this.#flights.set(call, flight);
+      for (const caller of call.callers) enterStage(caller, () => caller.place.check.beginCall());
+    }
+    const started = this.#pace.start(group.weight);
+    const read = await this.#read(flight).catch((error: unknown) => ({ error }));
+    for (const call of group.calls) this.#flights.delete(call);
+    if ('error' in read) this.#fail(group, started, read.error);
+    else this.#deliver(group, started, read);
+    this.#dispatchSoon();
+  }
+
+  async #read({ group, cancel }: Flight): Promise<Read> {
+    const [first] = group.calls;
+    if (first === undefined) throw new Error('a group of no calls');
+    const { signal } = cancel;
+    const response = await this.#send(first.input, { ...first.init, body: group.body, signal });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  }
+
+  /** The request was not answered. */
+  #fail({ calls, kind }: CallGroup<Call>, started: Started, error: unknown): void {
+    this.#pace.failed(started);
+    if (kind === 'batch') this.#noBatchUntilMs = performance.now() + NO_BATCH_MS;
+    const isGivenUp = calls.every(({ callers }) => callers.size === 0);
+    if (isGivenUp) this.#unanswered += 1;
+    for (const { callers } of calls) for (const caller of callers) caller.reject(error);
+  }
+
+  #deliver(group: CallGroup<Call>, started: Started, read: Read): void {
+    this.#unanswered = 0;
+    const answers = splitAnswer(group, read, this.#pace.isLimited);
+    const limited = answers.filter(({ kind }) => kind === 'limited').length;
+    this.#limited += limited;
+    if (limited > 0) this.#pace.limited(started, parseRetryAfter(read.headers.get('retry-after')));
+    else if (read.status >= 500) this.#pace.failed(started);
+    else this.#pace.answered(started);
+    const isIncomplete = answers.some(({ kind }) => kind === 'missing');
+    if (isIncomplete && group.kind === 'batch') this.#noBatchUntilMs = performance.now() + NO_BATCH_MS;
+    for (const [index, call] of group.calls.entries()) {
+      const answer = answers[index];
+      if (answer !== undefined) this.#settle(call, answer, read);
+    }
+  }
+
+  #settle(call: Call, answer: CallAnswer, { status, headers, text }: Read): void {
+    switch (answer.kind) {
+      case 'missing':
+        call.isAlone = true;
+        this.#waitAgain(call);
+        break;
+      case 'limited':
+        call.limits += 1;
+        if (call.limits < TRIES) this.#waitAgain(call);
+        else for (const { reject } of call.callers) reject(new EndpointLimits(answer.how));
+        break;
+      case 'answered':
+        for (const { id, resolve, place } of call.callers) {
+          place.hasBegun = true;
+          const own = id === call.request.id ? text : withId(text, id);
+          const body = answer.entry === undefined ? own : textFor(id, answer.entry);
+          resolve(
+            new Response(BODYLESS.includes(status) ? null : body, {
+              status,
+              headers: { 'content-type': typeOf(headers) },
+            }),
+          );
+        }
+    }
+  }
+
+  #waitAgain(call: Call): void {
+    if (call.callers.size === 0) return;
+    for (const caller of call.callers) enterStage(caller, () => this.#wait(caller.place));
+    this.#waiting.add(call);
+  }
+}
+
+function inOrder(one: Place, other: Place): number {
+  if (one.urgentUntil !== other.urgentUntil) return one.urgentUntil < other.urgentUntil ? -1 : 1;
+  return one.number - other.number;
+}
+
+/** The next stage begins before the last one ends, so that the check's time is not counted in between. */
+function enterStage(caller: Caller, begin: () => () => void): void {
+  const endLast = caller.endStage;
+  caller.endStage = begin();
+  endLast();
+}
+
+function typeOf(headers: Headers): string {
+  return headers.get('content-type') ?? 'application/json';
+}

@@ -1,0 +1,47 @@
+import { ChainUnreadable } from '../unreadable.js';
+
+/** A JSON-RPC request, as a client library sends it. */
+export interface RpcRequest {
+  id: unknown;
+  method: string;
+  params: readonly unknown[];
+  body: string;
+  /** Requests with the same key ask the same. */
+  key: string;
+}
+
+/** An entry of an answer: a result or an error, with the id of its request. */
+export type RpcEntry = Readonly<Record<string, unknown>>;
+
+export function readRequest(body: string): RpcRequest {
+  const { id, method, params = [] } = parseEntry(body) ?? {};
+  if (typeof method !== 'string' || !Array.isArray(params))
+    throw new ChainUnreadable('the call is malformed');
+  return { id, method, params, body, key: `${method} ${JSON.stringify(params)}` };
+}
+
+export function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined for anything that is not the text of one JSON object. */
+export function parseEntry(text: string): RpcEntry | undefined {
+  const value = parse(text);
+  return isEntry(value) ? value : undefined;
+}
+
+export function isEntry(value: unknown): value is RpcEntry {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The error of an answer; undefined when it has none. */
+export function readFault(entry: RpcEntry | undefined): { code?: number; words: string } | undefined {
+  const error = entry?.error;
+  if (!isEntry(error)) return undefined;
+  const words = typeof error.message === 'string' ? error.message : '';
+  return typeof error.code === 'number' ? { code: error.code, words } : { words };
+}

@@ -1,0 +1,17 @@
+import type { Payment } from '../payments/model.js';
+import { nowMs } from '../process/clock.js';
+import { longestWaitEnd } from './policy/look-times.js';
+import type { Rules } from './policy/payment-state.js';
+
+/** A payment that is undecided this long after its window waits for more than an endpoint's next answer. */
+const URGENT_AFTER_END_MS = 600_000;
+
+/**
+ * Until when a look at the chain should have succeeded: the end of the payment's window. Undefined for a payment that is
+ * decided, and for one whose window ended long ago: they must not keep those from the endpoint whose windows end soon.
+ */
+export function urgentUntil(payment: Payment, rules: Rules): Date | undefined {
+  if (payment.status !== 'processing') return undefined;
+  const end = Math.min(payment.validUntil.getTime(), longestWaitEnd(payment, rules).getTime());
+  return nowMs() - end > URGENT_AFTER_END_MS ? undefined : new Date(end);
+}
