@@ -25,6 +25,7 @@ export interface PageView {
   refund: RefundView | undefined;
   state: PageState;
   entries: PayableEntry[];
+  nonces: `0x${string}`[];
   link: string;
   /** URL of this page: the link, with the language if the buyer chose one. */
   ownUrl: string;
@@ -41,22 +42,30 @@ interface ViewOptions {
   /** True when the buyer chose the language on the page, false when Accept-Language did. */
   isLanguageAsked: boolean;
   now: Date;
+  newNonce(payableId: string): `0x${string}`;
 }
+
+/** Attempts to pay with one page; more attempts load the page's data again. */
+const NONCES = 3;
 
 export function buildPageView(
   session: LinkedSession,
   state: PageState,
-  { baseUrl, language, isLanguageAsked, now }: ViewOptions,
+  { baseUrl, language, isLanguageAsked, now, newNonce }: ViewOptions,
 ): PageView {
   const formats = formatsOf(language.tag);
   const link = sessionUrl(session.id, baseUrl);
   const refund = refundView(session, language, baseUrl);
+  const entries =
+    state.kind === 'open' ? state.accepts.map((accepted) => payableEntry(accepted, formats)) : [];
+  const nonces = entries.some(({ family }) => family === 'evm') ? NONCES : 0;
   return {
     session: presentPublicSession(session, session.account, now),
     items: (session.shownItems ?? []).map(visibleItem),
     refund,
     state,
-    entries: state.kind === 'open' ? state.accepts.map((accepted) => payableEntry(accepted, formats)) : [],
+    entries,
+    nonces: Array.from({ length: nonces }, () => newNonce(session.id)),
     link,
     ownUrl: isLanguageAsked ? `${link}?lang=${language.tag}` : link,
     created: unixSeconds(createdAt(session.id)),

@@ -63,13 +63,14 @@ export function sendErrorPage(deps: Deps, res: Response, code: BuyerErrorCode): 
 
 /** A document that works without scripts. */
 function sendPage(deps: Deps, res: Response, session: LinkedSession, answer: LinkAnswer): void {
-  const { config, pageAssets, longAnswers } = deps;
+  const { config, pageAssets, longAnswers, references } = deps;
   const language = languageOf(res);
   const view = buildPageView(session, pageState(session, answer), {
     baseUrl: config.baseUrl,
     language,
     isLanguageAsked: askedByBuyer(res) !== undefined,
     now: now(),
+    newNonce: references.nonceOf,
   });
   const html = renderSessionPage(view, pageAssets, config.pageScriptUrl);
   if (html.length > LONG_ANSWER_BYTES) {

@@ -4,6 +4,7 @@ import type { Holdings } from './choose-entry.js';
 import { type ConnectedAccount, openAccount } from './connected-account.js';
 import { type EntryChoice, formatBalance, wireEntryChoice } from './entry-choice.js';
 import { type KeptPayment, rememberWallet } from './memory.js';
+import { type Nonces, openNonces } from './nonces.js';
 import { failureNotice, lostNotice, problemNotice } from './payment-notices.js';
 import { allowLeaving, type Progress, showProgress } from './progress.js';
 import { type Outcome, sendPayment } from './send-payment.js';
@@ -47,6 +48,7 @@ class OpenCheckout implements Checkout {
   readonly #choice: EntryChoice;
   readonly #account: ConnectedAccount;
   readonly #picker: WalletPicker;
+  readonly #nonces: Nonces;
   #attempt: Attempt | undefined;
   #stage: ReturnType<Checkout['stage']> = 'idle';
 
@@ -62,6 +64,7 @@ class OpenCheckout implements Checkout {
     this.#entries = entries;
     this.#clock = clock;
     this.#events = events;
+    this.#nonces = openNonces(data);
     const isIdle = (): boolean => this.#stage === 'idle';
     const onShown = (): void => {
       if (isIdle()) this.#picker.show();
@@ -122,7 +125,8 @@ class OpenCheckout implements Checkout {
     const own: Attempt = { wallet, address: undefined, end: (why) => ending.abort(why) };
     this.#attempt = own;
     const { path, words } = this.#data;
-    const options = { path, entries: this.#entriesOf(wallet), promised: this.#promised(wallet), how };
+    const entries = this.#entriesOf(wallet);
+    const options = { path, entries, promised: this.#promised(wallet), how, nonces: this.#nonces };
     const view = attemptView(
       this.#data,
       own,

@@ -1,5 +1,6 @@
 import type { PayableEntry } from '../page-data.js';
 import type { Cause } from '../words/causes.js';
+import type { Nonces } from './nonces.js';
 
 /** Events of a wallet. */
 export interface WalletChanges {
@@ -28,7 +29,7 @@ export interface PageWallet {
   /** Balances of entries on its current network, in smallest units. */
   balances(address: string, entries: readonly PayableEntry[]): Promise<Map<PayableEntry, bigint>>;
   /** Returns the `payload` of an x402 payment and when it expires. */
-  sign(entry: PayableEntry, address: string): Promise<SignedPayload>;
+  sign(entry: PayableEntry, address: string, nonces: Nonces): Promise<SignedPayload>;
 }
 
 interface SignedPayload {

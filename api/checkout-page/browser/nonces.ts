@@ -1,0 +1,32 @@
+import type { PageData } from '../page-data.js';
+import { askDocument } from './ask-server.js';
+
+/** The nonces of this page's payments come from the server, which recognizes its own on the chain. Each is used once. */
+export interface Nonces {
+  next(): Promise<string>;
+}
+
+export function openNonces({ path, nonces = [] }: Pick<PageData, 'path' | 'nonces'>): Nonces {
+  const left: string[] = [...nonces];
+  return {
+    async next() {
+      if (left.length === 0) left.push(...(await askForMore(path)));
+      return left.shift() ?? randomNonce();
+    },
+  };
+}
+
+async function askForMore(path: string): Promise<string[]> {
+  try {
+    const text = (await askDocument(path)).querySelector<HTMLElement>('#page')?.dataset.page;
+    return text === undefined ? [] : ((JSON.parse(text) as PageData).nonces ?? []);
+  } catch {
+    return [];
+  }
+}
+
+/** A payment without a reference is better than none. */
+function randomNonce(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(32));
+  return `0x${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+}
