@@ -12,7 +12,7 @@ import { runAudited } from './run-audited.js';
 
 export interface Output {
   stdout: { write(text: string): unknown };
-  stderr: { write(text: string): unknown };
+  stderr: CommandContext['stderr'];
 }
 
 export async function start(argv: readonly string[]): Promise<number> {
@@ -37,7 +37,7 @@ export async function main(argv: readonly string[], output: Output = process): P
     const line = parseCommandLine(argv, COMMANDS);
     if (line?.command.writesDataToStdout?.(line.input) === true) destination = output.stderr;
     if (line === undefined) output.stdout.write(USAGE);
-    else print(await run(line, { isJson, print: printPart }));
+    else print(await run(line, { isJson, stderr: output.stderr, print: printPart }));
     return 0;
   } catch (error) {
     if (error instanceof PartialFailure) print(error.answer);

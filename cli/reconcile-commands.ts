@@ -50,7 +50,7 @@ export const RECONCILE_COMMANDS: Readonly<Record<string, Command>> = {
 
 async function runReconcile(
   db: Knex,
-  { config }: CommandContext,
+  { config, stderr }: CommandContext,
   options: ReconcileOptions,
 ): Promise<object> {
   const chains = createChains(config.rpcUrls);
@@ -61,7 +61,7 @@ async function runReconcile(
     chainReader: createChainReader(config.rpcUrls),
     references: createPaymentReferences(config.encryptionKeys),
     // Standard output is for the report, so the log goes to standard error.
-    logger: createLogger('warn', 'cli', process.stderr),
+    logger: createLogger('warn', 'cli', { write: (line) => void stderr.write(line) }),
     baseUrl: config.baseUrl,
     notifyDeliveries: leaveToSweep,
     notifyDecided: decisionNotifier(undefined),
