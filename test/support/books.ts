@@ -32,6 +32,8 @@ export interface Books extends Checkout {
   takeCopy(): Promise<void>;
   restoreCopy(): Promise<void>;
   reconcile(...argv: string[]): Promise<Report>;
+  /** The same as text for people. */
+  printed(...argv: string[]): Promise<Ran>;
 }
 
 export interface ReportLine {
@@ -134,6 +136,10 @@ export async function openBooks(
     reconcile: async (...argv) =>
       await withEnvironment({ ...environment, FACILITATOR_URL: facilitator.url }, async () =>
         readReport(await runCommand('reconcile', '--json', ...argv)),
+      ),
+    printed: async (...argv) =>
+      await withEnvironment({ ...environment, FACILITATOR_URL: facilitator.url }, async () =>
+        runCommand('reconcile', ...argv),
       ),
     async close() {
       await checkout.close();
