@@ -1,5 +1,4 @@
 import type { ChainFinding } from '../chains/finding.js';
-import { runStatement } from '../db/statement.js';
 import { Payment } from '../payments/model.js';
 import { nowMs } from '../process/clock.js';
 import { createdAt, lowestIdAt } from '../values/ids.js';
@@ -9,7 +8,6 @@ import { report } from './judge-arrivals.js';
 import type { Line } from './line.js';
 import { type ReadList, readPosition, writePosition } from './positions.js';
 import { type NetworkRun, requireTime } from './run.js';
-import { SUCCEEDED_PAYMENTS } from './statements/books.sql.js';
 
 const PAGE = 200;
 const CHECKED_AT_ONCE = 5;
@@ -44,9 +42,13 @@ async function readPage(
   after: string,
   before: string,
 ): Promise<Payment[]> {
-  const values = [after, before, network, run.accountId ?? null, PAGE];
-  const rows = await runStatement<object>(deps.db, SUCCEEDED_PAYMENTS, values);
-  return rows.map((row) => Payment.fromDatabaseJson(row as Payment));
+  const succeeded = Payment.query(deps.db)
+    .where('id', '>', after)
+    .where('id', '<', before)
+    .where({ status: 'succeeded', network })
+    .orderBy('id')
+    .limit(PAGE);
+  return await (run.accountId === undefined ? succeeded : succeeded.where({ accountId: run.accountId }));
 }
 
 async function checkOne({ run, deps, network }: NetworkRun, payment: Payment): Promise<void> {
@@ -54,15 +56,10 @@ async function checkOne({ run, deps, network }: NetworkRun, payment: Payment): P
     void run.summary.unread.push({ network, payment: payment.id, reason });
   const finding = await look(deps, payment);
   switch (finding.kind) {
-    case 'paid': {
-      const isSame =
-        payment.transaction !== null && isSameAddress(network, payment.transaction, finding.transaction);
-      const line = lineOfPayment(payment, isSame ? 'matched' : 'different');
-      return await report(
-        { run, deps },
-        isSame ? line : { ...line, transaction: finding.transaction, differs: ['transaction'] },
-      );
-    }
+    // Its transfer is told when its block is read: an earlier run has, or a later one will.
+    case 'paid':
+      if (isTransactionOf(payment, finding.transaction)) return;
+      return await report({ run, deps }, differentTransaction(payment, finding.transaction));
     case 'unused':
     case 'spent_otherwise':
       return await report({ run, deps }, lineOfPayment(payment, 'missing'));
@@ -81,6 +78,14 @@ async function look({ chains }: NetworkRun['deps'], payment: Payment): Promise<C
   } catch (error) {
     return { kind: 'unreadable', reason: error instanceof Error ? error.message : String(error) };
   }
+}
+
+function isTransactionOf({ network, transaction }: Payment, found: string): boolean {
+  return transaction !== null && isSameAddress(network, transaction, found);
+}
+
+function differentTransaction(payment: Payment, transaction: string): Line {
+  return { ...lineOfPayment(payment, 'different'), transaction, differs: ['transaction'] };
 }
 
 function lineOfPayment(payment: Payment, status: Line['status']): Line {

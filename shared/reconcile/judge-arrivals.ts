@@ -1,7 +1,7 @@
 import type { Arrival } from '../chains/arrival.js';
 import { type BookedPayment, findAsked, findBooked, keyOf } from './books.js';
 import { type Judgement, judgeArrival } from './judge-arrival.js';
-import type { Line } from './line.js';
+import type { Line, LineStatus } from './line.js';
 import { repair } from './repair.js';
 import type { NetworkRun } from './run.js';
 import { keyOfWallet } from './wallets.js';
@@ -91,12 +91,20 @@ async function tell(
   return true;
 }
 
+/** A regular run has no reader but the log. */
+const FINDINGS: Partial<Record<LineStatus, string>> = {
+  unrecorded: 'reconcile.unrecorded',
+  missing: 'reconcile.missing',
+  different: 'reconcile.different',
+};
+
 export async function report({ run, deps }: Pick<NetworkRun, 'run' | 'deps'>, line: Line): Promise<void> {
   const { status, network, transaction, paymentId: payment, payableId: session } = line;
   run.summary[status] += 1;
   if (line.repaired) run.summary.repaired += 1;
   if (payment !== undefined) run.seen.add(payment);
-  if (status !== 'matched' && !line.repaired && run.reader === 'worker')
-    deps.logger.error({ event: `reconcile.${status}`, payment, session, network, transaction });
+  const event = FINDINGS[status];
+  if (event !== undefined && run.reader === 'worker')
+    deps.logger.error({ event, payment, session, network, transaction });
   await run.onLine(line);
 }

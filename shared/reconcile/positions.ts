@@ -19,10 +19,14 @@ export interface ReadList {
 }
 
 export interface Position {
-  /** A block, a slot, or a time in milliseconds. */
+  /** The first block or slot that the next run reads, or a time in milliseconds. */
   position: number;
-  /** The lines of the last blocks, which are read again: they may have been reorganised, or a node lacked them. */
-  told: readonly string[];
+  /** The names of what has been told from there on, each with its block or slot. */
+  told: readonly (readonly [string, number])[];
+}
+
+export function toldSince(told: ReadonlyMap<string, number>, position: number): Position['told'] {
+  return [...told].filter(([, height]) => height >= position);
 }
 
 export async function readPosition(

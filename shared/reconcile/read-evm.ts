@@ -1,9 +1,9 @@
 import type { EvmNetwork } from '../chains/networks.js';
 import { judgeArrivals } from './judge-arrivals.js';
-import { type Position, type ReadList, readPosition, writePosition } from './positions.js';
+import { type ReadList, readPosition, toldSince, writePosition } from './positions.js';
 import { type NetworkRun, requireTime } from './run.js';
 
-/** Blocks that are read again by the next run: they may be reorganised, and a node may have lacked them. */
+/** The newest blocks are read again by the next run: they may be reorganised, and a node may have lacked them. */
 const READ_AGAIN = 32;
 /** A chain that ends so far before the position is another chain, such as a developer's. */
 const OTHER_CHAIN_BLOCKS = 10_000;
@@ -24,8 +24,8 @@ export async function readEvm(networkRun: NetworkRun, network: EvmNetwork): Prom
   const first =
     known === undefined
       ? await chainReader.evmBlockBefore(network, run.since ?? run.firstTime)
-      : Math.max(known.position - READ_AGAIN, 0);
-  const told = toldBefore(known);
+      : known.position;
+  const told = new Map(known?.told);
   const receivers = [...wallets.keys()];
   let next = first;
   while (next <= newest) {
@@ -36,17 +36,8 @@ export async function readEvm(networkRun: NetworkRun, network: EvmNetwork): Prom
     });
     run.summary.others += others;
     await judgeArrivals(networkRun, arrivals, told, ({ height }) => chainReader.evmTimeOf(network, height));
-    const position = Math.max(upTo, known?.position ?? 0);
-    await writePosition(db, list, { position, told: toldSince(told, position - READ_AGAIN) });
+    const position = Math.max(Math.min(upTo, newest - READ_AGAIN) + 1, known?.position ?? 0);
+    await writePosition(db, list, { position, told: toldSince(told, position) });
     next = upTo + 1;
   }
-}
-
-/** With the height of each; that of an earlier run is not known, so it is kept for one run more. */
-export function toldBefore(position: Position | undefined): Map<string, number> {
-  return new Map(position?.told.map((name) => [name, position.position]));
-}
-
-export function toldSince(told: ReadonlyMap<string, number>, height: number): string[] {
-  return [...told].flatMap(([name, at]) => (at >= height ? [name] : []));
 }

@@ -3,11 +3,10 @@ import type { OfferedSvmToken, SvmNetwork } from '../chains/networks.js';
 import type { TokenAccount } from '../chains/solana-arrivals.js';
 import type { SignatureEntry, SolanaRoot } from '../chains/solana-rpc.js';
 import { judgeArrivals } from './judge-arrivals.js';
-import { type ReadList, readPosition, writePosition } from './positions.js';
-import { toldBefore, toldSince } from './read-evm.js';
+import { type ReadList, readPosition, toldSince, writePosition } from './positions.js';
 import { type NetworkRun, requireTime } from './run.js';
 
-/** Slots that are read again by the next run; a node's list by account may be behind the node. */
+/** The newest slots are read again by the next run: a node's list by account may be behind the node. */
 const READ_AGAIN = 64;
 const ENTRIES_AT_ONCE = 20;
 const FETCHED_AT_ONCE = 5;
@@ -30,20 +29,23 @@ async function readAccount(networkRun: NetworkRun, account: TokenAccount, root: 
   const end =
     stored === undefined
       ? { ...BEGINNING, time: run.since ?? run.firstTime }
-      : { ...BEGINNING, slot: stored.position - READ_AGAIN };
+      : { ...BEGINNING, slot: stored.position };
   await requireTime(run);
   const entries = await deps.chainReader.solanaList(account, root, end);
-  const told = toldBefore(stored);
+  const told = new Map(stored?.told);
+  // A slot may have transactions in the next group, too.
+  const keep = async (slot: number): Promise<void> => {
+    const position = Math.max(Math.min(slot, root.slot - READ_AGAIN), stored?.position ?? 0);
+    await writePosition(deps.db, list, { position, told: toldSince(told, position) });
+  };
   for (let next = 0; next < entries.length; next += ENTRIES_AT_ONCE) {
     await requireTime(run);
     const some = entries.slice(next, next + ENTRIES_AT_ONCE);
     const arrivals = await readEntries(networkRun, account, some);
     await judgeArrivals(networkRun, arrivals, told, async ({ at }) => at);
-    const position = Math.max(some.at(-1)?.slot ?? 0, stored?.position ?? 0);
-    await writePosition(deps.db, list, { position, told: toldSince(told, position - READ_AGAIN) });
+    await keep(some.at(-1)?.slot ?? 0);
   }
-  const position = Math.max(root.slot, entries.at(-1)?.slot ?? 0, stored?.position ?? 0);
-  await writePosition(deps.db, list, { position, told: toldSince(told, position - READ_AGAIN) });
+  await keep(root.slot);
 }
 
 function listOf({ run, network }: NetworkRun, wallet: string, token: OfferedSvmToken): ReadList {

@@ -1,13 +1,14 @@
-import type { Network } from '../chains/networks.js';
+import type { Network, NetworkFamily } from '../chains/networks.js';
 import { ChainUnreadable } from '../chains/unreadable.js';
 import { nowMs } from '../process/clock.js';
+import { lazy } from '../process/lazy.js';
 import { checkSucceeded } from './check-succeeded.js';
 import type { Line } from './line.js';
 import type { Reader } from './positions.js';
 import { readEvm } from './read-evm.js';
 import { readSolana } from './read-solana.js';
 import { emptySummary, type ReconcileDeps, type Run, RunEnded, type Summary } from './run.js';
-import { byWallet, receivingWallets } from './wallets.js';
+import { byWallet, receivingWallets, type Wallets } from './wallets.js';
 
 /**
  * Holds the books against the chains: every transfer to a merchant's wallet against the payments, and every succeeded
@@ -42,22 +43,23 @@ export async function reconcile(deps: ReconcileDeps, options: ReconcileOptions):
     seen: new Set(),
     summary: emptySummary(),
   };
+  const walletsOf = async (family: NetworkFamily): Promise<Wallets> =>
+    byWallet(await receivingWallets(deps.db, { family, accountId, since: since ?? run.firstTime }));
+  // The networks of a family have the same wallets.
+  const wallets = { evm: lazy(() => walletsOf('evm')), svm: lazy(() => walletsOf('svm')) };
   const waiting = [...options.networks];
   await Promise.all(
     Array.from({ length: NETWORKS_AT_ONCE }, async () => {
       for (let network = waiting.shift(); network !== undefined; network = waiting.shift())
-        await readNetwork(deps, run, network);
+        await readNetwork(deps, run, network, await wallets[network.family]());
     }),
   );
   return run.summary;
 }
 
-async function readNetwork(deps: ReconcileDeps, run: Run, network: Network): Promise<void> {
+async function readNetwork(deps: ReconcileDeps, run: Run, network: Network, wallets: Wallets): Promise<void> {
+  if (wallets.size === 0) return;
   const { family, caip2, environmentSuffix } = network;
-  const since = run.since ?? run.firstTime;
-  const receivers = await receivingWallets(deps.db, { family, accountId: run.accountId, since });
-  if (receivers.length === 0) return;
-  const wallets = byWallet(receivers);
   const confirmations = deps.config.confirmations.get(environmentSuffix) ?? 0;
   const networkRun = { run, deps, network: caip2, wallets, confirmations };
   try {

@@ -5,7 +5,7 @@ import type { WriteDeps } from '../settlement/carry-out.js';
 import type { PaymentReferences } from '../x402/payment-reference.js';
 import type { Line, LineStatus } from './line.js';
 import type { Reader } from './positions.js';
-import type { ReceivingWallet } from './wallets.js';
+import type { Wallets } from './wallets.js';
 
 export interface ReconcileDeps extends WriteDeps {
   config: Pick<Config, 'confirmations'>;
@@ -58,7 +58,7 @@ export interface NetworkRun {
   run: Run;
   deps: ReconcileDeps;
   network: string;
-  wallets: ReadonlyMap<string, ReceivingWallet>;
+  wallets: Wallets;
   /** How many blocks must be on top of a transfer's, its own included. */
   confirmations: number;
 }

@@ -15,8 +15,10 @@ const DAY_MS = 24 * 3_600_000;
 const REFUND_DAYS = 38;
 const PAYMENT_DAYS = 8;
 
+export type Wallets = ReadonlyMap<string, ReceivingWallet>;
+
 /** EVM wallets in lower case, since facilitators spell them in any. */
-export function byWallet(receivers: readonly ReceivingWallet[]): ReadonlyMap<string, ReceivingWallet> {
+export function byWallet(receivers: readonly ReceivingWallet[]): Wallets {
   const wallets = new Map<string, ReceivingWallet>();
   for (const { wallet, isMerchants } of receivers) {
     const key = keyOfWallet(wallet);

@@ -6,6 +6,7 @@ import { updateAccount } from '../../shared/accounts/accounts.js';
 import { OperatorAction } from '../../shared/accounts/model.js';
 import { Payment } from '../../shared/payments/model.js';
 import { nowMs } from '../../shared/process/clock.js';
+import { Event } from '../../shared/webhooks/model.js';
 import { type Books, countLines, openBooks } from '../support/books.js';
 import { BASE_SEPOLIA, BUYER } from '../support/checkout.js';
 
@@ -88,6 +89,25 @@ describe('books held against the chains', function () {
       await books.reconcile('--repair');
       assert.deepEqual(await books.state(id), PAID);
       assert.equal((await books.payment(id)).id, failed.id);
+    });
+
+    it('a refund, at the wallet of its buyer, and take nothing else there for a payment', async () => {
+      await books.close();
+      books = await openBooks('reconcile_refunds', { kind: 'refund' });
+      const { id, refund } = await books.buildSession();
+      const payTo = refund?.payTo ?? '';
+      const transaction = arrives({ nonce: referTo(id), payTo });
+      arrives({ nonce: anyNonce(), payTo });
+      const { lines } = await books.reconcile('--repair');
+      assert.deepEqual(countLines(lines), { 'unrecorded repaired': 1 });
+      assert.deepEqual([lines[0]?.refund, lines[0]?.transaction], [id, transaction]);
+      const { status, paymentId } = await books.session(id);
+      assert.deepEqual([status, paymentId], ['complete', lines[0]?.payment]);
+      const events = await Event.query(books.db).where({ payableId: id });
+      assert.deepEqual(
+        events.map(({ type }) => type),
+        ['refund.updated'],
+      );
     });
 
     it('with an operator action for the command, and none for a report', async () => {
@@ -196,8 +216,8 @@ describe('books held against the chains', function () {
     const answer = await books.visit(id, { 'PAYMENT-SIGNATURE': header });
     assert.equal(answer.status, 200);
     const payment = await books.payment(id);
-    const { status, lines } = await books.reconcile();
-    assert.deepEqual([status, countLines(lines)], [1, { missing: 1 }]);
+    const { status, lines, said } = await books.reconcile();
+    assert.deepEqual([status, countLines(lines)], [1, { missing: 1 }], said);
     assert.deepEqual([lines[0]?.payment, lines[0]?.transaction], [payment.id, payment.transaction]);
   });
 

@@ -33,12 +33,3 @@ export const ASKED_BY_PAYABLES: Statement = {
     FROM unnest($1::text[]) AS asked (id)
     CROSS JOIN LATERAL (SELECT * FROM payables WHERE id = asked.id OFFSET 0) payable`,
 };
-
-/** The payments with ids after $1 and before $2 that succeeded on network $3, of account $4 or of all, at most $5. */
-export const SUCCEEDED_PAYMENTS: Statement = {
-  name: 'reconcile_succeeded_payments',
-  text: `
-    SELECT * FROM payments
-    WHERE id > $1 AND id < $2 AND status = 'succeeded' AND network = $3 AND ($4::text IS NULL OR account_id = $4)
-    ORDER BY id LIMIT $5`,
-};
