@@ -1,4 +1,5 @@
 import { raw } from 'objection';
+import { violatesUnique } from '../db/constraints.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { Payable } from '../payables/model.js';
@@ -116,6 +117,8 @@ async function rolledBackUnlessDone(
     });
   } catch (error) {
     if (error instanceof NotRecorded) return error.recorded;
+    // A claim of another session, which the lock does not hold back, has the payload.
+    if (violatesUnique(error, 'payments_payload')) return { kind: 'taken' };
     throw error;
   }
 }

@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict';
 import { transferLog, usedLog } from '../../lab/world/chains/evm-logs.js';
-import { answers, failsToSettle } from '../../lab/world/facilitator/dial.js';
+import { answers } from '../../lab/world/facilitator/dial.js';
 import { buildMerchant, EVM_WALLET } from '../../lab/world/shop/factories.js';
-import { updateAccount } from '../../shared/accounts/accounts.js';
-import { OperatorAction } from '../../shared/accounts/model.js';
 import { Payment } from '../../shared/payments/model.js';
 import { nowMs } from '../../shared/process/clock.js';
-import { Event } from '../../shared/webhooks/model.js';
-import { type Books, countLines, openBooks } from '../support/books.js';
+import { type Books, countLines, openBooks, PRICE, USDC } from '../support/books.js';
 import { BASE_SEPOLIA, BUYER } from '../support/checkout.js';
 
-const USDC = '0x036CbD53842c5426634e7929541eC2318f3dCF7e';
 const OTHER_WALLET = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
-const PRICE = 4_500_000n;
-const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
 
 describe('books held against the chains', function () {
   this.timeout(60_000);
@@ -23,11 +17,6 @@ describe('books held against the chains', function () {
   });
   afterEach(() => books.close());
 
-  /** A transfer with an authorization that the service never saw. */
-  function arrives(transfer: { nonce: string; amount?: bigint; payTo?: string; asset?: string }): string {
-    const { nonce, amount = PRICE, payTo = EVM_WALLET, asset = USDC } = transfer;
-    return books.evm.movePayment({ asset, from: BUYER.address, payTo, amount, nonce });
-  }
   const newSession = async (): Promise<string> => (await books.buildSession()).id;
   const referTo = (id: string): string => books.app.references.nonceOf(id);
   const anyNonce = (): string =>
@@ -42,102 +31,6 @@ describe('books held against the chains', function () {
     );
   });
 
-  describe('complete by --repair', () => {
-    it('an expired session, with an error line', async () => {
-      const { id } = await books.buildSession({ status: 'expired' });
-      arrives({ nonce: referTo(id) });
-      const { status, lines, log } = await books.reconcile('--repair');
-      assert.deepEqual([status, countLines(lines)], [0, { 'unrecorded repaired': 1 }]);
-      assert.deepEqual(
-        log.map(({ event }) => event),
-        ['payment.after_expiry', 'reconcile.repaired'],
-      );
-      assert.deepEqual(await books.state(id), PAID);
-    });
-
-    it('a session of an earlier wallet', async () => {
-      const id = await newSession();
-      await updateAccount(books.app.db, books.merchant.accountId, { evmWallet: OTHER_WALLET });
-      arrives({ nonce: referTo(id) });
-      await books.reconcile('--repair');
-      assert.deepEqual(await books.state(id), PAID);
-    });
-
-    it('nothing twice: a session that is paid keeps its payment, and the other is surplus', async () => {
-      const id = await newSession();
-      await books.payByPage(id);
-      const transaction = arrives({ nonce: referTo(id) });
-      const { lines, log } = await books.reconcile('--repair');
-      assert.deepEqual(countLines(lines), { matched: 1, 'unrecorded repaired': 1 });
-      assert.deepEqual(await books.state(id), { ...PAID, payments: ['succeeded', 'succeeded'] });
-      const surplus = await Payment.query(books.db).findOne({ transaction });
-      assert.deepEqual([surplus?.surplus, surplus?.payableId], [true, id]);
-      assert.equal(log[0]?.event, 'payment.surplus');
-    });
-
-    it('a payment that had failed, by its signature, whoever chose the nonce', async () => {
-      const id = await newSession();
-      const { header, payload } = await books.sign(id);
-      books.facilitator.settle.next(failsToSettle('invalid_exact_evm_payload_signature'));
-      await books.visit(id, { 'PAYMENT-SIGNATURE': header });
-      const failed = await books.payment(id);
-      assert.equal(failed.status, 'failed');
-      arrives({ nonce: payload.authorization.nonce });
-      const report = await books.reconcile();
-      assert.deepEqual(countLines(report.lines), { unrecorded: 1 });
-      assert.equal(report.lines[0]?.payment, failed.id);
-      await books.reconcile('--repair');
-      assert.deepEqual(await books.state(id), PAID);
-      assert.equal((await books.payment(id)).id, failed.id);
-    });
-
-    it('a refund, at the wallet of its buyer, and take nothing else there for a payment', async () => {
-      await books.close();
-      books = await openBooks('reconcile_refunds', { kind: 'refund' });
-      const { id, refund } = await books.buildSession();
-      const payTo = refund?.payTo ?? '';
-      const transaction = arrives({ nonce: referTo(id), payTo });
-      arrives({ nonce: anyNonce(), payTo });
-      const { lines } = await books.reconcile('--repair');
-      assert.deepEqual(countLines(lines), { 'unrecorded repaired': 1 });
-      assert.deepEqual([lines[0]?.refund, lines[0]?.transaction], [id, transaction]);
-      const { status, paymentId } = await books.session(id);
-      assert.deepEqual([status, paymentId], ['complete', lines[0]?.payment]);
-      const events = await Event.query(books.db).where({ payableId: id });
-      assert.deepEqual(
-        events.map(({ type }) => type),
-        ['refund.updated'],
-      );
-    });
-
-    it('with an operator action for the command, and none for a report', async () => {
-      await books.reconcile();
-      assert.equal(await OperatorAction.query(books.db).resultSize(), 0);
-      await books.reconcile('--repair', '--network', 'eip155:84532');
-      const [action] = await OperatorAction.query(books.db);
-      assert.deepEqual(
-        [action?.what, action?.arguments],
-        ['reconcile', { repair: 'true', network: 'eip155:84532' }],
-      );
-    });
-
-    it('what a report has only listed before', async () => {
-      const id = await newSession();
-      arrives({ nonce: referTo(id) });
-      assert.deepEqual(countLines((await books.reconcile()).lines), { unrecorded: 1 });
-      assert.deepEqual((await books.reconcile()).lines, []);
-      assert.deepEqual(countLines((await books.reconcile('--repair')).lines), { 'unrecorded repaired': 1 });
-      assert.deepEqual(await books.state(id), PAID);
-    });
-
-    it('at once with a second command, and record the transfer once', async () => {
-      const ids = [await newSession(), await newSession(), await newSession()];
-      for (const id of ids) arrives({ nonce: referTo(id) });
-      await Promise.all([books.reconcile('--repair'), books.reconcile('--repair')]);
-      for (const id of ids) assert.deepEqual(await books.state(id), PAID);
-    });
-  });
-
   describe('complete nothing', () => {
     const wrong: [what: string, transfer: { amount?: bigint; payTo?: string }, differs: string[]][] = [
       ['of another amount, less', { amount: PRICE - 1n }, ['amount']],
@@ -146,7 +39,7 @@ describe('books held against the chains', function () {
     for (const [what, transfer, differs] of wrong) {
       it(what, async () => {
         const id = await newSession();
-        arrives({ nonce: referTo(id), ...transfer });
+        books.arrives({ nonce: referTo(id), ...transfer });
         const { status, lines } = await books.reconcile('--repair');
         assert.deepEqual([status, lines[0]?.status, lines[0]?.differs], [1, 'different', differs]);
         assert.equal(lines[0]?.checkout_session, id);
@@ -158,8 +51,8 @@ describe('books held against the chains', function () {
       const id = await newSession();
       const live = (await books.buildSession({ livemode: true })).id;
       await buildMerchant(books.app.db, { evmWallet: OTHER_WALLET, solanaWallet: null });
-      arrives({ nonce: referTo(id), payTo: OTHER_WALLET });
-      arrives({ nonce: referTo(live) });
+      books.arrives({ nonce: referTo(id), payTo: OTHER_WALLET });
+      books.arrives({ nonce: referTo(live) });
       const { lines } = await books.reconcile('--repair');
       assert.deepEqual(countLines(lines), { 'different receiver': 1, 'different token': 1 });
       for (const session of [id, live]) assert.equal((await books.session(session)).status, 'open');
@@ -199,7 +92,7 @@ describe('books held against the chains', function () {
       const foreign = await openBooks('reconcile_foreign', {
         environment: { ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') },
       });
-      arrives({ nonce: foreign.app.references.nonceOf(id) });
+      books.arrives({ nonce: foreign.app.references.nonceOf(id) });
       await foreign.close();
       assert.deepEqual(countLines((await books.reconcile('--repair')).lines), {
         'unrecorded no_reference': 1,
@@ -291,7 +184,7 @@ describe('books held against the chains', function () {
 
   it('are printed for people without what matches, with counts at the end', async () => {
     await books.payByAgent(await newSession());
-    arrives({ nonce: anyNonce() });
+    books.arrives({ nonce: anyNonce() });
     const text = await books.printed('--since', new Date(nowMs() - 3_600_000).toISOString());
     assert.match(text.stdout, /^status: unrecorded$/m);
     assert.match(text.stdout, /^because: no_reference$/m);

@@ -6,10 +6,11 @@ import { EvmChain } from '../../lab/world/chains/evm-chain.js';
 import { SolanaChain } from '../../lab/world/chains/solana-chain.js';
 import { startFacilitator } from '../../lab/world/facilitator/facilitator.js';
 import { paymentHeader, signSolanaPayment } from '../../lab/world/shop/agent.js';
+import { EVM_WALLET } from '../../lab/world/shop/factories.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
-import { BASE_SEPOLIA, type Checkout, findEntry, openCheckout, SOLANA_DEVNET } from './checkout.js';
+import { BASE_SEPOLIA, BUYER, type Checkout, findEntry, openCheckout, SOLANA_DEVNET } from './checkout.js';
 import { type Ran, runCommand } from './cli.js';
 import type { Kind } from './kinds.js';
 import { moveOnChain } from './money-flow.js';
@@ -28,6 +29,8 @@ export interface Books extends Checkout {
   payByAgent(id: string): Promise<void>;
   /** Pays as a stock agent does, with the memo that the link asks for, or with another. */
   paySolana(id: string, memo?: string): Promise<void>;
+  /** Settles an authorization of BUYER, in Base Sepolia's USDC, that the service never saw; returns the transaction. */
+  arrives(transfer: { nonce: string; amount?: bigint; payTo?: string }): string;
   /** Keeps a copy of sessions, payments, events and deliveries. */
   takeCopy(): Promise<void>;
   restoreCopy(): Promise<void>;
@@ -64,6 +67,9 @@ export interface Report {
   ran: Ran;
 }
 
+/** Of every session. */
+export const PRICE = 4_500_000n;
+export const USDC = '0x036CbD53842c5426634e7929541eC2318f3dCF7e';
 const COPIED = ['payables', 'payments', 'events', 'webhook_deliveries'];
 
 export async function openBooks(
@@ -123,6 +129,8 @@ export async function openBooks(
       signed.set(hashOf(payload.transaction), payload.transaction);
       await paid(id, paymentHeader(entry, payload));
     },
+    arrives: ({ nonce, amount = PRICE, payTo = EVM_WALLET }) =>
+      evm.movePayment({ asset: USDC, from: BUYER.address, payTo, amount, nonce }),
     async takeCopy() {
       for (const table of COPIED) {
         await db.raw('DROP TABLE IF EXISTS ??', [`${table}_copy`]);

@@ -3,8 +3,7 @@ import { causeOfWalletError } from '../words/causes.js';
 import { jsonToBase64 } from './base64.js';
 import { canPay, type Holdings, rankEntries } from './choose-entry.js';
 import { addFromWallet, readHoldings } from './holdings.js';
-import type { Nonces } from './nonces.js';
-import { type PageWallet, WalletProblem } from './wallet.js';
+import { type Nonces, type PageWallet, WalletProblem } from './wallet.js';
 
 export type ConnectHow = 'asking' | 'another account';
 export type WalletStep = 'connecting' | 'looking' | 'switching' | 'signing';

@@ -4,14 +4,14 @@ import type { Holdings } from './choose-entry.js';
 import { type ConnectedAccount, openAccount } from './connected-account.js';
 import { type EntryChoice, formatBalance, wireEntryChoice } from './entry-choice.js';
 import { type KeptPayment, rememberWallet } from './memory.js';
-import { type Nonces, openNonces } from './nonces.js';
+import { openNonces } from './nonces.js';
 import { failureNotice, lostNotice, problemNotice } from './payment-notices.js';
 import { allowLeaving, type Progress, showProgress } from './progress.js';
 import { type Outcome, sendPayment } from './send-payment.js';
 import type { ServerClock } from './server-clock.js';
 import { signingPanel } from './signing-panel.js';
 import { clearNotice, hideStep, type Notice, showNotice, showStep } from './steps.js';
-import { type PageWallet, WalletProblem } from './wallet.js';
+import { type Nonces, type PageWallet, WalletProblem } from './wallet.js';
 import { type WalletPicker, wireWalletPicker } from './wallet-picker.js';
 
 /** The panel of an open session: its wallets, the chosen entry, and at most one attempt to pay. */

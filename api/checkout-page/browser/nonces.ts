@@ -1,11 +1,8 @@
 import type { PageData } from '../page-data.js';
 import { askDocument } from './ask-server.js';
+import type { Nonces } from './wallet.js';
 
-/** The nonces of this page's payments come from the server, which recognizes its own on the chain. Each is used once. */
-export interface Nonces {
-  next(): Promise<string>;
-}
-
+/** The server recognizes its own nonces on the chain. */
 export function openNonces({ path, nonces = [] }: Pick<PageData, 'path' | 'nonces'>): Nonces {
   const left: string[] = [...nonces];
   return {

@@ -1,6 +1,5 @@
 import type { PayableEntry } from '../page-data.js';
 import type { Cause } from '../words/causes.js';
-import type { Nonces } from './nonces.js';
 
 /** Events of a wallet. */
 export interface WalletChanges {
@@ -30,6 +29,11 @@ export interface PageWallet {
   balances(address: string, entries: readonly PayableEntry[]): Promise<Map<PayableEntry, bigint>>;
   /** Returns the `payload` of an x402 payment and when it expires. */
   sign(entry: PayableEntry, address: string, nonces: Nonces): Promise<SignedPayload>;
+}
+
+/** Of this page's payments on EVM networks, each for one. */
+export interface Nonces {
+  next(): Promise<string>;
 }
 
 interface SignedPayload {
