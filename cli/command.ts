@@ -1,3 +1,4 @@
+import type { Config } from '../shared/config/config.js';
 import type { Knex } from '../shared/db/knex.js';
 
 export type Input = Record<string, string | undefined>;
@@ -12,6 +13,15 @@ export interface AuditEntry {
   record(db: Knex): Promise<void>;
 }
 
+export interface CommandContext {
+  config: Config;
+  isJson: boolean;
+  /** For log lines. */
+  stderr: { write(text: string): unknown };
+  /** Writes one object of a longer report to standard output, before the answer. */
+  print(part: object): void;
+}
+
 export interface Command {
   usage: string;
   /** The name of the positional argument, if there is one. */
@@ -24,7 +34,7 @@ export interface Command {
   changes?: 'at once' | 'piecemeal';
   /** Whether standard output carries data, so that the answer goes to standard error. */
   writesDataToStdout?(input: Input): boolean;
-  run(db: Knex, input: Input, audit: AuditEntry): Promise<object>;
+  run(db: Knex, input: Input, audit: AuditEntry, context: CommandContext): Promise<object>;
 }
 
 /** An argument that the parser guarantees. */

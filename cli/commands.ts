@@ -13,6 +13,7 @@ import { type Command, subjectOf } from './command.js';
 import { EVENT_COMMANDS } from './event-commands.js';
 import { PAYMENT_COMMANDS } from './payment-commands.js';
 import { accountChanges, parseKeyName, parseMode, parsePublicKey } from './read-values.js';
+import { RECONCILE_COMMANDS } from './reconcile-commands.js';
 import { SECRET_COMMANDS } from './secret-commands.js';
 import { SESSION_COMMANDS } from './session-commands.js';
 
@@ -132,6 +133,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   ...AUDIT_COMMANDS,
   ...EVENT_COMMANDS,
   ...PAYMENT_COMMANDS,
+  ...RECONCILE_COMMANDS,
   ...SECRET_COMMANDS,
   ...SESSION_COMMANDS,
 };

@@ -3,7 +3,7 @@ import { openDatabase } from '../shared/db/knex.js';
 import { Refusal } from '../shared/errors/refusal.js';
 import { migrate } from '../shared/migrate.js';
 import { createLogger } from '../shared/process/logger.js';
-import { PartialFailure } from './command.js';
+import { type CommandContext, PartialFailure } from './command.js';
 import { COMMANDS, USAGE } from './commands.js';
 import { formatText } from './format-text.js';
 import { missingAccounts } from './missing-accounts.js';
@@ -12,7 +12,7 @@ import { runAudited } from './run-audited.js';
 
 export interface Output {
   stdout: { write(text: string): unknown };
-  stderr: { write(text: string): unknown };
+  stderr: CommandContext['stderr'];
 }
 
 export async function start(argv: readonly string[]): Promise<number> {
@@ -28,14 +28,16 @@ export async function start(argv: readonly string[]): Promise<number> {
 /** Runs an operator's command. The answer goes to standard output, an error to standard error as one line. */
 export async function main(argv: readonly string[], output: Output = process): Promise<number> {
   let destination = output.stdout;
-  const print = (answer: object): void => {
-    destination.write(argv.includes('--json') ? `${JSON.stringify(answer)}\n` : formatText(answer));
-  };
+  const isJson = argv.includes('--json');
+  const format = (answer: object): string => (isJson ? `${JSON.stringify(answer)}\n` : formatText(answer));
+  const print = (answer: object): void => void destination.write(format(answer));
+  const printPart = (part: object): void =>
+    void output.stdout.write(isJson ? format(part) : `${format(part)}\n`);
   try {
     const line = parseCommandLine(argv, COMMANDS);
     if (line?.command.writesDataToStdout?.(line.input) === true) destination = output.stderr;
     if (line === undefined) output.stdout.write(USAGE);
-    else print(await run(line));
+    else print(await run(line, { isJson, stderr: output.stderr, print: printPart }));
     return 0;
   } catch (error) {
     if (error instanceof PartialFailure) print(error.answer);
@@ -48,14 +50,14 @@ export async function main(argv: readonly string[], output: Output = process): P
  * Without DATABASE_URL the command works on the database of `npm start`, which it starts if necessary. In production it
  * requires DATABASE_URL.
  */
-async function run(line: CommandLine): Promise<object> {
+async function run(line: CommandLine, output: Omit<CommandContext, 'config'>): Promise<object> {
   const local = isSet('DATABASE_URL') || isProduction() ? undefined : await startLocalDatabase();
   try {
-    const config = readConfig('cli', local && { DATABASE_URL: local.url, ...SANDBOX_SETTINGS });
+    const config = readConfig('cli', local && { ...SANDBOX_SETTINGS, ...local.settings });
     if (local !== undefined) await migrate(config, createLogger('silent', 'cli'));
     const db = openDatabase(config.database);
     try {
-      const { answer, audit } = await runAudited(db, line);
+      const { answer, audit } = await runAudited(db, line, { ...output, config });
       return { ...answer, ...(await missingAccounts(config, audit.solanaWallet ?? null)) };
     } finally {
       await db.destroy();
@@ -68,9 +70,11 @@ async function run(line: CommandLine): Promise<object> {
 /** The sandbox's chain opens a merchant's token accounts at the first payment. */
 const SANDBOX_SETTINGS = { CHECK_TOKEN_ACCOUNTS: 'false' };
 
-async function startLocalDatabase(): Promise<{ url: string; stop(): Promise<void> }> {
+async function startLocalDatabase(): Promise<{ settings: Record<string, string>; stop(): Promise<void> }> {
   const { startLocalDatabase: start } = await import('../local/postgres/local-database.js');
-  return await start();
+  const { localSettings } = await import('../local/service/running-sandbox.js');
+  const { url, stop } = await start();
+  return { settings: { DATABASE_URL: url, ...(await localSettings()) }, stop };
 }
 
 function explain(error: unknown): string {

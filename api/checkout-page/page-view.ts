@@ -29,6 +29,7 @@ export interface PageView {
   /** The payments that arrived besides the one that paid; of a receipt only. */
   surplus: WirePayment[];
   entries: PayableEntry[];
+  nonces: `0x${string}`[];
   link: string;
   /** URL of this page: the link, with the language if the buyer chose one. */
   ownUrl: string;
@@ -46,23 +47,31 @@ interface ViewOptions {
   isLanguageAsked: boolean;
   surplus: readonly Payment[];
   now: Date;
+  newNonce(payableId: string): `0x${string}`;
 }
+
+/** Attempts to pay with one page; more attempts load the page's data again. */
+const NONCES = 3;
 
 export function buildPageView(
   session: LinkedSession,
   state: PageState,
-  { baseUrl, language, isLanguageAsked, surplus, now }: ViewOptions,
+  { baseUrl, language, isLanguageAsked, surplus, now, newNonce }: ViewOptions,
 ): PageView {
   const formats = formatsOf(language.tag);
   const link = sessionUrl(session.id, baseUrl);
   const refund = refundView(session, language, baseUrl);
+  const entries =
+    state.kind === 'open' ? state.accepts.map((accepted) => payableEntry(accepted, formats)) : [];
+  const nonces = entries.some(({ family }) => family === 'evm') ? NONCES : 0;
   return {
     session: presentPublicSession(session, session.account, now),
     items: (session.shownItems ?? []).map(visibleItem),
     refund,
     state,
     surplus: surplus.map(presentPayment),
-    entries: state.kind === 'open' ? state.accepts.map((accepted) => payableEntry(accepted, formats)) : [],
+    entries,
+    nonces: Array.from({ length: nonces }, () => newNonce(session.id)),
     link,
     ownUrl: isLanguageAsked ? `${link}?lang=${language.tag}` : link,
     created: unixSeconds(createdAt(session.id)),

@@ -74,7 +74,7 @@ function panel(view: PageView): string {
   }
 }
 
-function pageData({ session, entries, link, created, now, language }: PageView): PageData {
+function pageData({ session, entries, nonces, link, created, now, language }: PageView): PageData {
   return {
     sessionId: session.id,
     livemode: session.livemode,
@@ -84,6 +84,7 @@ function pageData({ session, entries, link, created, now, language }: PageView):
     created,
     expiresAt: session.expires_at,
     entries,
+    nonces,
     successUrl: session.payment === null ? null : session.success_url,
     words: Object.fromEntries(SCRIPT_WORDS.map((word) => [word, language.words[word]])) as ScriptWords,
   };

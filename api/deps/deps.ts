@@ -17,6 +17,7 @@ import type { NotifyDeliveries } from '../../shared/queues/notify-deliveries.js'
 import type { SecretBox } from '../../shared/secrets/secrets.js';
 import type { NotifySettlement } from '../../shared/settlement/notify-settlements.js';
 import type { Facilitator } from '../../shared/x402/facilitator.js';
+import type { PaymentReferences } from '../../shared/x402/payment-reference.js';
 import type { PageAssets } from '../checkout-page/page-assets.js';
 import type { HeavyAnswers } from '../limits/heavy-answers.js';
 import type { AddressLimiters, RequestLimiter } from '../limits/rate-limiters.js';
@@ -54,6 +55,7 @@ export interface Deps {
   mayHaveLostCommits: () => boolean;
   settlements: SettlementWatch;
   receipts: ReceiptSigner;
+  references: PaymentReferences;
   metrics: WebMetrics;
   /** `isStopping` is true once the process was told to stop. */
   lifecycle: { isStopping: boolean };

@@ -73,7 +73,7 @@ async function sendPage(
   session: LinkedSession,
   answer: LinkAnswer,
 ): Promise<void> {
-  const { config, pageAssets, longAnswers } = deps;
+  const { config, pageAssets, longAnswers, references } = deps;
   const language = languageOf(res);
   const view = buildPageView(session, pageState(session, answer), {
     baseUrl: config.baseUrl,
@@ -81,6 +81,7 @@ async function sendPage(
     isLanguageAsked: askedByBuyer(res) !== undefined,
     surplus: session.status === 'complete' ? await listSurplus(deps.db, session.id) : [],
     now: now(),
+    newNonce: references.nonceOf,
   });
   const html = renderSessionPage(view, pageAssets, config.pageScriptUrl);
   if (html.length > LONG_ANSWER_BYTES) {

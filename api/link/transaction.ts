@@ -51,7 +51,7 @@ interface Wanted {
 
 /** Undefined when the chain cannot be read. */
 async function prepare(
-  { solanaTransfers, logger }: Deps,
+  { solanaTransfers, references, logger }: Deps,
   { session, accepts, payer, asset }: Wanted,
 ): Promise<TransactionOffer | undefined> {
   const entries = accepts.flatMap(solanaEntry);
@@ -77,6 +77,7 @@ async function prepare(
         payTo: chosen.accepted.payTo,
         feePayer: chosen.feePayer,
         amount,
+        memo: references.memoOf(session, 'fresh'),
       })
     : null;
   if (transaction !== null && typeof transaction !== 'string') return unreadable(transaction);

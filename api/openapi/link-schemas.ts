@@ -48,7 +48,10 @@ export const LINK_SCHEMAS = {
     asset: Type.String({ description: 'Token contract or mint.' }),
     payTo: Type.String(),
     maxTimeoutSeconds: Type.Integer({ minimum: 1 }),
-    extra: Type.Object({}, { description: 'EVM: the EIP-712 domain, name and version. Solana: feePayer.' }),
+    extra: Type.Object(
+      {},
+      { description: 'EVM: the EIP-712 domain, name and version. Solana: feePayer, and the memo to sign.' },
+    ),
   }),
   X402Receipt: strict({
     status: Type.Literal('complete'),

@@ -4,7 +4,7 @@ import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import { stockClientAdvice } from './stock-clients.js';
 
 /** Keeps a PAYMENT-REQUIRED header with the most entries below the header limits of common proxies. */
-const MAX_NAME_BYTES = 80;
+const MAX_NAME_BYTES = 70;
 const ELLIPSIS = '…';
 
 /**

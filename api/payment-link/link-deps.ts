@@ -6,6 +6,7 @@ import type { Logger } from '../../shared/process/logger.js';
 import type { NotifyDeliveries } from '../../shared/queues/notify-deliveries.js';
 import type { NotifySettlement } from '../../shared/settlement/notify-settlements.js';
 import type { Facilitator } from '../../shared/x402/facilitator.js';
+import type { PaymentReferences } from '../../shared/x402/payment-reference.js';
 import type { SettlementWatch } from './await-settlement.js';
 import type { ReceiptSigner } from './signed-receipts.js';
 
@@ -20,6 +21,7 @@ export interface LinkDeps {
   /** Postgres may have failed over to a copy without the last commits. */
   mayHaveLostCommits: () => boolean;
   receipts: ReceiptSigner;
+  references: PaymentReferences;
   notifySettlement: NotifySettlement;
   notifyDeliveries: NotifyDeliveries;
   settlements: SettlementWatch;

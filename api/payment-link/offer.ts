@@ -5,7 +5,7 @@ import type { LinkedSession } from '../../shared/settlement/read-link.js';
 import { rememberOfferedFeePayers } from '../../shared/settlement/remember-told.js';
 import type { Offer } from '../../shared/x402/match-payment.js';
 import { PAYMENT_IDENTIFIER, PAYMENT_IDENTIFIER_DECLARATION } from '../../shared/x402/payment-identifier.js';
-import { buildAccepts, type OfferInput } from '../../shared/x402/requirements.js';
+import { askForMemo, buildAccepts, type OfferInput } from '../../shared/x402/requirements.js';
 import type { PaymentRequired, PaymentRequirements } from '../../shared/x402/wire.js';
 import { describePayment } from './describe.js';
 import { earlierFailure, type LinkFailure } from './earlier-failure.js';
@@ -17,7 +17,11 @@ const EXTENSIONS = { [PAYMENT_IDENTIFIER]: PAYMENT_IDENTIFIER_DECLARATION };
 
 /** The networks and tokens the session can be paid with, or an error response when there are none. */
 export async function readOffer(
-  { facilitator, payoutAccounts }: Pick<LinkDeps, 'facilitator' | 'payoutAccounts'>,
+  {
+    facilitator,
+    payoutAccounts,
+    references,
+  }: Pick<LinkDeps, 'facilitator' | 'payoutAccounts' | 'references'>,
   session: LinkedSession,
 ): Promise<Offer | LinkAnswer> {
   const supported = await facilitator.supported();
@@ -31,7 +35,8 @@ export async function readOffer(
     offeredFeePayers,
   });
   // The wallet of a refund has sent this token, so its token account exists.
-  const accepts = session.refund == null ? built.filter((entry) => isPayable(entry, payoutAccounts)) : built;
+  const payable = session.refund == null ? built.filter((entry) => isPayable(entry, payoutAccounts)) : built;
+  const accepts = askForMemo(payable, () => references.memoOf(session.id, 'fixed'));
   if (accepts.length > 0) return { accepts, supported, offeredFeePayers };
   return refuse(
     'payments_unavailable',

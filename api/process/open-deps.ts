@@ -21,6 +21,7 @@ import { deliveryNotifier } from '../../shared/queues/notify-deliveries.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
 import { settlementNotifier } from '../../shared/settlement/notify-settlements.js';
 import { openFacilitator } from '../../shared/startup/open-facilitator.js';
+import { createPaymentReferences } from '../../shared/x402/payment-reference.js';
 import { loadPageAssets, type PageAssets } from '../checkout-page/page-assets.js';
 import type { Deps } from '../deps/deps.js';
 import { REFERENCE_FOLDER } from '../docs/reference-assets.js';
@@ -70,6 +71,7 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
       : ASSUME_ACCOUNTS_EXIST,
     settlements: watchSettlements(db, logger, decisionSubscriber(config.redis, logger)),
     receipts: createReceiptSigner(config.receiptSigningKeys, config.baseUrl),
+    references: createPaymentReferences(config.encryptionKeys),
     metrics: openWebMetrics({ db, replica, queues, logger }, MERCHANT_OPERATIONS),
     lifecycle: { isStopping: false },
     solanaTransfers,

@@ -30,9 +30,9 @@ type Entry =
   | { kind: 'transfer'; to: string; value: bigint; logIndex: number };
 type TransferEntry = Extract<Entry, { kind: 'transfer' }>;
 
-const USED = toEventSelector('AuthorizationUsed(address,bytes32)');
+export const USED = toEventSelector('AuthorizationUsed(address,bytes32)');
 const CANCELED = toEventSelector('AuthorizationCanceled(address,bytes32)');
-const TRANSFER = toEventSelector('Transfer(address,address,uint256)');
+export const TRANSFER = toEventSelector('Transfer(address,address,uint256)');
 
 /** Matches the log by which the authorization was used or cancelled; a chain has at most one. */
 export function authorizationLogFilter({ asset, from, nonce }: Authorization): LogFilter {

@@ -31,6 +31,10 @@ export interface EvmLog {
   transactionHash: Hex;
 }
 
+export interface FoundLog extends EvmLog {
+  blockNumber: number;
+}
+
 export interface EvmReceipt {
   succeeded: boolean;
   blockNumber: bigint;
@@ -39,9 +43,9 @@ export interface EvmReceipt {
 }
 
 export interface LogFilter {
-  address: Hex;
-  /** Per position the accepted values. */
-  topics: Hex[][];
+  address: Hex | Hex[];
+  /** Per position the accepted values; null accepts all. */
+  topics: (Hex[] | null)[];
 }
 
 const AUTHORIZATION_STATE = parseAbi(['function authorizationState(address, bytes32) view returns (bool)']);
@@ -137,12 +141,17 @@ export class EvmRpc {
     return await this.#client.readContract(call);
   }
 
-  async findLogs(filter: LogFilter, oldest: number, newest: number): Promise<EvmLog[]> {
+  async findLogs(filter: LogFilter, oldest: number, newest: number): Promise<FoundLog[]> {
     const logs = await this.#client.request({
       method: 'eth_getLogs',
       params: [{ ...filter, fromBlock: numberToHex(oldest), toBlock: numberToHex(newest) }],
     });
-    return logs.map((log) => parseLog({ ...log, logIndex: Number(log.logIndex) }));
+    return logs.map((log) => {
+      const blockNumber = Number(log.blockNumber);
+      if (log.blockNumber === null || !Number.isSafeInteger(blockNumber))
+        throw new ChainUnreadable('the endpoint answered a log without its block');
+      return { ...parseLog({ ...log, logIndex: Number(log.logIndex) }), blockNumber };
+    });
   }
 
   async #findBlock(position: 'latest' | Hex): Promise<EvmBlock | undefined> {

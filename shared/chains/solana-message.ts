@@ -73,7 +73,8 @@ function findSource({ compiledInstructions }: VersionedMessage, keys: readonly s
   return keys[transfer?.accountKeyIndexes[0] ?? -1];
 }
 
-function readMemos(
+/** Undefined when one of them is not UTF-8. */
+export function readMemos(
   { compiledInstructions }: VersionedMessage,
   keys: readonly string[],
 ): string[] | undefined {
@@ -122,7 +123,7 @@ export function hashMessage(message: VersionedMessage): string {
   return createHash('sha256').update(message.serialize()).digest('hex');
 }
 
-export function tokenAccountOf({ payTo, mint, tokenProgram }: SolanaTransfer): string {
+export function tokenAccountOf({ payTo, mint, tokenProgram }: Omit<SolanaTransfer, 'amount'>): string {
   return associatedTokenAccount(payTo, { address: mint, program: tokenProgram });
 }
 
@@ -151,6 +152,18 @@ export function findTransfer(
   if (received < expected.amount) return undefined;
   const caller = instructions.findIndex(({ accountKeyIndexes }) => accountKeyIndexes.includes(account));
   return { instructionIndex: Math.max(caller, 0), authority: undefined };
+}
+
+/** What a landed transaction adds to the wallet's token account. */
+export function amountReceived(
+  { transaction, meta }: VersionedTransactionResponse,
+  wallet: Omit<SolanaTransfer, 'amount'>,
+): bigint {
+  const keys = accountKeys(transaction.message, meta?.loadedAddresses);
+  const account = keys.indexOf(tokenAccountOf(wallet));
+  return account < 0
+    ? 0n
+    : tokenBalance(meta?.postTokenBalances, account) - tokenBalance(meta?.preTokenBalances, account);
 }
 
 function transferredAmount(data: Uint8Array): bigint {

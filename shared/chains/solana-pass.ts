@@ -39,7 +39,7 @@ export function newPass(beginning: ListPosition, rootTime: Date, firstRoot: Sola
   return { ...beginning, rootTime, firstRoot, hasUnclear: false };
 }
 
-export function advance(pass: SolanaPass, done: readonly SignatureEntry[]): void {
+export function advance(pass: ListPosition, done: readonly SignatureEntry[]): void {
   for (const { signature } of done.slice(-2)) {
     pass.beforeLast = pass.last;
     pass.last = signature;

@@ -93,14 +93,14 @@ async function judgeEndOfList(
 }
 
 /** The page holds only transactions newer than `last`, so the next page has to start below them. */
-function stepBack(pass: SolanaPass, page: readonly SignatureEntry[], lastAt: number): void {
+export function stepBack(pass: ListPosition, page: readonly SignatureEntry[], lastAt: number): void {
   const above = page[lastAt - 1]?.signature;
   if (above === pass.beforeLast) throw new LaggingNode('the endpoint answers the same page again');
   pass.beforeLast = above;
 }
 
 export async function readPage(
-  { rpc, check }: SolanaSearch,
+  { rpc, check }: Pick<SolanaSearch, 'rpc' | 'check'>,
   { account, rootSlot, isFinal, beforeLast, last }: ListPosition,
 ): Promise<readonly SignatureEntry[]> {
   check.requireTime();

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import {
   ComputeBudgetProgram,
   PublicKey,
@@ -13,7 +12,7 @@ import { throttleSolana } from './throttled-solana.js';
 
 /**
  * Builds transactions for buyers' wallets to sign, in the form of the stock x402 client: compute unit limit and price,
- * TransferChecked, a random memo that makes two equal payments differ. The facilitator signs last, as the fee payer.
+ * TransferChecked, and a memo. The facilitator signs last, as the fee payer.
  */
 export interface SolanaTransfers {
   /** Token balances of wallets, in the same order; undefined where the wallet has no account for the token. */
@@ -36,6 +35,8 @@ export interface UnsignedTransfer {
   payTo: string;
   feePayer: string;
   amount: bigint;
+  /** Must differ between two payments, or they are one transaction. */
+  memo: string;
 }
 
 /** The facilitators' limit, with room for the assertions that some wallets add. */
@@ -70,7 +71,7 @@ function encode(transfer: UnsignedTransfer, recentBlockhash: string): string {
       new TransactionInstruction({
         programId: MEMO_PROGRAM,
         keys: [],
-        data: Buffer.from(randomBytes(16).toString('hex')),
+        data: Buffer.from(transfer.memo),
       }),
     ],
   });

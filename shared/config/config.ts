@@ -72,6 +72,8 @@ export interface Config {
   tracesUrl: string | undefined;
   /** Age at which finished sessions lose their buyer's personal data; undefined: never. */
   retentionPersonalDays: number | undefined;
+  /** How often a worker holds the books against the chains; undefined: never. */
+  reconcileEveryHours: number | undefined;
 }
 
 /** Used outside production when ENCRYPTION_KEY is not set; a warning says so. */
@@ -148,6 +150,7 @@ export function loadConfig(environment: Record<string, string | undefined>, role
     adminPassword: env.password('ADMIN_PASSWORD', minPasswordLength),
     tracesUrl: readTracesUrl(env),
     retentionPersonalDays: env.optionalInteger('RETENTION_PERSONAL_DAYS', { min: 1, max: 36_500 }),
+    reconcileEveryHours: env.optionalInteger('RECONCILE_EVERY_HOURS', { min: 1, max: 720 }),
   };
   if (env.problems.length > 0) {
     throw new ConfigError(

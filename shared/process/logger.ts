@@ -23,7 +23,7 @@ const HIDDEN = [
 export function createLogger(
   level: string,
   process: string,
-  destination: NodeJS.WritableStream = stdout,
+  destination: DestinationStream = stdout,
 ): Logger {
   const counts = new Map<string, number>();
   const options: LoggerOptions = {

@@ -86,7 +86,10 @@ function matched(entry: PaymentRequirements, proof: PaymentProof | undefined, of
   const { feePayer } = proof;
   const isKnown =
     offer.supported.get(entry.network)?.includes(feePayer) || offer.offeredFeePayers.includes(feePayer);
-  return { ok: true, requirements: isKnown ? { ...entry, extra: { feePayer } } : entry, proof };
+  const offered = 'feePayer' in entry.extra ? entry.extra.feePayer : feePayer;
+  // Without the memo: a facilitator would refuse a transaction that lacks it, or to which a wallet has added another.
+  const extra = { feePayer: isKnown ? feePayer : offered };
+  return { ok: true, requirements: { ...entry, extra }, proof };
 }
 
 /** Whether the header repeats a stored payment, compared by payload key. */

@@ -25,6 +25,11 @@ export interface EvmAuthorization {
   signature: string;
 }
 
+/** The part of a proof that makes it another payment. */
+export type PayloadName =
+  | Pick<EvmAuthorization, 'family' | 'from' | 'nonce'>
+  | Pick<SvmTransfer, 'family' | 'messageHash'>;
+
 const ADDRESS = /^0x[0-9a-f]{40}$/i;
 const NONCE = /^0x[0-9a-f]{64}$/i;
 const DECIMAL = /^[0-9]{1,78}$/;
@@ -63,7 +68,7 @@ function parseAuthorization({ signature, authorization }: JsonObject): EvmAuthor
 }
 
 /** The same payment has the same key in every session and every notation. */
-export function payloadKey(network: string, asset: string, proof: PaymentProof): string {
+export function payloadKey(network: string, asset: string, proof: PayloadName): string {
   return proof.family === 'evm'
     ? [network, asset, proof.from, proof.nonce].join(':').toLowerCase()
     : [network, proof.messageHash].join(':');

@@ -55,6 +55,18 @@ function buildEntries(input: OfferInput): readonly PaymentRequirements[] {
     .slice(0, MAX_ENTRIES);
 }
 
+/** Asks Solana clients for this memo. The entries are shared between links, so they are copied. */
+export function askForMemo(
+  entries: readonly PaymentRequirements[],
+  memo: () => string,
+): readonly PaymentRequirements[] {
+  if (!entries.some(({ extra }) => 'feePayer' in extra)) return entries;
+  const asked = memo();
+  return entries.map((entry) =>
+    'feePayer' in entry.extra ? { ...entry, extra: { ...entry.extra, memo: asked } } : entry,
+  );
+}
+
 function findOnly({ network, asset }: { network: string; asset: string }): OfferedToken[] {
   const token = findToken(network, asset);
   return token === undefined ? [] : [token];

@@ -14,6 +14,8 @@ export interface EvmExtra {
 
 export interface SvmExtra {
   feePayer: string;
+  /** The memo that the buyer's transaction should carry: only in offers, never in what a facilitator is sent. */
+  memo?: string;
 }
 
 /** One entry of `accepts`. */

@@ -73,13 +73,13 @@ describe('a link with a hundred items', () => {
 
   it('is described by its first item', async () => {
     const { resource } = await checkout.quote(heavy.id);
-    assert.match(resource.description ?? '', / for 999999 x 0 "{75}… and 99 more, payable until /);
+    assert.match(resource.description ?? '', / for 999999 x 0 "{65}… and 99 more, payable until /);
   });
 
   it('is described the same when a version without summaries wrote it', async () => {
     const { id } = await checkout.buildSession({ lineItems: heavyItems, summary: null });
     const { resource } = await checkout.quote(id);
-    assert.match(resource.description ?? '', / for 999999 x 0 "{75}… and 99 more, payable until /);
+    assert.match(resource.description ?? '', / for 999999 x 0 "{65}… and 99 more, payable until /);
     const bytes = await bytesFromPostgres(() => checkout.quote(id));
     assert.ok(bytes < SMALL_BYTES, `${bytes} bytes`);
     const none = await checkout.buildSession({ lineItems: [], summary: null });

@@ -100,6 +100,7 @@ const PAYMENT_WRITERS = [
   'claim.ts',
   'fail.ts',
   'reconcile-restore.sql.ts',
+  'record-found.ts',
   'remember-told.ts',
   'resolve.ts',
   'succeed.sql.ts',

@@ -231,7 +231,10 @@ describe('a payment header', () => {
       for (const asset of [undefined, USDG_DEVNET]) {
         const token = findEntry(accepts, SOLANA_DEVNET, asset);
         const header = v1PaymentHeader('solana-devnet', signSolanaPayment(token, { payer }));
-        assert.deepEqual((await askedFor({ 'X-PAYMENT': header })).paymentRequirements, token);
+        // The memo is for the buyer alone.
+        const [feePayer] = checkout.facilitator.feePayers;
+        const asked = { ...token, extra: { feePayer } };
+        assert.deepEqual((await askedFor({ 'X-PAYMENT': header })).paymentRequirements, asked);
       }
     });
 

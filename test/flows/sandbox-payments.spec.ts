@@ -8,6 +8,7 @@ import type { TokenSymbol } from '../../shared/chains/networks.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { BASE_SEPOLIA, SOLANA_DEVNET, X_LAYER_TESTNET } from '../support/checkout.js';
 import { answerOf } from '../support/link-answers.js';
+import { referenceIn } from '../support/payment-reference.js';
 import { resetTestSandbox } from '../support/sandbox.js';
 import { openSandboxCheckout, type SandboxCheckout } from '../support/sandbox-checkout.js';
 import {
@@ -90,6 +91,9 @@ describe('payments in the sandbox', function () {
             assert.equal(answer.status, 200, JSON.stringify(answer.body));
             assert.equal(answer.transaction, answer.body.session?.payment.transaction);
             await assertPaid(checkout, id);
+            if (!network.startsWith('solana:')) return;
+            const memo = referenceIn(await checkout.payment(id));
+            assert.equal(checkout.app.references.read(memo)?.payableId, id);
           });
         }
       }

@@ -7,6 +7,7 @@ import { buildPaidSession, buildRefund } from '../../lab/world/shop/factories.js
 import { refundTerms } from '../../shared/refunds/present.js';
 import { BASE_SEPOLIA, SOLANA_DEVNET, X_LAYER_TESTNET } from '../support/checkout.js';
 import { openSandboxShop, type SandboxShop } from '../support/page/sandbox-shop.js';
+import { referenceIn } from '../support/payment-reference.js';
 import { resetTestSandbox } from '../support/sandbox.js';
 
 const EVM_BUYER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
@@ -16,6 +17,7 @@ const ON_SOLANA = {
   asset: '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU',
   payer: SOLANA_BUYER,
 };
+
 const plain = (text: string | null): string => (text ?? '').replaceAll('\u00a0', ' ').replaceAll(/\s+/g, ' ');
 
 /** On the chains of the sandbox: a real EVM chain and a real Solana runtime. */
@@ -36,6 +38,7 @@ describe('a wallet in the page', function () {
       [payment.status, payment.channel, payment.payer, payment.network, payment.token],
       ['succeeded', 'page', wallet.address, network, token],
     );
+    assert.equal(shop.app.references.read(referenceIn(payment))?.payableId, id);
   }
 
   it('found by EIP-6963 pays USDC, and the buyer sees the receipt', async () => {

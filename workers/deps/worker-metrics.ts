@@ -10,6 +10,7 @@ import { openChainMetrics } from '../../shared/metrics/chain-metrics.js';
 import { type MetricSources, openMetricsPage } from '../../shared/metrics/metrics.js';
 import type { Closable } from '../../shared/process/shutdown.js';
 import { VERSION } from '../../shared/process/version.js';
+import { LINE_STATUSES, type LineStatus } from '../../shared/reconcile/line.js';
 import { bearerMatches } from '../../shared/secrets/secrets.js';
 import type { SettleVerdict } from '../../shared/x402/settle-verdict.js';
 
@@ -20,6 +21,8 @@ const SETTLE_VERDICTS = [
   'unknown',
 ] as const satisfies SettleVerdict['kind'][];
 type CallVerdict = (typeof SETTLE_VERDICTS)[number];
+/** `unread`: a part of a chain could not be read, and is left to the next run. */
+const RUN_OUTCOMES = ['finished', 'unread'] as const;
 const TRY_OUTCOMES = ['succeeded', 'refused', 'unanswered'] as const;
 
 export interface WorkerMetrics {
@@ -28,6 +31,8 @@ export interface WorkerMetrics {
   settleCall(verdict: CallVerdict, seconds: number): void;
   deliveryTry(outcome: (typeof TRY_OUTCOMES)[number], seconds: number): void;
   chainLook(network: string, finding: ChainFinding['kind']): void;
+  reconcileLine(status: LineStatus): void;
+  reconcileRun(outcome: (typeof RUN_OUTCOMES)[number]): void;
   /** Without the backlog, which is the same for all processes. */
   own(): Promise<string>;
   read(): Promise<string>;
@@ -63,15 +68,31 @@ export function openWorkerMetrics(
     registers,
   });
   if (chains !== undefined) openChainMetrics(registry, chains);
+  const lines = new Counter({
+    name: 'checkout_reconcile_lines_total',
+    help: 'Transfers and payments that regular runs of reconcile held against each other, by what they are.',
+    labelNames: ['status'],
+    registers,
+  });
+  const runs = new Counter({
+    name: 'checkout_reconcile_runs_total',
+    help: 'Regular runs of reconcile: finished, or unread when a part of a chain could not be read.',
+    labelNames: ['outcome'],
+    registers,
+  });
   // An alert on an increase does not fire for a series that starts at 1.
   for (const verdict of SETTLE_VERDICTS) settleCalls.zero({ verdict });
   for (const outcome of TRY_OUTCOMES) tries.zero({ outcome });
+  for (const status of LINE_STATUSES) lines.inc({ status }, 0);
+  for (const outcome of RUN_OUTCOMES) runs.inc({ outcome }, 0);
   for (const { caip2: network } of NETWORKS) looks.inc({ network, finding: 'unreadable' }, 0);
   return {
     worker,
     settleCall: (verdict, seconds) => settleCalls.observe({ verdict }, seconds),
     deliveryTry: (outcome, seconds) => tries.observe({ outcome }, seconds),
     chainLook: (network, finding) => looks.inc({ network, finding }),
+    reconcileLine: (status) => lines.inc({ status }),
+    reconcileRun: (outcome) => runs.inc({ outcome }),
     own,
     read,
   };

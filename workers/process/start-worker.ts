@@ -32,6 +32,7 @@ import { Deliverer } from '../jobs/deliver-webhook.js';
 import { cleanUpRegularly } from './clean-up.js';
 import { createHandlers, type Handlers } from './handlers.js';
 import { publishMetrics } from './publish-metrics.js';
+import { reconcileRegularly } from './reconcile-regularly.js';
 import { runWorker } from './run-worker.js';
 import { sweepDueWork } from './sweep-due-work.js';
 
@@ -64,6 +65,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
   const workers = config.workerQueues.map((name) => start(name));
   const sweep = sweepDueWork(deps, handlers, deliverer, storeState);
   const cleanUp = cleanUpRegularly(deps);
+  const books = reconcileRegularly(deps);
   const clock = followClock(deps.db, logger);
   const metrics =
     config.workerMetricsPort === undefined
@@ -79,6 +81,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
       const finished = Promise.all([
         sweep.close(),
         cleanUp.close(),
+        books.close(),
         deliverer.close(),
         ...workers.map((worker) => worker.close()),
       ]);

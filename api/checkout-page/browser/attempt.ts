@@ -3,7 +3,7 @@ import { causeOfWalletError } from '../words/causes.js';
 import { jsonToBase64 } from './base64.js';
 import { canPay, type Holdings, rankEntries } from './choose-entry.js';
 import { addFromWallet, readHoldings } from './holdings.js';
-import { type PageWallet, WalletProblem } from './wallet.js';
+import { type Nonces, type PageWallet, WalletProblem } from './wallet.js';
 
 export type ConnectHow = 'asking' | 'another account';
 export type WalletStep = 'connecting' | 'looking' | 'switching' | 'signing';
@@ -28,6 +28,7 @@ interface SignOptions {
   /** The entry named on the button or chosen by the buyer; no other entry is signed. */
   promised: PayableEntry | undefined;
   how: ConnectHow;
+  nonces: Nonces;
 }
 
 /** The last request to the wallet. */
@@ -42,7 +43,7 @@ interface LastRequest {
  */
 export async function signWith(
   wallet: PageWallet,
-  { path, entries, promised, how }: SignOptions,
+  { path, entries, promised, how, nonces }: SignOptions,
   view: AttemptView,
   signal: AbortSignal,
 ): Promise<SignedPayment> {
@@ -65,7 +66,7 @@ export async function signWith(
     requireEnough(entry, holdings, view);
     await switchNetwork(entry, holdings);
     show('signing', entry, address);
-    const { payload, validUntil } = await until(wallet.sign(entry, address));
+    const { payload, validUntil } = await until(wallet.sign(entry, address, nonces));
     const header = jsonToBase64({ x402Version: 2, accepted: entry.accepted, payload });
     return { header, validUntil };
   } catch (error) {

@@ -11,6 +11,7 @@ import { type ConnectedAccount, openAccount } from './connected-account.js';
 import { button } from './dom.js';
 import { type EntryChoice, formatBalance, wireEntryChoice } from './entry-choice.js';
 import { type KeptPayment, rememberWallet } from './memory.js';
+import { openNonces } from './nonces.js';
 import { failureNotice, problemNotice } from './payment-notices.js';
 import { allowLeaving, type Progress, showProgress } from './progress.js';
 import { type Outcome, sendPayment } from './send-payment.js';
@@ -18,7 +19,7 @@ import type { ServerClock } from './server-clock.js';
 import { signingPanel } from './signing-panel.js';
 import { clearNotice, hideStep, type Notice, showNotice, showStep } from './steps.js';
 import { hideUncertain, showUncertain } from './uncertain.js';
-import { type PageWallet, WalletProblem } from './wallet.js';
+import { type Nonces, type PageWallet, WalletProblem } from './wallet.js';
 import { type WalletPicker, wireWalletPicker } from './wallet-picker.js';
 
 /** The panel of an open session: its wallets, the chosen entry, and at most one attempt to pay. */
@@ -55,6 +56,7 @@ class OpenCheckout implements Checkout {
   readonly #choice: EntryChoice;
   readonly #account: ConnectedAccount;
   readonly #picker: WalletPicker;
+  readonly #nonces: Nonces;
   #attempt: Attempt | undefined;
   #stage: ReturnType<Checkout['stage']> = 'idle';
 
@@ -70,6 +72,7 @@ class OpenCheckout implements Checkout {
     this.#entries = entries;
     this.#clock = clock;
     this.#events = events;
+    this.#nonces = openNonces(data);
     const isIdle = (): boolean => this.#stage === 'idle';
     const onShown = (): void => {
       if (isIdle()) this.#picker.show();
@@ -130,7 +133,8 @@ class OpenCheckout implements Checkout {
     const own: Attempt = { wallet, address: undefined, end: (why) => ending.abort(why) };
     this.#attempt = own;
     const { path, words } = this.#data;
-    const options = { path, entries: this.#entriesOf(wallet), promised: this.#promised(wallet), how };
+    const entries = this.#entriesOf(wallet);
+    const options = { path, entries, promised: this.#promised(wallet), how, nonces: this.#nonces };
     const view = attemptView(
       this.#data,
       own,

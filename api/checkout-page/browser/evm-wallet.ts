@@ -42,8 +42,9 @@ export function createEvmWallet(
       });
       return new Map((await Promise.all(read)).filter((known) => known !== undefined));
     },
-    async sign({ accepted }, address) {
-      const authorization = buildAuthorization(accepted, address, clock.now());
+    async sign({ accepted }, address, nonces) {
+      const nonce = await nonces.next();
+      const authorization = buildAuthorization(accepted, { from: address, nonce, nowSeconds: clock.now() });
       const signature = await ask('eth_signTypedData_v4', [address, typedData(accepted, authorization)]);
       if (typeof signature !== 'string') throw new WalletProblem('walletFailed');
       return {

@@ -28,17 +28,15 @@ const AUTHORIZATION_TYPE = [
 
 export function buildAuthorization(
   { payTo, amount, maxTimeoutSeconds }: PaymentRequirements,
-  from: string,
-  nowSeconds: number,
+  { from, nonce, nowSeconds }: { from: string; nonce: string; nowSeconds: number },
 ): Authorization {
-  const nonce = crypto.getRandomValues(new Uint8Array(32));
   return {
     from,
     to: payTo,
     value: amount,
     validAfter: '0',
     validBefore: String(Math.floor(nowSeconds) + maxTimeoutSeconds),
-    nonce: `0x${[...nonce].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`,
+    nonce,
   };
 }
 

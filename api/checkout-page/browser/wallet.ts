@@ -28,7 +28,12 @@ export interface PageWallet {
   /** Balances of entries on its current network, in smallest units. */
   balances(address: string, entries: readonly PayableEntry[]): Promise<Map<PayableEntry, bigint>>;
   /** Returns the `payload` of an x402 payment and when it expires. */
-  sign(entry: PayableEntry, address: string): Promise<SignedPayload>;
+  sign(entry: PayableEntry, address: string, nonces: Nonces): Promise<SignedPayload>;
+}
+
+/** Of this page's payments on EVM networks, each for one. */
+export interface Nonces {
+  next(): Promise<string>;
 }
 
 interface SignedPayload {

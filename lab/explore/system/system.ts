@@ -87,7 +87,13 @@ function openWorker(config: Config, { logger, secretBox }: Deps): SystemWorker {
     close: async () => undefined,
   };
   const page = async (): Promise<string> => '';
-  const counts = { settleCall: () => {}, deliveryTry: () => {}, chainLook: () => {} };
+  const counts = {
+    settleCall: () => {},
+    deliveryTry: () => {},
+    chainLook: () => {},
+    reconcileLine: () => {},
+    reconcileRun: () => {},
+  };
   const metrics = { ...counts, worker: 'on-stage', own: page, read: page };
   const bells = { notifyDeliveries: () => {}, notifyDecided: () => {}, recentWrites: NO_RECENT_WRITES };
   return { gate, deps: { db, baseUrl: config.baseUrl, logger, secretBox, queues, metrics, ...bells } };

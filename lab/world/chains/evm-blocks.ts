@@ -58,7 +58,7 @@ export class Blocks {
 }
 
 export interface LogQuery {
-  address: string;
+  address: string | string[];
   topics: (string | string[] | null)[];
   fromBlock: Hex;
   toBlock: Hex;

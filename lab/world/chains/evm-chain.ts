@@ -21,6 +21,7 @@ import {
   transferLog,
   usedLog,
   usedNonce,
+  usesNonces,
   usesUp,
 } from './evm-logs.js';
 import { LOG_REFUSALS, type LogRefusal } from './log-refusals.js';
@@ -222,8 +223,8 @@ export class EvmChain extends Chain {
     if (this.hidesLogs) return [];
     const newest = Math.min(Number(toBlock), height);
     const [nonce, ...more] = [topics[2] ?? []].flat();
-    const among =
-      nonce === undefined || more.length > 0 ? this.#transactions.values() : this.#using(hex(nonce));
+    const isByNonce = nonce !== undefined && more.length === 0 && usesNonces(topics[0]);
+    const among = isByNonce ? this.#using(hex(nonce)) : this.#transactions.values();
     const found = [...among].filter(
       (transaction) =>
         this.#counts(transaction) &&
@@ -232,7 +233,9 @@ export class EvmChain extends Chain {
     );
     return found.flatMap((transaction) =>
       transaction.logs
-        .filter((log) => isSame(log.address, address) && matchesTopics(log, topics))
+        .filter(
+          (log) => [address].flat().some((one) => isSame(log.address, one)) && matchesTopics(log, topics),
+        )
         .map((log) => presentLog(log, transaction)),
     );
   }

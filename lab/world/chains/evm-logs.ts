@@ -44,6 +44,12 @@ export function usedNonce({ topics: [event, , nonce] }: FakeLog): string | undef
   return (event === USED || event === CANCELED) && nonce !== undefined ? nonce.toLowerCase() : undefined;
 }
 
+/** True when a log filter accepts only events whose third topic is a nonce. */
+export function usesNonces(events: string | string[] | null | undefined): boolean {
+  const accepted = [events ?? []].flat();
+  return accepted.length > 0 && accepted.every((event) => event === USED || event === CANCELED);
+}
+
 export function amountTo({ topics, data }: FakeLog, wallet: string): bigint {
   return topics[0] === TRANSFER && isSame(topics[2], pad(hex(wallet))) ? BigInt(data) : 0n;
 }

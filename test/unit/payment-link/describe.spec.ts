@@ -82,13 +82,13 @@ describe('the description of a payment', () => {
     assert.equal(text, `$1.00 to Cafe Pocket for Coffee${END}`);
   });
 
-  it('truncates names of more than 80 bytes between characters', () => {
+  it('truncates names of more than 70 bytes between characters', () => {
     const text = describeOf({ merchant: '🥐'.repeat(100), items: [['x'.repeat(250), 1]] });
     assert.equal(text.isWellFormed(), true);
-    assert.ok(text.includes(`to ${'🥐'.repeat(19)}… for ${'x'.repeat(77)}…, payable`), text);
-    for (const name of ['🥐'.repeat(20), 'x'.repeat(80), '京'.repeat(26)]) {
+    assert.ok(text.includes(`to ${'🥐'.repeat(16)}… for ${'x'.repeat(67)}…, payable`), text);
+    for (const name of ['🥐'.repeat(17), 'x'.repeat(70), '京'.repeat(23)]) {
       assert.ok(describeOf({ merchant: name }).includes(`to ${name}, payable`), name);
     }
-    assert.ok(describeOf({ merchant: '京'.repeat(27) }).includes(`to ${'京'.repeat(25)}…, payable`));
+    assert.ok(describeOf({ merchant: '京'.repeat(24) }).includes(`to ${'京'.repeat(22)}…, payable`));
   });
 });

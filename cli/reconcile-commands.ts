@@ -1,0 +1,123 @@
+import { getAccount } from '../shared/accounts/accounts.js';
+import { createChainReader } from '../shared/chains/chain-reader.js';
+import { createChains } from '../shared/chains/confirmation.js';
+import { findNetwork, NETWORKS, type Network } from '../shared/chains/networks.js';
+import { type Config, ConfigError, isProduction, isSet } from '../shared/config/config.js';
+import type { Knex } from '../shared/db/knex.js';
+import { nowMs } from '../shared/process/clock.js';
+import { createLogger } from '../shared/process/logger.js';
+import { decisionNotifier } from '../shared/queues/decision-notifier.js';
+import { leaveToSweep } from '../shared/queues/notify-deliveries.js';
+import { presentLine } from '../shared/reconcile/line.js';
+import { type ReconcileOptions, reconcile } from '../shared/reconcile/reconcile.js';
+import { isAllMatched, type Summary } from '../shared/reconcile/run.js';
+import { createFacilitator } from '../shared/x402/facilitator.js';
+import { createPaymentReferences } from '../shared/x402/payment-reference.js';
+import { type Command, type CommandContext, type Input, PartialFailure } from './command.js';
+import { UsageError } from './parse-command-line.js';
+
+/** Holds the books against the chains. */
+export const RECONCILE_COMMANDS: Readonly<Record<string, Command>> = {
+  reconcile: {
+    usage: '[--since DATE] [--account acct_…] [--network N] [--repair]',
+    options: ['since', 'account', 'network'],
+    flags: ['repair'],
+    required: [],
+    // Each repair is a transaction of its own, after calls to chains.
+    changes: 'piecemeal',
+    // The lines of the report. The counts go to standard error.
+    writesDataToStdout: () => true,
+    async run(db, input, audit, context) {
+      requireKey(context.config);
+      const since = readSince(input.since);
+      const repair = input.repair !== undefined;
+      if (input.account !== undefined) await getAccount(db, input.account);
+      const networks = await readNetworks(input.network, context.config);
+      if (repair) await audit.record(db);
+      return await runReconcile(db, context, {
+        reader: repair ? 'repair' : 'report',
+        repair,
+        networks,
+        since,
+        accountId: input.account,
+        onLine: (line) => {
+          if (context.isJson || line.status !== 'matched') context.print(presentLine(line));
+        },
+      });
+    },
+  },
+};
+
+async function runReconcile(
+  db: Knex,
+  { config, stderr }: CommandContext,
+  options: ReconcileOptions,
+): Promise<object> {
+  const chains = createChains(config.rpcUrls);
+  const deps = {
+    db,
+    config,
+    chains,
+    chainReader: createChainReader(config.rpcUrls),
+    references: createPaymentReferences(config.encryptionKeys),
+    // Standard output is for the report, so the log goes to standard error.
+    logger: createLogger('warn', 'cli', { write: (line) => void stderr.write(line) }),
+    baseUrl: config.baseUrl,
+    notifyDeliveries: leaveToSweep,
+    notifyDecided: decisionNotifier(undefined),
+  };
+  try {
+    const summary = await reconcile(deps, options);
+    if (isAllMatched(summary)) return summary;
+    throw new PartialFailure(describe(summary), summary);
+  } finally {
+    chains.close();
+  }
+}
+
+function describe({ unrecorded, repaired, missing, different, unread }: Summary): string {
+  const counts = [
+    [unrecorded - repaired, 'unrecorded'],
+    [missing, 'missing'],
+    [different, 'different'],
+  ] as const;
+  const said = counts.flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`]));
+  const reasons = unread.map(({ network, transaction, payment, reason }) =>
+    [network, transaction ?? payment, reason].filter((part) => part !== undefined).join(': '),
+  );
+  if (reasons.length > 0) said.push(`not read: ${reasons.join('; ')}`);
+  return `The books do not match the chains: ${said.join(', ')}.`;
+}
+
+/** With another key than web's, no transfer would be recognized. */
+function requireKey({ production }: Config): void {
+  if (!(production || isProduction()) || isSet('ENCRYPTION_KEY')) return;
+  throw new ConfigError('ENCRYPTION_KEY is missing: set it to the value of web and workers.');
+}
+
+function readSince(text: Input[string]): Date | undefined {
+  if (text === undefined) return undefined;
+  const isDate = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text);
+  const since = new Date(isDate ? text : Number.NaN);
+  if (since.getTime() <= nowMs()) return since;
+  throw new UsageError(
+    `--since must be a past date or time such as 2026-11-20 or 2026-11-20T08:30:00Z; it is "${text}".`,
+  );
+}
+
+/** The networks that links offer, or all when the facilitator does not say. */
+async function readNetworks(named: Input[string], config: Config): Promise<readonly Network[]> {
+  if (named !== undefined) {
+    const network = findNetwork(named);
+    if (network !== undefined) return [network];
+    throw new UsageError(`--network must be a network's CAIP-2 id such as eip155:8453; it is "${named}".`);
+  }
+  if (config.facilitator.url === '') return NETWORKS;
+  const facilitator = createFacilitator(config.facilitator);
+  try {
+    const supported = await facilitator.supported();
+    return supported === undefined ? NETWORKS : NETWORKS.filter(({ caip2 }) => supported.has(caip2));
+  } finally {
+    await facilitator.close();
+  }
+}

@@ -1,0 +1,37 @@
+import type { Hex } from 'viem';
+
+/** Money that reached a wallet, as its chain shows it, whoever knows of it. */
+export interface Arrival {
+  /** CAIP-2. */
+  network: string;
+  /** Token contract or mint, spelled as in the token table. */
+  asset: string;
+  payer: string;
+  /** The wallet; with its checksum on EVM. */
+  payTo: string;
+  amount: bigint;
+  transaction: string;
+  /** EVM: the block's number. Solana: the slot. */
+  height: number;
+  /** EVM: the Transfer's log index in its block. Solana: the instruction's index in the transaction. */
+  proofIndex: number;
+  /** EVM: the nonce. Solana: the memos. */
+  references: readonly string[];
+  /** Undefined when the transfer is not the one that the payer has authorized. */
+  payload: EvmPayloadOnChain | SvmPayloadOnChain | undefined;
+  /** Undefined: not read yet. */
+  at: Date | undefined;
+}
+
+export interface EvmPayloadOnChain {
+  family: 'evm';
+  from: Hex;
+  nonce: Hex;
+}
+
+export interface SvmPayloadOnChain {
+  family: 'svm';
+  messageHash: string;
+  /** Base64, without the signatures. */
+  transactionBase64: string;
+}

@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Arrival } from './arrival.js';
+import { BlockClock } from './block-clock.js';
+import { ChainCheck } from './chain-check.js';
+import { type EvmArrivals, readEvmArrivals } from './evm-arrivals.js';
+import { EvmRpc } from './evm-rpc.js';
+import { LogRange } from './log-range.js';
+import type { EvmNetwork, Network, SvmNetwork } from './networks.js';
+import { readRefusal } from './refusal.js';
+import { type ChainFetch, fetchUntil } from './rpc-fetch.js';
+import { type ListEnd, listTransactions, readSolanaArrival, type TokenAccount } from './solana-arrivals.js';
+import { type SignatureEntry, type SolanaRoot, SolanaRpc } from './solana-rpc.js';
+import { ChainUnreadable, unreadableReason } from './unreadable.js';
+
+/**
+ * Reads what chains show, in no hurry: it waits for endpoints that limit calls, and asks for no more than they bear. Every
+ * call throws ChainUnreadable in the end when its endpoint cannot be read.
+ */
+export interface ChainReader {
+  evmHead(network: EvmNetwork): Promise<BlockTime>;
+  /** A block at or before the time. */
+  evmBlockBefore(network: EvmNetwork, time: Date): Promise<number>;
+  evmArrivals(
+    network: EvmNetwork,
+    wallets: readonly string[],
+    blocks: { oldest: number; newest: number },
+  ): Promise<EvmArrivals>;
+  evmTimeOf(network: EvmNetwork, block: number): Promise<Date | undefined>;
+  solanaRoot(network: SvmNetwork): Promise<SolanaRoot>;
+  solanaList(account: TokenAccount, root: SolanaRoot, end: ListEnd): Promise<SignatureEntry[]>;
+  solanaArrival(account: TokenAccount, entry: SignatureEntry): Promise<Arrival | 'unreadable' | undefined>;
+}
+
+export interface BlockTime {
+  number: number;
+  time: Date;
+}
+
+export interface ChainReaderOptions {
+  fetch?: ChainFetch;
+  /** The first pause before an endpoint is called again; each further one is twice as long. */
+  pauseMs?: number;
+  signal?: AbortSignal;
+}
+
+const WITHIN_MS = 30_000;
+const RETRY_PAUSE_MS = 200;
+const TRIES = 6;
+const FIRST_PAUSE_MS = 500;
+
+interface Endpoint {
+  logRange: LogRange;
+  blockClock: BlockClock;
+  isRightChain: boolean;
+}
+
+export function createChainReader(
+  rpcUrls: ReadonlyMap<string, string>,
+  { fetch, pauseMs = FIRST_PAUSE_MS, signal }: ChainReaderOptions = {},
+): ChainReader {
+  const endpoints = new Map<string, Endpoint>();
+  const endpointOf = ({ caip2 }: Network): Endpoint => {
+    const known = endpoints.get(caip2) ?? {
+      logRange: new LogRange(),
+      blockClock: new BlockClock(),
+      isRightChain: false,
+    };
+    endpoints.set(caip2, known);
+    return known;
+  };
+  const urlOf = (network: Network): string => rpcUrls.get(network.environmentSuffix) ?? network.publicRpcUrl;
+
+  async function patiently<N extends Network, Rpc extends { requireRightChain(): Promise<void> }, T>(
+    network: N,
+    open: (url: string, fetch: ChainFetch) => Rpc,
+    work: (rpc: Rpc, check: ChainCheck, endpoint: Endpoint) => Promise<T>,
+  ): Promise<T> {
+    const endpoint = endpointOf(network);
+    for (let tried = 1; ; tried += 1) {
+      const check = new ChainCheck({ withinMs: WITHIN_MS, turnsWithinMs: 0, retryPauseMs: RETRY_PAUSE_MS });
+      const rpc = open(urlOf(network), fetchUntil(check.signal, fetch));
+      try {
+        if (!endpoint.isRightChain) await rpc.requireRightChain();
+        endpoint.isRightChain = true;
+        return await work(rpc, check, endpoint);
+      } catch (error) {
+        if (tried === TRIES || signal?.aborted || readRefusal(error).kind === 'refused')
+          throw new ChainUnreadable(unreadableReason(error));
+      } finally {
+        check.close();
+      }
+      await sleep(pauseMs * 2 ** (tried - 1), undefined, signal && { signal }).catch(() => undefined);
+    }
+  }
+
+  const onEvm = <T>(
+    network: EvmNetwork,
+    work: (rpc: EvmRpc, check: ChainCheck, endpoint: Endpoint) => Promise<T>,
+  ): Promise<T> => patiently(network, (url, send) => new EvmRpc(network, url, send), work);
+  const onSolana = <T>(
+    network: SvmNetwork,
+    work: (rpc: SolanaRpc, check: ChainCheck) => Promise<T>,
+  ): Promise<T> => patiently(network, (url, send) => new SolanaRpc(network, url, send), work);
+
+  return {
+    evmHead: (network) =>
+      onEvm(network, async (rpc) => {
+        const { number, timestamp } = await rpc.getHead();
+        return { number: Number(number), time: new Date(Number(timestamp) * 1000) };
+      }),
+    evmBlockBefore: (network, time) =>
+      onEvm(network, async (rpc, _check, { blockClock }) =>
+        blockClock.findBlockBefore(rpc, Math.floor(time.getTime() / 1000), await rpc.getHead()),
+      ),
+    evmArrivals: (network, wallets, { oldest, newest }) =>
+      onEvm(network, (rpc, check, { logRange }) =>
+        readEvmArrivals({ rpc, check, logRange, network, wallets }, oldest, newest),
+      ),
+    evmTimeOf: (network, number) =>
+      onEvm(network, async (rpc) => {
+        const block = await rpc.findBlock(BigInt(number));
+        return block && new Date(Number(block.timestamp) * 1000);
+      }),
+    solanaRoot: (network) => onSolana(network, (rpc) => rpc.getRoot()),
+    solanaList: (account, root, end) =>
+      onSolana(account.token.network, (rpc, check) => listTransactions({ rpc, check }, account, root, end)),
+    solanaArrival: (account, entry) =>
+      onSolana(account.token.network, (rpc, check) => readSolanaArrival({ rpc, check }, account, entry)),
+  };
+}

@@ -1,0 +1,90 @@
+import type { Arrival } from '../chains/arrival.js';
+import { findToken } from '../chains/networks.js';
+import type { Knex } from '../db/knex.js';
+import { runStatement } from '../db/statement.js';
+import type { RefundTerms } from '../payables/refund-terms.js';
+import type { PaymentStatus } from '../payments/states.js';
+import { centsToTokenAmount } from '../values/money.js';
+import { type PayloadName, payloadKey } from '../x402/payload.js';
+import { ASKED_BY_PAYABLES, MARKS_OF_PAYLOADS, PAYMENTS_OF_PAYLOADS } from './statements/books.sql.js';
+
+/** The payment that the books have for a payload. */
+export type BookedPayment =
+  | {
+      kind: 'kept';
+      id: string;
+      payableId: string;
+      accountId: string;
+      status: PaymentStatus;
+      transaction: string | null;
+      asset: string;
+      payTo: string;
+      tokenAmount: string;
+    }
+  /** Its amount has left the database. */
+  | { kind: 'archived'; id: string; payableId: string; transaction: string | null };
+
+/** What a session or a refund asks for. */
+export interface Asked {
+  id: string;
+  accountId: string;
+  livemode: boolean;
+  amountCents: number;
+  refund: RefundTerms | null;
+  /** Every wallet that the account has had. */
+  wallets: readonly string[];
+}
+
+/** Undefined for a transfer that its payer has not authorized. */
+export function keyOf({ network, asset, payload }: Arrival): string | undefined {
+  if (payload === undefined) return undefined;
+  const named: PayloadName =
+    payload.family === 'evm' ? payload : { family: 'svm', messageHash: payload.messageHash };
+  return payloadKey(network, asset, named);
+}
+
+/** By payload key. */
+export async function findBooked(
+  db: Knex,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, BookedPayment>> {
+  const booked = new Map<string, BookedPayment>();
+  if (keys.length === 0) return booked;
+  type Found = { payloadKey: string } & Omit<BookedPayment, 'kind'>;
+  const archived = await runStatement<Found>(db, MARKS_OF_PAYLOADS, [keys]);
+  for (const { payloadKey: key, ...mark } of archived)
+    booked.set(key, { kind: 'archived', ...mark } as BookedPayment);
+  const kept = await runStatement<Found>(db, PAYMENTS_OF_PAYLOADS, [keys]);
+  for (const { payloadKey: key, ...payment } of kept)
+    booked.set(key, { kind: 'kept', ...payment } as BookedPayment);
+  return booked;
+}
+
+/** By id; a session that Postgres does not have is missing. */
+export async function findAsked(db: Knex, ids: readonly string[]): Promise<ReadonlyMap<string, Asked>> {
+  if (ids.length === 0) return new Map();
+  const rows = await runStatement<Asked>(db, ASKED_BY_PAYABLES, [[...new Set(ids)]]);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** The amount that the payable asks for in the arrival's token; undefined when it does not ask for that token there. */
+export function askedAmount({ livemode, amountCents, refund }: Asked, arrival: Arrival): bigint | undefined {
+  const token = findToken(arrival.network, arrival.asset);
+  if (token === undefined) return undefined;
+  if (refund !== null) {
+    const isSame =
+      refund.network === arrival.network && isSameAddress(refund.network, refund.asset, arrival.asset);
+    return isSame ? BigInt(refund.tokenAmount) : undefined;
+  }
+  return token.network.testnet === livemode ? undefined : centsToTokenAmount(amountCents, token.decimals);
+}
+
+export function isReceiver({ refund, wallets }: Asked, { network, payTo }: Arrival): boolean {
+  const receivers = refund === null ? wallets : [refund.payTo];
+  return receivers.some((wallet) => isSameAddress(network, wallet, payTo));
+}
+
+/** EVM addresses and hashes are case-insensitive. */
+export function isSameAddress(network: string, ours: string, theirs: string): boolean {
+  return network.startsWith('eip155:') ? ours.toLowerCase() === theirs.toLowerCase() : ours === theirs;
+}

@@ -1,0 +1,47 @@
+import type { Knex } from '../db/knex.js';
+import { runStatement } from '../db/statement.js';
+import { READ_POSITION, WRITE_POSITION } from './statements/positions.sql.js';
+
+/**
+ * `report` and `repair`: an operator's command, without and with repairs. A report also goes on where a repair has stopped,
+ * since that has told all there was; a repair goes through what a report has only told. `worker`: the regular run.
+ */
+export type Reader = 'report' | 'repair' | 'worker';
+
+/** A list of transfers or payments that is read from a beginning to an end. */
+export interface ReadList {
+  reader: Reader;
+  /** The id of an account, or `all`. */
+  part: string;
+  network: string;
+  /** A token account, or what else is read on the network. */
+  list: string;
+}
+
+export interface Position {
+  /** The first block or slot that the next run reads, or a time in milliseconds. */
+  position: number;
+  /** The names of what has been told from there on, each with its block or slot. */
+  told: readonly (readonly [string, number])[];
+}
+
+export function toldSince(told: ReadonlyMap<string, number>, position: number): Position['told'] {
+  return [...told].filter(([, height]) => height >= position);
+}
+
+export async function readPosition(
+  db: Knex,
+  { reader, part, network, list }: ReadList,
+): Promise<Position | undefined> {
+  const readers: Reader[] = reader === 'report' ? ['report', 'repair'] : [reader];
+  const [row] = await runStatement<Position>(db, READ_POSITION, [readers, part, network, list]);
+  return row;
+}
+
+export async function writePosition(
+  db: Knex,
+  { reader, part, network, list }: ReadList,
+  { position, told }: Position,
+): Promise<void> {
+  await runStatement(db, WRITE_POSITION, [reader, part, network, list, position, JSON.stringify(told)]);
+}

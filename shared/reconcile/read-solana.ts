@@ -1,0 +1,72 @@
+import type { Arrival } from '../chains/arrival.js';
+import type { OfferedSvmToken, SvmNetwork } from '../chains/networks.js';
+import type { TokenAccount } from '../chains/solana-arrivals.js';
+import type { SignatureEntry, SolanaRoot } from '../chains/solana-rpc.js';
+import { judgeArrivals } from './judge-arrivals.js';
+import { type ReadList, readPosition, toldSince, writePosition } from './positions.js';
+import { type NetworkRun, requireTime } from './run.js';
+
+/** The newest slots are read again by the next run: a node's list by account may be behind the node. */
+const READ_AGAIN = 64;
+const ENTRIES_AT_ONCE = 20;
+const FETCHED_AT_ONCE = 5;
+const BEGINNING = { slot: 0, time: new Date(0) };
+
+/** Reads the transactions of each wallet's token accounts. */
+export async function readSolana(networkRun: NetworkRun, network: SvmNetwork): Promise<void> {
+  const root = await networkRun.deps.chainReader.solanaRoot(network);
+  for (const wallet of networkRun.wallets.keys()) {
+    for (const token of network.tokens) {
+      await readAccount(networkRun, { wallet, token: { ...token, family: 'svm', network } }, root);
+    }
+  }
+}
+
+async function readAccount(networkRun: NetworkRun, account: TokenAccount, root: SolanaRoot): Promise<void> {
+  const { run, deps } = networkRun;
+  const list = listOf(networkRun, account.wallet, account.token);
+  const stored = run.since === undefined ? await readPosition(deps.db, list) : undefined;
+  const end =
+    stored === undefined
+      ? { ...BEGINNING, time: run.since ?? run.firstTime }
+      : { ...BEGINNING, slot: stored.position };
+  await requireTime(run);
+  const entries = await deps.chainReader.solanaList(account, root, end);
+  const told = new Map(stored?.told);
+  // A slot may have transactions in the next group, too.
+  const keep = async (slot: number): Promise<void> => {
+    const position = Math.max(Math.min(slot, root.slot - READ_AGAIN), stored?.position ?? 0);
+    await writePosition(deps.db, list, { position, told: toldSince(told, position) });
+  };
+  for (let next = 0; next < entries.length; next += ENTRIES_AT_ONCE) {
+    await requireTime(run);
+    const some = entries.slice(next, next + ENTRIES_AT_ONCE);
+    const arrivals = await readEntries(networkRun, account, some);
+    await judgeArrivals(networkRun, arrivals, told, async ({ at }) => at);
+    await keep(some.at(-1)?.slot ?? 0);
+  }
+  await keep(root.slot);
+}
+
+function listOf({ run, network }: NetworkRun, wallet: string, token: OfferedSvmToken): ReadList {
+  return { reader: run.reader, part: run.accountId ?? 'all', network, list: `${wallet} ${token.address}` };
+}
+
+async function readEntries(
+  { run, deps, network }: NetworkRun,
+  account: TokenAccount,
+  entries: readonly SignatureEntry[],
+): Promise<Arrival[]> {
+  const arrivals: Arrival[] = [];
+  for (let next = 0; next < entries.length; next += FETCHED_AT_ONCE) {
+    const some = entries.slice(next, next + FETCHED_AT_ONCE);
+    const read = await Promise.all(some.map((entry) => deps.chainReader.solanaArrival(account, entry)));
+    for (const [index, arrival] of read.entries()) {
+      if (arrival === 'unreadable') {
+        const transaction = some[index]?.signature ?? '';
+        run.summary.unread.push({ network, transaction, reason: 'the transaction is of a later version' });
+      } else if (arrival !== undefined) arrivals.push(arrival);
+    }
+  }
+  return arrivals;
+}

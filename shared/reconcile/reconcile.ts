@@ -1,0 +1,74 @@
+import type { Network, NetworkFamily } from '../chains/networks.js';
+import { ChainUnreadable } from '../chains/unreadable.js';
+import { nowMs } from '../process/clock.js';
+import { lazy } from '../process/lazy.js';
+import { checkSucceeded } from './check-succeeded.js';
+import type { Line } from './line.js';
+import type { Reader } from './positions.js';
+import { readEvm } from './read-evm.js';
+import { readSolana } from './read-solana.js';
+import { emptySummary, type ReconcileDeps, type Run, RunEnded, type Summary } from './run.js';
+import { byWallet, receivingWallets, type Wallets } from './wallets.js';
+
+/**
+ * Holds the books against the chains: every transfer to a merchant's wallet against the payments, and every succeeded
+ * payment against the chain. What a network's endpoint refuses is left to the next run, which goes on where this one stopped.
+ */
+export interface ReconcileOptions {
+  reader: Reader;
+  repair: boolean;
+  networks: readonly Network[];
+  accountId?: string | undefined;
+  since?: Date | undefined;
+  onLine(line: Line): Promise<void> | void;
+  goesOn?(): Promise<boolean>;
+}
+
+const DEFAULT_SINCE_MS = 24 * 3_600_000;
+const NETWORKS_AT_ONCE = 4;
+/** A facilitator's word may be ahead of the chain's endpoint. An operator is told at once, an alert waits. */
+const WORKER_WAITS_MS = 10 * 60_000;
+
+export async function reconcile(deps: ReconcileDeps, options: ReconcileOptions): Promise<Summary> {
+  const { reader, repair, accountId, since, onLine, goesOn = async () => true } = options;
+  const run: Run = {
+    reader,
+    repair,
+    accountId,
+    since,
+    firstTime: new Date(nowMs() - DEFAULT_SINCE_MS),
+    leavesMs: reader === 'worker' ? WORKER_WAITS_MS : 0,
+    onLine,
+    goesOn,
+    seen: new Set(),
+    summary: emptySummary(),
+  };
+  const walletsOf = async (family: NetworkFamily): Promise<Wallets> =>
+    byWallet(await receivingWallets(deps.db, { family, accountId, since: since ?? run.firstTime }));
+  // The networks of a family have the same wallets.
+  const wallets = { evm: lazy(() => walletsOf('evm')), svm: lazy(() => walletsOf('svm')) };
+  const waiting = [...options.networks];
+  await Promise.all(
+    Array.from({ length: NETWORKS_AT_ONCE }, async () => {
+      for (let network = waiting.shift(); network !== undefined; network = waiting.shift())
+        await readNetwork(deps, run, network, await wallets[network.family]());
+    }),
+  );
+  return run.summary;
+}
+
+async function readNetwork(deps: ReconcileDeps, run: Run, network: Network, wallets: Wallets): Promise<void> {
+  if (wallets.size === 0) return;
+  const { family, caip2, environmentSuffix } = network;
+  const confirmations = deps.config.confirmations.get(environmentSuffix) ?? 0;
+  const networkRun = { run, deps, network: caip2, wallets, confirmations };
+  try {
+    if (family === 'evm') await readEvm(networkRun, network);
+    else await readSolana(networkRun, network);
+    // After the transfers, so that only payments whose money was not seen are asked for.
+    await checkSucceeded(networkRun);
+  } catch (error) {
+    if (!(error instanceof ChainUnreadable || error instanceof RunEnded)) throw error;
+    run.summary.unread.push({ network: caip2, reason: error.message });
+  }
+}

@@ -1,0 +1,91 @@
+import type { ChainReader } from '../chains/chain-reader.js';
+import type { Chains } from '../chains/confirmation.js';
+import type { Config } from '../config/config.js';
+import type { WriteDeps } from '../settlement/carry-out.js';
+import type { PaymentReferences } from '../x402/payment-reference.js';
+import type { Line, LineStatus } from './line.js';
+import type { Reader } from './positions.js';
+import type { Wallets } from './wallets.js';
+
+export interface ReconcileDeps extends WriteDeps {
+  config: Pick<Config, 'confirmations'>;
+  chains: Chains;
+  chainReader: ChainReader;
+  references: PaymentReferences;
+}
+
+/** What is read by one run, and what it has found so far. */
+export interface Run {
+  reader: Reader;
+  repair: boolean;
+  /** Undefined: all accounts. */
+  accountId: string | undefined;
+  /** Undefined: from where the last run stopped, or from a day ago. */
+  since: Date | undefined;
+  /** Where a list begins that was never read. */
+  firstTime: Date;
+  /** Succeeded payments that were claimed within this time are left to the next run. */
+  leavesMs: number;
+  onLine(line: Line): Promise<void> | void;
+  /** Called now and then; false ends the run. */
+  goesOn(): Promise<boolean>;
+  /** The payments whose money the run has seen. */
+  seen: Set<string>;
+  summary: Summary;
+}
+
+export interface Summary extends Record<LineStatus, number> {
+  /** Unrecorded transfers that are recorded now; they are counted as unrecorded, too. */
+  repaired: number;
+  /** Money of payments that are not decided yet. */
+  undecided: number;
+  /** EVM transfers to the wallets that used no authorization. */
+  others: number;
+  /** What could not be read, and will be by the next run. */
+  unread: Unread[];
+}
+
+export interface Unread {
+  network: string;
+  /** Undefined: the network from some point on. */
+  transaction?: string;
+  payment?: string;
+  reason: string;
+}
+
+/** A part of a chain that is judged at once. */
+export interface NetworkRun {
+  run: Run;
+  deps: ReconcileDeps;
+  network: string;
+  wallets: Wallets;
+  /** How many blocks must be on top of a transfer's, its own included. */
+  confirmations: number;
+}
+
+/** The run was told to stop; the next one goes on where it stopped. */
+export class RunEnded extends Error {
+  override readonly name = 'RunEnded';
+}
+
+export async function requireTime({ goesOn }: Run): Promise<void> {
+  if (!(await goesOn())) throw new RunEnded('the run was ended');
+}
+
+export function emptySummary(): Summary {
+  return {
+    matched: 0,
+    unrecorded: 0,
+    missing: 0,
+    different: 0,
+    repaired: 0,
+    undecided: 0,
+    others: 0,
+    unread: [],
+  };
+}
+
+/** Whether everything that could be read is in the books, and everything could be read. */
+export function isAllMatched({ unrecorded, repaired, missing, different, unread }: Summary): boolean {
+  return unrecorded === repaired && missing === 0 && different === 0 && unread.length === 0;
+}

@@ -1,0 +1,33 @@
+import type { Statement } from '../../db/statement.js';
+
+/** The furthest position among the readers in $1 for part $2, network $3 and list $4. */
+export const READ_POSITION: Statement = {
+  name: 'reconcile_position',
+  text: `
+    SELECT position, told FROM reconcile_positions
+    WHERE reader = ANY ($1) AND part = $2 AND network = $3 AND list = $4
+    ORDER BY reconcile_positions.position DESC LIMIT 1`,
+};
+
+export const WRITE_POSITION: Statement = {
+  name: 'write_reconcile_position',
+  text: `
+    INSERT INTO reconcile_positions (reader, part, network, list, position, told) VALUES ($1, $2, $3, $4, $5, $6)
+    ON CONFLICT (reader, part, network, list) DO UPDATE SET position = $5, told = $6`,
+};
+
+/** The worker whose statement moves the time has the turn; a time further ahead than $1 + $2 seconds was set by a wrong clock. */
+export const TAKE_TURN: Statement = {
+  name: 'take_reconcile_turn',
+  text: `
+    INSERT INTO reconcile_turns (due_at) VALUES (now() + $2 * interval '1 second')
+    ON CONFLICT (only_row) DO UPDATE SET due_at = now() + $2 * interval '1 second'
+    WHERE reconcile_turns.due_at <= now()
+      OR reconcile_turns.due_at > now() + ($1::float8 + $2) * interval '1 second'
+    RETURNING only_row`,
+};
+
+export const KEEP_TURN: Statement = {
+  name: 'keep_reconcile_turn',
+  text: `UPDATE reconcile_turns SET due_at = now() + $1 * interval '1 second'`,
+};

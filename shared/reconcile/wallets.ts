@@ -1,0 +1,46 @@
+import type { NetworkFamily } from '../chains/networks.js';
+import type { Knex } from '../db/knex.js';
+import { runStatement } from '../db/statement.js';
+import { lowestIdAt } from '../values/ids.js';
+import { RECEIVING_WALLETS } from './statements/wallets.sql.js';
+
+export interface ReceivingWallet {
+  wallet: string;
+  /** Else a buyer's, to whom a refund goes back. */
+  isMerchants: boolean;
+}
+
+const DAY_MS = 24 * 3_600_000;
+/** The longest time from a refund's creation until late money of it, and from a payment's claim. */
+const REFUND_DAYS = 38;
+const PAYMENT_DAYS = 8;
+
+export type Wallets = ReadonlyMap<string, ReceivingWallet>;
+
+/** EVM wallets in lower case, since facilitators spell them in any. */
+export function byWallet(receivers: readonly ReceivingWallet[]): Wallets {
+  const wallets = new Map<string, ReceivingWallet>();
+  for (const { wallet, isMerchants } of receivers) {
+    const key = keyOfWallet(wallet);
+    wallets.set(key, { wallet: key, isMerchants: isMerchants || wallets.get(key)?.isMerchants === true });
+  }
+  return wallets;
+}
+
+export function keyOfWallet(wallet: string): string {
+  return wallet.startsWith('0x') ? wallet.toLowerCase() : wallet;
+}
+
+/** The wallets that may have received money since then. */
+export async function receivingWallets(
+  db: Knex,
+  { family, accountId, since }: { family: NetworkFamily; accountId: string | undefined; since: Date },
+): Promise<ReceivingWallet[]> {
+  const ms = since.getTime();
+  return await runStatement<ReceivingWallet>(db, RECEIVING_WALLETS, [
+    family,
+    accountId ?? null,
+    lowestIdAt('re_', ms - REFUND_DAYS * DAY_MS),
+    lowestIdAt('pay_', ms - PAYMENT_DAYS * DAY_MS),
+  ]);
+}

@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict';
+import { LOG_REFUSALS, type LogRefusal } from '../../lab/world/chains/log-refusals.js';
+import { createChainReader } from '../../shared/chains/chain-reader.js';
+import { createChains } from '../../shared/chains/confirmation.js';
+import { findNetwork, type Network } from '../../shared/chains/networks.js';
+import { loadConfig } from '../../shared/config/config.js';
+import { nowMs } from '../../shared/process/clock.js';
+import { type Line, presentLine } from '../../shared/reconcile/line.js';
+import { type ReconcileOptions, reconcile } from '../../shared/reconcile/reconcile.js';
+import type { Summary } from '../../shared/reconcile/run.js';
+import { type Books, countLines, openBooks, type ReportLine } from '../support/books.js';
+import { BASE_SEPOLIA, SOLANA_DEVNET } from '../support/checkout.js';
+import { loggerWithLines } from '../support/log-lines.js';
+import { EVENT_DEPS } from '../support/money-flow.js';
+
+const NETWORKS = [BASE_SEPOLIA, SOLANA_DEVNET]
+  .map(findNetwork)
+  .filter((one): one is Network => one !== undefined);
+const EACH = 4;
+
+/** Over real settlements, with endpoints as they are. */
+describe('the chains are read', function () {
+  this.timeout(60_000);
+  let books: Books;
+  beforeEach(async () => {
+    books = await openBooks('reconcile_endpoints');
+  });
+  afterEach(() => books.close());
+
+  async function pay(
+    count: number,
+    how: 'payByAgent' | 'payByPage' | 'paySolana' = 'payByAgent',
+  ): Promise<string[]> {
+    const ids: string[] = [];
+    for (let paid = 0; paid < count; paid += 1) {
+      const { id } = await books.buildSession();
+      await books[how](id);
+      ids.push(id);
+    }
+    return ids;
+  }
+
+  /** Without the pauses of the command. */
+  async function run(
+    { pauseMs = 1, ...options }: Partial<ReconcileOptions> & { pauseMs?: number } = {},
+    settings: Record<string, string> = {},
+  ): Promise<{ lines: ReportLine[]; summary: Summary }> {
+    const environment = { ...books.environment, ...settings, REDIS_URL: 'redis://unused' };
+    const config = loadConfig(environment, 'cli');
+    const chains = createChains(config.rpcUrls, { retryPauseMs: 1 });
+    const lines: Line[] = [];
+    try {
+      const deps = {
+        ...EVENT_DEPS,
+        db: books.db,
+        config,
+        chains,
+        chainReader: createChainReader(config.rpcUrls, { pauseMs }),
+        references: books.app.references,
+        logger: loggerWithLines('warn').logger,
+        notifyDecided: () => {},
+      };
+      const summary = await reconcile(deps, {
+        reader: 'report',
+        repair: false,
+        networks: NETWORKS,
+        onLine: (line) => void lines.push(line),
+        ...options,
+      });
+      return { lines: lines.map((line) => presentLine(line) as ReportLine), summary };
+    } finally {
+      chains.close();
+    }
+  }
+
+  for (const refusal of Object.keys(LOG_REFUSALS) as LogRefusal[]) {
+    it(`in ranges that an endpoint bears that refuses wide ones by "${refusal}"`, async () => {
+      await pay(2);
+      books.evm.mine(100);
+      await pay(1);
+      Object.assign(books.evm, { maxLogRange: 7, logRefusal: refusal });
+      const { lines, summary } = await run();
+      assert.deepEqual([countLines(lines), summary.unread], [{ matched: 3 }, []]);
+    });
+  }
+
+  it('again from where a run was ended, each transfer once', async () => {
+    books.evm.maxLogRange = 5;
+    books.solana.pageSize = 3;
+    const ids = [...(await pay(EACH * 3)), ...(await pay(EACH, 'paySolana'))];
+    const told: string[] = [];
+    let isFinished = false;
+    for (let runs = 0; !isFinished && runs < 100; runs += 1) {
+      let calls = 0;
+      const { lines, summary } = await run({ goesOn: async () => ++calls <= 12 });
+      told.push(...lines.map(({ checkout_session: id }) => String(id)));
+      isFinished = summary.unread.length === 0;
+    }
+    assert.ok(isFinished);
+    assert.deepEqual(told.sort(), ids.sort());
+  });
+
+  it('again from where the endpoint began to refuse every call', async () => {
+    books.evm.maxLogRange = 20;
+    await pay(EACH * 2);
+    books.evm.mine(100);
+    const [late = ''] = await pay(1);
+    books.evm.endpoint.allowance = 15;
+    const first = await run({ networks: NETWORKS.slice(0, 1) });
+    assert.deepEqual(first.summary.unread, [
+      { network: BASE_SEPOLIA, reason: 'the endpoint answered HTTP 429' },
+    ]);
+    assert.equal(
+      first.lines.some(({ checkout_session: id }) => id === late),
+      false,
+    );
+    books.evm.endpoint.allowance = Number.POSITIVE_INFINITY;
+    const second = await run({ networks: NETWORKS.slice(0, 1) });
+    assert.equal(first.lines.length + second.lines.length, EACH * 2 + 1);
+    assert.equal(second.summary.unread.length, 0);
+  });
+
+  it('patiently, when an endpoint answers three calls a second', async () => {
+    await pay(EACH);
+    books.evm.endpoint.callsPerSecond = 3;
+    const { lines, summary } = await run({ networks: NETWORKS.slice(0, 1), pauseMs: 400 });
+    assert.deepEqual([countLines(lines), summary.unread], [{ matched: EACH }, []]);
+    assert.ok(books.evm.endpoint.total > 3);
+  });
+
+  it('although one of them cannot be read', async () => {
+    await pay(1);
+    await pay(1, 'paySolana');
+    books.evm.endpoint.fail('http_500');
+    const { lines, summary } = await run();
+    assert.deepEqual(countLines(lines), { matched: 1 });
+    assert.deepEqual(summary.unread, [{ network: BASE_SEPOLIA, reason: 'the endpoint answered HTTP 500' }]);
+    books.evm.endpoint.recover();
+    assert.deepEqual(countLines((await run()).lines), { matched: 1 });
+  });
+
+  it('and nothing is missing because the endpoint is silent', async () => {
+    const [id = ''] = await pay(1);
+    for (const fault of ['cut', 'garbage', 'limit_error', 'http_500'] as const) {
+      books.evm.endpoint.fail(fault);
+      const { lines, summary } = await run({ networks: NETWORKS.slice(0, 1) });
+      assert.deepEqual([lines, summary.unread.length], [[], 1], fault);
+    }
+    books.evm.endpoint.recover();
+    assert.equal((await run()).lines[0]?.checkout_session, id);
+  });
+
+  it('from a node that is behind, and again when it is not', async () => {
+    const ids = await pay(EACH);
+    books.evm.lag.set('*', 2);
+    const first = await run();
+    assert.ok(first.lines.length < EACH + 1);
+    books.evm.lag.clear();
+    const second = await run();
+    const told = [...first.lines, ...second.lines].filter(({ status }) => status === 'matched');
+    assert.deepEqual([...new Set(told.map(({ checkout_session: id }) => id))].sort(), ids.sort());
+  });
+
+  it('from several nodes that are differently far behind', async () => {
+    const ids = await pay(EACH * 2, 'payByPage');
+    await books.db.raw("UPDATE payables SET status = 'open', payment_id = NULL");
+    await books.db.raw('TRUNCATE payments, events, webhook_deliveries CASCADE');
+    books.evm.nodes.spread([0, 3, 11]);
+    const recorded = new Set<string>();
+    for (let runs = 0; runs < 12; runs += 1) {
+      const { lines } = await run({ reader: 'repair', repair: true });
+      for (const { checkout_session: id, repaired } of lines)
+        if (repaired && id !== undefined) recorded.add(id);
+    }
+    books.evm.nodes.spread([0]);
+    const since = new Date(nowMs() - 3_600_000);
+    await run({ reader: 'repair', repair: true, since });
+    for (const id of ids) assert.equal((await books.session(id)).status, 'complete', id);
+  });
+
+  it('as they are after a reorganisation', async () => {
+    const [kept = '', dropped = ''] = await pay(2);
+    assert.deepEqual(countLines((await run()).lines), { matched: 2 });
+    const { transaction } = await books.payment(dropped);
+    books.evm.reorganise(transaction as `0x${string}`, 'dropped');
+    books.evm.mine(3);
+    const { lines } = await run({ since: new Date(nowMs() - 3_600_000) });
+    const statusOf = (id: string): string | undefined =>
+      lines.find(({ checkout_session: session }) => session === id)?.status;
+    assert.deepEqual([statusOf(kept), statusOf(dropped)], ['matched', 'missing']);
+  });
+
+  it('to the newest block that has the confirmations of the network', async () => {
+    await pay(1);
+    const settings = { CONFIRMATIONS_EIP155_84532: '4' };
+    const options = { networks: NETWORKS.slice(0, 1), since: new Date(nowMs() - 3_600_000) };
+    await books.db.raw("UPDATE payables SET status = 'open', payment_id = NULL");
+    await books.db.raw('TRUNCATE payments, events, webhook_deliveries CASCADE');
+    books.evm.mine(2);
+    assert.deepEqual((await run(options, settings)).lines, []);
+    books.evm.mine(1);
+    assert.equal((await run(options, settings)).lines.length, 1);
+  });
+
+  describe('on Solana', () => {
+    it('page by page, newest first, without a transaction that failed', async () => {
+      books.solana.pageSize = 3;
+      const ids = await pay(EACH * 2, 'paySolana');
+      const { lines } = await run();
+      assert.deepEqual(lines.map(({ checkout_session: id }) => id).sort(), ids.sort());
+      assert.ok(lines.every(({ status }) => status === 'matched'));
+    });
+
+    it('when a list is behind its node', async () => {
+      books.solana.listLag = 8;
+      const ids = await pay(EACH, 'paySolana');
+      const first = await run();
+      books.solana.listLag = 0;
+      const second = await run();
+      const told = [...first.lines, ...second.lines].map(({ checkout_session: id }) => id);
+      assert.deepEqual([...new Set(told)].sort(), ids.sort());
+    });
+
+    it('not from an endpoint that has lost what was asked for', async () => {
+      await pay(EACH, 'paySolana');
+      books.solana.ledgerFrom = books.solana.slot - 4;
+      const { summary } = await run({ since: new Date(nowMs() - 60_000), networks: NETWORKS.slice(1) });
+      assert.match(summary.unread[0]?.reason ?? '', /keeps no transactions from that time/);
+    });
+
+    it('although one transaction is of a version that is not known', async () => {
+      const [id = '', unknown = ''] = await pay(2, 'paySolana');
+      const { transaction } = await books.payment(unknown);
+      books.solana.ofLaterVersion.add(transaction ?? '');
+      const { lines, summary } = await run({ networks: NETWORKS.slice(1) });
+      assert.equal(lines.find(({ checkout_session: session }) => session === id)?.status, 'matched');
+      assert.ok(summary.unread.some(({ transaction: named }) => named === transaction));
+    });
+  });
+});

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { failsToSettle } from '../../lab/world/facilitator/dial.js';
+import { updateAccount } from '../../shared/accounts/accounts.js';
+import { OperatorAction } from '../../shared/accounts/model.js';
+import { Payment } from '../../shared/payments/model.js';
+import { Event } from '../../shared/webhooks/model.js';
+import { type Books, countLines, openBooks } from '../support/books.js';
+
+const OTHER_WALLET = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
+
+const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
+
+/** Of money that arrived and that no payment has. */
+describe('reconcile --repair completes', function () {
+  this.timeout(60_000);
+  let books: Books;
+  beforeEach(async () => {
+    books = await openBooks('reconcile_repairs');
+  });
+  afterEach(() => books.close());
+
+  const newSession = async (): Promise<string> => (await books.buildSession()).id;
+  const referTo = (id: string): string => books.app.references.nonceOf(id);
+  const anyNonce = (): string =>
+    `0x${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex')}`;
+
+  it('an expired session, with an error line', async () => {
+    const { id } = await books.buildSession({ status: 'expired' });
+    books.arrives({ nonce: referTo(id) });
+    const { status, lines, log } = await books.reconcile('--repair');
+    assert.deepEqual([status, countLines(lines)], [0, { 'unrecorded repaired': 1 }]);
+    assert.deepEqual(
+      log.map(({ event }) => event),
+      ['payment.after_expiry', 'reconcile.repaired'],
+    );
+    assert.deepEqual(await books.state(id), PAID);
+  });
+
+  it('a session of an earlier wallet', async () => {
+    const id = await newSession();
+    await updateAccount(books.app.db, books.merchant.accountId, { evmWallet: OTHER_WALLET });
+    books.arrives({ nonce: referTo(id) });
+    await books.reconcile('--repair');
+    assert.deepEqual(await books.state(id), PAID);
+  });
+
+  it('nothing twice: a session that is paid keeps its payment, and the other is surplus', async () => {
+    const id = await newSession();
+    await books.payByPage(id);
+    const transaction = books.arrives({ nonce: referTo(id) });
+    const { lines, log } = await books.reconcile('--repair');
+    assert.deepEqual(countLines(lines), { matched: 1, 'unrecorded repaired': 1 });
+    assert.deepEqual(await books.state(id), { ...PAID, payments: ['succeeded', 'succeeded'] });
+    const surplus = await Payment.query(books.db).findOne({ transaction });
+    assert.deepEqual([surplus?.surplus, surplus?.payableId], [true, id]);
+    assert.equal(log[0]?.event, 'payment.surplus');
+  });
+
+  it('a payment that had failed, by its signature, whoever chose the nonce', async () => {
+    const id = await newSession();
+    const { header, payload } = await books.sign(id);
+    books.facilitator.settle.next(failsToSettle('invalid_exact_evm_payload_signature'));
+    await books.visit(id, { 'PAYMENT-SIGNATURE': header });
+    const failed = await books.payment(id);
+    assert.equal(failed.status, 'failed');
+    books.arrives({ nonce: payload.authorization.nonce });
+    const report = await books.reconcile();
+    assert.deepEqual(countLines(report.lines), { unrecorded: 1 });
+    assert.equal(report.lines[0]?.payment, failed.id);
+    await books.reconcile('--repair');
+    assert.deepEqual(await books.state(id), PAID);
+    assert.equal((await books.payment(id)).id, failed.id);
+  });
+
+  it('a refund, at the wallet of its buyer, and take nothing else there for a payment', async () => {
+    await books.close();
+    books = await openBooks('reconcile_refunds', { kind: 'refund' });
+    const { id, refund } = await books.buildSession();
+    const payTo = refund?.payTo ?? '';
+    const transaction = books.arrives({ nonce: referTo(id), payTo });
+    books.arrives({ nonce: anyNonce(), payTo });
+    const { lines } = await books.reconcile('--repair');
+    assert.deepEqual(countLines(lines), { 'unrecorded repaired': 1 });
+    assert.deepEqual([lines[0]?.refund, lines[0]?.transaction], [id, transaction]);
+    const { status, paymentId } = await books.session(id);
+    assert.deepEqual([status, paymentId], ['complete', lines[0]?.payment]);
+    const events = await Event.query(books.db).where({ payableId: id });
+    assert.deepEqual(
+      events.map(({ type }) => type),
+      ['refund.updated'],
+    );
+  });
+
+  it('with an operator action for the command, and none for a report', async () => {
+    await books.reconcile();
+    assert.equal(await OperatorAction.query(books.db).resultSize(), 0);
+    await books.reconcile('--repair', '--network', 'eip155:84532');
+    const [action] = await OperatorAction.query(books.db);
+    assert.deepEqual(
+      [action?.what, action?.arguments],
+      ['reconcile', { repair: 'true', network: 'eip155:84532' }],
+    );
+  });
+
+  it('what a report has only listed before', async () => {
+    const id = await newSession();
+    books.arrives({ nonce: referTo(id) });
+    assert.deepEqual(countLines((await books.reconcile()).lines), { unrecorded: 1 });
+    assert.deepEqual((await books.reconcile()).lines, []);
+    assert.deepEqual(countLines((await books.reconcile('--repair')).lines), { 'unrecorded repaired': 1 });
+    assert.deepEqual(await books.state(id), PAID);
+  });
+
+  it('at once with a second command, and record the transfer once', async () => {
+    const ids = [await newSession(), await newSession(), await newSession()];
+    for (const id of ids) books.arrives({ nonce: referTo(id) });
+    await Promise.all([books.reconcile('--repair'), books.reconcile('--repair')]);
+    for (const id of ids) assert.deepEqual(await books.state(id), PAID);
+  });
+});

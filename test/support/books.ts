@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { Keypair, VersionedTransaction } from '@solana/web3.js';
+import type { Hex } from 'viem';
+import { EvmChain } from '../../lab/world/chains/evm-chain.js';
+import { SolanaChain } from '../../lab/world/chains/solana-chain.js';
+import { startFacilitator } from '../../lab/world/facilitator/facilitator.js';
+import { paymentHeader, signSolanaPayment } from '../../lab/world/shop/agent.js';
+import { EVM_WALLET } from '../../lab/world/shop/factories.js';
+import { loadConfig } from '../../shared/config/config.js';
+import { type Knex, openDatabase } from '../../shared/db/knex.js';
+import type { PaymentRequirements } from '../../shared/x402/wire.js';
+import { BASE_SEPOLIA, BUYER, type Checkout, findEntry, openCheckout, SOLANA_DEVNET } from './checkout.js';
+import { type Ran, runCommand } from './cli.js';
+import type { Kind } from './kinds.js';
+import { moveOnChain } from './money-flow.js';
+import { createMigratedDatabase } from './suite.js';
+
+/** A checkout on an EVM chain and a Solana cluster of its own, whose books an operator holds against them. */
+export interface Books extends Checkout {
+  evm: EvmChain;
+  solana: SolanaChain;
+  databaseUrl: string;
+  db: Knex;
+  environment: Record<string, string>;
+  /** Pays as the page does, whose nonces come from the server. */
+  payByPage(id: string): Promise<void>;
+  /** Pays as a stock agent does, with a nonce of its own. */
+  payByAgent(id: string): Promise<void>;
+  /** Pays as a stock agent does, with the memo that the link asks for, or with another. */
+  paySolana(id: string, memo?: string): Promise<void>;
+  /** Settles an authorization of BUYER, in Base Sepolia's USDC, that the service never saw; returns the transaction. */
+  arrives(transfer: { nonce: string; amount?: bigint; payTo?: string }): string;
+  /** Keeps a copy of sessions, payments, events and deliveries. */
+  takeCopy(): Promise<void>;
+  restoreCopy(): Promise<void>;
+  reconcile(...argv: string[]): Promise<Report>;
+  /** The same as text for people. */
+  printed(...argv: string[]): Promise<Ran>;
+}
+
+export interface ReportLine {
+  status: 'matched' | 'unrecorded' | 'missing' | 'different';
+  at: string | null;
+  network: string;
+  transaction: string | null;
+  token: string;
+  token_amount: string;
+  payer: string | null;
+  pay_to: string;
+  checkout_session?: string;
+  refund?: string;
+  payment?: string;
+  account?: string;
+  differs?: string[];
+  because?: string;
+  repaired?: true;
+}
+
+export interface Report {
+  status: number;
+  lines: ReportLine[];
+  counts: Record<string, unknown>;
+  log: Record<string, unknown>[];
+  /** What the command says at its end. */
+  said: string;
+  ran: Ran;
+}
+
+/** Of every session. */
+export const PRICE = 4_500_000n;
+export const USDC = '0x036CbD53842c5426634e7929541eC2318f3dCF7e';
+const COPIED = ['payables', 'payments', 'events', 'webhook_deliveries'];
+
+export async function openBooks(
+  name: string,
+  {
+    kind = 'session',
+    environment: settings = {},
+  }: { kind?: Kind; environment?: Record<string, string> } = {},
+): Promise<Books> {
+  const databaseUrl = await createMigratedDatabase(name);
+  const db = openDatabase(loadConfig({ DATABASE_URL: databaseUrl }, 'migrate').database);
+  const evm = await EvmChain.start(84532);
+  const solana = await SolanaChain.start(SOLANA_DEVNET);
+  /** By the hash of its message. */
+  const signed = new Map<string, string>();
+  const facilitator = await startFacilitator({
+    networks: [BASE_SEPOLIA, SOLANA_DEVNET],
+    onSettled: (movement) => {
+      if (movement.network === BASE_SEPOLIA) return moveOnChain(evm, movement);
+      solana.movePayment(signed.get(movement.paymentId) ?? '', { signature: movement.transaction });
+    },
+  });
+  const environment = {
+    DATABASE_URL: databaseUrl,
+    RPC_URL_EIP155_84532: evm.endpoint.url,
+    RPC_URL_SOLANA_DEVNET: solana.endpoint.url,
+    ...settings,
+  };
+  const checkout = await openCheckout({ facilitator, environment, kind });
+  const paid = async (id: string, header: string): Promise<void> => {
+    const answer = await checkout.visit(id, { 'PAYMENT-SIGNATURE': header });
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  };
+  const solanaEntry = async (id: string): Promise<PaymentRequirements> =>
+    findEntry((await checkout.quote(id)).accepts, SOLANA_DEVNET);
+  return {
+    ...checkout,
+    evm,
+    solana,
+    databaseUrl,
+    db,
+    environment,
+    async payByPage(id) {
+      const nonce: Hex = checkout.app.references.nonceOf(id);
+      await paid(id, (await checkout.sign(id, { nonce })).header);
+    },
+    payByAgent: async (id) => paid(id, (await checkout.sign(id)).header),
+    async paySolana(id, memo) {
+      const entry = await solanaEntry(id);
+      const asked = 'feePayer' in entry.extra ? entry.extra.memo : undefined;
+      const blockhash = solana.issueBlockhash();
+      const payload = signSolanaPayment(entry, {
+        payer: Keypair.generate(),
+        blockhash,
+        memo: memo ?? asked ?? '',
+      });
+      signed.set(hashOf(payload.transaction), payload.transaction);
+      await paid(id, paymentHeader(entry, payload));
+    },
+    arrives: ({ nonce, amount = PRICE, payTo = EVM_WALLET }) =>
+      evm.movePayment({ asset: USDC, from: BUYER.address, payTo, amount, nonce }),
+    async takeCopy() {
+      for (const table of COPIED) {
+        await db.raw('DROP TABLE IF EXISTS ??', [`${table}_copy`]);
+        await db.raw('CREATE TABLE ?? AS TABLE ??', [`${table}_copy`, table]);
+      }
+    },
+    async restoreCopy() {
+      await db.raw('TRUNCATE payables, payments, events, webhook_deliveries CASCADE');
+      for (const table of COPIED) await db.raw('INSERT INTO ?? SELECT * FROM ??', [table, `${table}_copy`]);
+    },
+    reconcile: async (...argv) =>
+      await withEnvironment({ ...environment, FACILITATOR_URL: facilitator.url }, async () =>
+        readReport(await runCommand('reconcile', '--json', ...argv)),
+      ),
+    printed: async (...argv) =>
+      await withEnvironment({ ...environment, FACILITATOR_URL: facilitator.url }, async () =>
+        runCommand('reconcile', ...argv),
+      ),
+    async close() {
+      await checkout.close();
+      await evm.close();
+      await solana.close();
+      await db.destroy();
+    },
+  };
+}
+
+function hashOf(transaction: string): string {
+  const { message } = VersionedTransaction.deserialize(Buffer.from(transaction, 'base64'));
+  return createHash('sha256').update(message.serialize()).digest('hex');
+}
+
+function readReport(ran: Ran): Report {
+  const lines = ran.stdout.split('\n').filter((line) => line !== '');
+  const errors = ran.stderr.split('\n').filter((line) => line !== '');
+  const isJson = (line: string): boolean => line.startsWith('{');
+  const objects: Record<string, unknown>[] = errors.filter(isJson).map((line) => JSON.parse(line));
+  return {
+    status: ran.status,
+    lines: lines.map((line) => JSON.parse(line)),
+    counts: objects.find((object) => 'matched' in object) ?? {},
+    log: objects.filter((object) => 'event' in object),
+    said: errors.filter((line) => !isJson(line)).join('\n'),
+    ran,
+  };
+}
+
+/** The command reads its settings from the environment. */
+async function withEnvironment<T>(set: Record<string, string>, work: () => Promise<T>): Promise<T> {
+  const before = Object.keys(set).map((name) => [name, process.env[name]] as const);
+  Object.assign(process.env, set);
+  try {
+    return await work();
+  } finally {
+    for (const [name, value] of before) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  }
+}
+
+/** The lines of a report by status, with what else tells them apart. */
+export function countLines(lines: readonly ReportLine[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { status, repaired, because, differs } of lines) {
+    const what = [status, repaired && 'repaired', because, ...(differs ?? [])]
+      .filter((part) => part !== undefined)
+      .join(' ');
+    counts[what] = (counts[what] ?? 0) + 1;
+  }
+  return counts;
+}

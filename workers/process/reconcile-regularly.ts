@@ -1,0 +1,85 @@
+import { createChainReader } from '../../shared/chains/chain-reader.js';
+import { NETWORKS } from '../../shared/chains/networks.js';
+import { nowMs } from '../../shared/process/clock.js';
+import type { Closable } from '../../shared/process/shutdown.js';
+import { reconcile } from '../../shared/reconcile/reconcile.js';
+import type { Summary } from '../../shared/reconcile/run.js';
+import { keepTurn, LEASE_SECONDS, takeTurn } from '../../shared/reconcile/turn.js';
+import { createPaymentReferences } from '../../shared/x402/payment-reference.js';
+import type { WorkerDeps } from '../deps/deps.js';
+
+/** How often a worker asks whether a run is due. */
+const ASK_MS = 60_000;
+const HOUR_SECONDS = 3600;
+
+/** Holds the books against the chains every RECONCILE_EVERY_HOURS, in one worker at a time. */
+export function reconcileRegularly(deps: WorkerDeps, askMs: number = ASK_MS): Closable {
+  const hours = deps.config.reconcileEveryHours;
+  if (hours === undefined) return { close: async () => undefined };
+  const stop = new AbortController();
+  let running: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout;
+  const schedule = (): void => {
+    timer = setTimeout(
+      () => {
+        running = reconcileWhenDue(deps, hours * HOUR_SECONDS, stop.signal).finally(() => {
+          if (!stop.signal.aborted) schedule();
+        });
+      },
+      askMs * (0.5 + Math.random()),
+    );
+    timer.unref();
+  };
+  schedule();
+  return {
+    async close() {
+      stop.abort();
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}
+
+/** A run that a stop or a crash ends is taken up by the worker that has the next turn. */
+export async function reconcileWhenDue(
+  deps: WorkerDeps,
+  everySeconds: number,
+  stopped: AbortSignal,
+): Promise<void> {
+  const { db, logger, metrics } = deps;
+  try {
+    if (!(await takeTurn(db, everySeconds))) return;
+    const startedAtMs = nowMs();
+    const summary = await runOnce(deps, stopped);
+    if (stopped.aborted) return await keepTurn(db, 0);
+    metrics.reconcileRun(summary.unread.length === 0 ? 'finished' : 'unread');
+    const { unread, ...counts } = summary;
+    for (const one of unread) logger.warn({ event: 'reconcile.unread', ...one });
+    logger.info({ event: 'reconcile.finished', ...counts });
+    const spentSeconds = (nowMs() - startedAtMs) / 1000;
+    await keepTurn(db, Math.max(everySeconds - spentSeconds, 0));
+  } catch (error) {
+    logger.error({ event: 'reconcile.failed', err: error });
+  }
+}
+
+async function runOnce(deps: WorkerDeps, stopped: AbortSignal): Promise<Summary> {
+  const { config, db, metrics, facilitator } = deps;
+  const supported = await facilitator.supported();
+  const reconcileDeps = {
+    ...deps,
+    chainReader: createChainReader(config.rpcUrls, { signal: stopped }),
+    references: createPaymentReferences(config.encryptionKeys),
+  };
+  return await reconcile(reconcileDeps, {
+    reader: 'worker',
+    repair: false,
+    networks: NETWORKS.filter(({ caip2 }) => supported?.has(caip2) ?? true),
+    onLine: ({ status }) => metrics.reconcileLine(status),
+    async goesOn() {
+      if (stopped.aborted) return false;
+      await keepTurn(db, LEASE_SECONDS);
+      return true;
+    },
+  });
+}
