@@ -42,12 +42,13 @@ On Solana: \`client.register('solana:*', new ExactSvmScheme(signer))\`, of @x402
 
 - 200: paid. The body is the receipt; the header PAYMENT-RESPONSE holds the transaction.
 - 202: the network has not confirmed yet. Wait for the seconds in Retry-After, then GET the link without a payment header,
-  and again, until it answers 200. Clients do not do that by themselves. Do not sign again meanwhile.
-- 402: not paid, and no money moved. \`code\` and \`error\` say why. Fix that, then sign again.
+  and again, until it answers 200. Clients do not do that by themselves. Do not sign again.
+- 402: not paid, and no money moved. \`code\` and \`error\` say why. Fix that, then sign again. Only \`outcome_unknown\` is
+  uncertain: money may have moved. Before you pay again ask the merchant, with the payment id in \`error\`.
 - 409: another payment is in progress, or has paid this session (\`session_already_paid\`), or this signature was used
   before (\`signature_already_used\`). GET the link without a payment header to see its state.
-- 400: the payment header cannot be read. 404: there is no such link. 410: the session has expired; ask for a new link.
-- 429, 503: nothing happened. Wait for Retry-After; the same signature may be sent again.
+- 400: the payment header cannot be read. 404: no such link. 410: expired; ask for a new link, unless \`message\` says not to.
+- 429, 503: wait for Retry-After, then send the same signature again.
 - No answer: send the same header again and sign nothing new; it pays once. With x402's extension \`payment-identifier\` (in
   the 402's \`extensions\`) the same payment gets its first answer again, a different one 409 with PAYMENT-RESPONSE.`;
 }
@@ -62,7 +63,7 @@ payment requirements were rejected by spendControls…" before anything is signe
 - another token: \`client.setSpendControls({ allowedAssets: [{ network, asset, maxAmountPerPayment: amount }] })\`, with the
   values of the entry (here the limit is in the token's smallest unit); \`allowedAssets: true\` takes every token
 
-This concerns the following tokens. A link offers those that its merchant has a wallet for:
+The tokens, of which a link offers those that its merchant has a wallet for:
 
 - Paid by default, live: ${listTokens({ testnet: false, known: true })}.
 - Only when named, live: ${listTokens({ testnet: false, known: false })}.
@@ -73,7 +74,7 @@ This concerns the following tokens. A link offers those that its merchant has a 
 function howToCreate(baseUrl: string): string {
   return `## Create a link
 
-With a checkout key, svc_ck_live_… (main networks) or svc_ck_test_… (test networks). The API speaks Stripe's dialect, so
+With a checkout key, svc_ck_live_… (main networks) or svc_ck_test_… (test networks). The API speaks Stripe's dialect:
 Stripe's SDKs work when pointed at this host. Amounts are integers in US cents; bodies are JSON or form-encoded:
 
 \`\`\`sh
@@ -90,8 +91,7 @@ id, \`iss\` is svc-merchant, \`exp\` is \`iat\` + 120. Body: \`{"livemode":false
 
 To receive events, \`POST ${baseUrl}/v1/webhook_endpoints\` with \`url\`; the answer holds its \`secret\`, once. Events
 are checkout.session.completed and checkout.session.expired. Verify each: Service-Signature with Stripe's
-\`webhooks.constructEvent\`, or webhook-signature with any Standard Webhooks library. Without an address that the internet
-reaches, ask \`GET ${baseUrl}/v1/events\`: the same events, newest first.`;
+\`webhooks.constructEvent\`, or webhook-signature with any Standard Webhooks library. Without a public address, ask \`GET ${baseUrl}/v1/events\`: the same events, newest first.`;
 }
 
 function howToGiveBack(baseUrl: string): string {
@@ -105,9 +105,9 @@ refund.updated.`;
 function howErrorsLook(): string {
   return `## Errors
 
-- /v1: \`{"error":{"type","code","message","param","request_id"}}\`. \`message\` says what to change, \`param\` names the
-  parameter. 400 change the request, 401 the key, 404 the id or its mode
-  (live or test), 429 wait for Retry-After, 500 send it again with the same Idempotency-Key.
+- /v1: \`{"error":{"type","code","message","param","request_id"}}\`. \`message\` says what to change in
+  \`param\`. 400 change the request, 401 the key, 404 the id or its mode (live or
+  test), 429 wait for Retry-After, 500 send it again with the same Idempotency-Key.
 - links: \`{"error":{"code","message"}}\`, or on a 402 \`code\` and \`error\` beside \`accepts\`, such as \`insufficient_funds\`.`;
 }
 
@@ -117,7 +117,7 @@ function whereMoreIs(baseUrl: string): string {
 - [API document](${baseUrl}/openapi.json): OpenAPI 3.1, every parameter, limit and object
 - [API reference](${baseUrl}/docs): the same for people
 - [MCP](${baseUrl}/mcp): tools for agents that speak the Model Context Protocol
-- [Public keys](${baseUrl}/.well-known/jwks.json): what this host's signed receipts are verified with; none when it signs none`;
+- [Public keys](${baseUrl}/.well-known/jwks.json): what this host's signed receipts are verified with`;
 }
 
 export function isKnownToStockClients({ network, address }: OfferedToken): boolean {

@@ -23,7 +23,8 @@ const ANSWERS: Record<number, Answer> = {
   },
   400: { description: 'The payment header is no x402 payment payload.', schemas: ['BuyerError'] },
   402: {
-    description: 'To be paid, or the signed payment failed. No money moved.',
+    description:
+      'To be paid, or the signed payment failed. No money moved, unless `code` is `outcome_unknown`: then the payment may have been taken.',
     schemas: ['PaymentRequired'],
     headers: ['PAYMENT-REQUIRED', 'PAYMENT-RESPONSE', 'Link'],
   },
@@ -34,7 +35,11 @@ const ANSWERS: Record<number, Answer> = {
     schemas: ['X402Processing', 'BuyerError'],
     headers: ['Retry-After', 'PAYMENT-RESPONSE', 'Link'],
   },
-  410: { description: 'The session has expired.', schemas: ['BuyerError'] },
+  410: {
+    description:
+      'The session has expired. The message says so when its last payment may have been taken, and names it.',
+    schemas: ['BuyerError'],
+  },
   429: {
     description: 'Too many requests from this address.',
     schemas: ['BuyerError'],
@@ -42,7 +47,7 @@ const ANSWERS: Record<number, Answer> = {
   },
   500: { description: 'A problem on the service side; retry.', schemas: ['BuyerError'] },
   503: {
-    description: 'Payments cannot be taken right now. No money moved; the same signature may be sent again.',
+    description: 'Payments cannot be taken right now. The same signature may be sent again; it pays once.',
     schemas: ['BuyerError'],
     headers: ['Retry-After'],
   },

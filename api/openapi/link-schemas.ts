@@ -20,9 +20,15 @@ export const LINK_SCHEMAS = {
   PaymentRequired: strict({
     x402Version: Type.Literal(2),
     error: Type.String({
-      description: '`Payment required`, or what to change about the payment that failed.',
+      description:
+        '`Payment required`, or what to change about the payment that failed; or that a payment may have been taken, with its id.',
     }),
-    code: Type.Optional(Type.String({ description: 'When a payment failed.' })),
+    code: Type.Optional(
+      Type.String({
+        description:
+          'When a payment failed. `outcome_unknown`: it may have been taken, so ask the merchant before you pay again. Every other code: it moved no money.',
+      }),
+    ),
     resource: strict({
       url: Uri,
       description: Type.String({

@@ -11,8 +11,9 @@ import {
   solanaWallet,
   WalletError,
 } from '../../lab/world/page/wallets.js';
+import { openCheckoutOnChain } from '../support/checkout.js';
 import { FACILITATOR_CODES } from '../support/page/facilitator-codes.js';
-import { openShop, type Shop } from '../support/page/shop.js';
+import { openBrowser, type Shop, withBrowser } from '../support/page/shop.js';
 import { WALLET_ERRORS } from '../support/page/wallet-errors.js';
 
 const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
@@ -25,11 +26,12 @@ const METHODS = {
 } as const;
 /**
  * Failure codes of a facilitator. failedSignature has the Solana code only, since the service verifies EVM
- * signatures itself.
+ * signatures itself. failedSpent has none of the service's own codes: they do not say what an earlier payment took.
  */
 const CODES = Object.entries({
   ...FACILITATOR_CODES,
   failedSignature: ['invalid_exact_svm_payload_signature_invalid'],
+  failedSpent: ['authorization_already_used'],
   failedOther: ['something_new'],
 }) as [Cause, readonly string[]][];
 
@@ -41,7 +43,8 @@ describe('the page shows', function () {
   let visitor: Visitor;
   let id: string;
   before(async () => {
-    shop = await openShop();
+    // A refusal of a payload that may be used is certain once the chain shows it unused.
+    shop = withBrowser(await openCheckoutOnChain(), await openBrowser());
     wallet = fundedWallet();
     ({ id } = await shop.buildSession());
     visitor = await shop.visitPage(id, { wallets: [wallet] });
