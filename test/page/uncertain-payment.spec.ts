@@ -167,7 +167,7 @@ describe('after a payment that may have been taken, the page', function () {
   it('says so when a refusal says that the signature was used, and the chain cannot be read', async () => {
     const { id } = await shop.buildSession();
     const visitor = await open(id);
-    shop.facilitator.verify.answer(refuses('invalid_exact_evm_nonce_already_used'));
+    shop.facilitator.verify.always(refuses('invalid_exact_evm_nonce_already_used'));
     await visitor.press(FOX);
     await assertWarns(visitor, id);
     await assertOffersNothing(visitor);
