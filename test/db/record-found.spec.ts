@@ -15,7 +15,10 @@ describe('a payment that was found on its chain', () => {
   });
   after(() => checkout.close());
 
-  const newTransaction = (): string => `0x${(transactions += 1).toString(16).padStart(64, 'f')}`;
+  const newTransaction = (): string => {
+    transactions += 1;
+    return `0x${transactions.toString(16).padStart(64, 'f')}`;
+  };
   const deps = () => ({
     ...EVENT_DEPS,
     db: checkout.app.db,
@@ -72,6 +75,15 @@ describe('a payment that was found on its chain', () => {
     const other = await found('key-of-four');
     assert.deepEqual(await recordFound(deps(), other, proof), { kind: 'proof_taken' });
     assert.deepEqual(await checkout.state(other.payableId), { session: 'open', payments: [], events: [] });
+  });
+
+  it('is not recorded when an archived payment has its signature', async () => {
+    const one = await found('key-of-archived');
+    await checkout.app.db.raw(`
+      INSERT INTO payment_marks (payment_id, payable_id, payload_key, payload_released, network)
+      VALUES ('pay_archived', 'cs_test_archived', 'key-of-archived', false, 'eip155:84532')`);
+    const proof = { ...PROOF, transaction: newTransaction() };
+    assert.deepEqual(await recordFound(deps(), one, proof), { kind: 'taken' });
   });
 
   it('is not recorded for a session that is gone, nor late for a payment that did not fail', async () => {
