@@ -1,11 +1,11 @@
 import { loadConfig } from '../../shared/config/config.js';
 import { migrate } from '../../shared/migrate.js';
 import { createLogger } from '../../shared/process/logger.js';
+import { rowsAsMarkdown } from '../world/history/rows.js';
 import { startTestPostgres } from '../world/processes/services.js';
 import { checkHistory } from './history/check-history.js';
 import { MUTANTS } from './mutants/mutants.js';
 import { explorePolicy } from './policy/report.js';
-import { rowsAsMarkdown } from './policy/setting/rows.js';
 import { type Explored, explore } from './run/explore.js';
 import { type ExploreOptions, readOptions, UsageError } from './run/options.js';
 import { openSystem } from './system/system.js';

@@ -1,5 +1,3 @@
-import { OUTCOME_UNKNOWN } from '../payments/states.js';
-
 /**
  * Why a payment failed, as buyers see it. Facilitators use several names for one code of the specification; a code that
  * is not in this table is passed on unchanged. Facilitators' messages are never shown or logged: they quote the buyer's
@@ -171,6 +169,8 @@ const FAILURES = new Map<string, Failure>(
   ),
 );
 
+/** This service's own, of a payment that it gave up as uncertain. */
+const UNKNOWN_OUTCOME = 'outcome_unknown';
 const PASSED_ON = /^[a-z0-9_]{1,100}$/;
 /** For a reason that is not a code. */
 const UNNAMED = 'payment_failed';
@@ -182,7 +182,7 @@ export function describeFailure(reason: unknown): Failure {
   if (typeof reason !== 'string' || !PASSED_ON.test(reason)) {
     return { code: UNNAMED, reason: UNNAMED, message: UNKNOWN, class: 'unknown' };
   }
-  if (reason === OUTCOME_UNKNOWN)
+  if (reason === UNKNOWN_OUTCOME)
     return { code: reason, reason, message: outcomeUnknown(), class: 'settled_before', isUncertain: true };
   const failureClass = POLICY.test(reason) ? 'policy' : 'unknown';
   return FAILURES.get(reason) ?? { code: reason, reason, message: UNKNOWN, class: failureClass };

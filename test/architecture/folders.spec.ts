@@ -52,7 +52,8 @@ const FORBIDDEN: Record<string, RegExp> = {
     /^(api|workers|cli|test)\/|^lab\/(?!(sandbox|world)\/)|^local\/(?!toolchain\/guarded-process)/,
   // Chaos sees the service from outside: by its public API and by the journals of the simulated world.
   'lab/chaos/': /^(api|workers|cli|test)\/|^lab\/(?!(chaos|world)\/)|^shared\/(?!process\/clock|x402\/wire)/,
-  'lab/chaos/check/': /^(?!lab\/chaos\/|shared\/process\/clock|lab\/world\/chance\/seeded-random|node:)/,
+  'lab/chaos/check/':
+    /^(?!lab\/chaos\/|shared\/process\/clock|lab\/world\/(chance\/seeded-random|history\/)|node:)/,
   // The explorer runs the service's modules in one process.
   'lab/explore/': /^(cli|local|test)\/|^lab\/(?!(explore|world)\/)/,
   'lab/world/': /^(api|workers|cli|test)\/|^lab\/(?!world\/)/,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { raw } from 'objection';
-import { judgeHistory } from '../../lab/explore/history/judge-history.js';
 import { EvmChain } from '../../lab/world/chains/evm-chain.js';
 import { startFacilitator } from '../../lab/world/facilitator/facilitator.js';
 import type { Movement } from '../../lab/world/facilitator/judgement.js';
+import { judgeHistory } from '../../lab/world/history/judge-history.js';
 import { NO_RECENT_WRITES } from '../../shared/accounts/recent-writes.js';
 import { createChains } from '../../shared/chains/confirmation.js';
 import { type Config, loadConfig } from '../../shared/config/config.js';

@@ -1,4 +1,4 @@
-import { judgeHistory } from '../../explore/history/judge-history.js';
+import { judgeHistory } from '../../world/history/judge-history.js';
 import type { Evidence } from './evidence.js';
 
 /** The history of each payment fits the rows of the policy. */

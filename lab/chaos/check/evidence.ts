@@ -1,5 +1,5 @@
-import type { ExplainedPayment } from '../../explore/history/judge-history.js';
 import { seededRandom } from '../../world/chance/seeded-random.js';
+import type { ExplainedPayment } from '../../world/history/judge-history.js';
 import type {
   Answer,
   BuyersEntry,

@@ -2,7 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../local/postgres/embedded-postgres.js';
-import type { ExplainedPayment } from '../../explore/history/judge-history.js';
+import type { ExplainedPayment } from '../../world/history/judge-history.js';
 
 /**
  * Commits survive a crash of the server's processes, and only processes are killed: the machine's disk is not tested.

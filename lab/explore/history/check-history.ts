@@ -1,7 +1,7 @@
 import { readConfig } from '../../../shared/config/config.js';
 import { openDatabase } from '../../../shared/db/knex.js';
 import { Payment } from '../../../shared/payments/model.js';
-import { judgeHistory } from './judge-history.js';
+import { judgeHistory } from '../../world/history/judge-history.js';
 
 const BATCH = 1000;
 const MOST_PRINTED = 100;

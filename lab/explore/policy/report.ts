@@ -1,6 +1,6 @@
+import { ROWS } from '../../world/history/rows.js';
 import { MUTANTS } from './mutants.js';
 import { explore } from './search/explore.js';
-import { ROWS } from './setting/rows.js';
 import { SETTINGS } from './setting/setting.js';
 
 /** Explores every setting and every mutant; true when no invariant broke in a setting, and every mutant was found. */

@@ -3,8 +3,8 @@ import { decodeWorld } from '../../../lab/explore/policy/search/decode-world.js'
 import { encodeWorld } from '../../../lab/explore/policy/search/encode-world.js';
 import { type Explored, explore } from '../../../lab/explore/policy/search/explore.js';
 import { needsOperator } from '../../../lab/explore/policy/search/invariants.js';
-import { ROWS } from '../../../lab/explore/policy/setting/rows.js';
 import { SETTINGS, type Setting } from '../../../lab/explore/policy/setting/setting.js';
+import { ROWS } from '../../../lab/world/history/rows.js';
 import { addToTitle } from '../../support/add-to-title.js';
 
 /** Steps that the model must contain: a promise also holds where nothing happens. */
@@ -58,7 +58,6 @@ const MET = [
 const ROWS_OUTSIDE: Readonly<Record<string, string>> = {
   'before-call-1': 'the call follows, and its answer decides',
   'before-call-2': 'the call follows, and its answer decides',
-  'answer-postponed-2': 'a call that is postponed in the last moment is too late before it, in the same tick',
   'look-used-1': 'the model does not know how far a search has come',
   'look-searching-3': 'the model does not know how far a search has come',
   'late-paid-2': 'two confirmations take one tick, and so does the first pause of a watch',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { rowsAsMarkdown } from '../../../lab/explore/policy/setting/rows.js';
+import { rowsAsMarkdown } from '../../../lab/world/history/rows.js';
 import type { ChainFinding } from '../../../shared/chains/finding.js';
 import { SESSION_STATUSES } from '../../../shared/payables/states.js';
 import { ANSWER } from '../../../shared/settlement/policy/after-call.js';

@@ -1,8 +1,8 @@
+import { ROWS } from '../../../world/history/rows.js';
 import { firstWorld } from '../model/first-world.js';
 import type { Step } from '../model/step.js';
 import { stepsFrom } from '../model/steps.js';
 import { POLICY, type Policy } from '../setting/policy.js';
-import { ROWS } from '../setting/rows.js';
 import type { Setting } from '../setting/setting.js';
 import { decodeWorld } from './decode-world.js';
 import { encodeWorld } from './encode-world.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ExplainedPayment, judgeHistory } from '../../../lab/explore/history/judge-history.js';
+import { type ExplainedPayment, judgeHistory } from '../../../lab/world/history/judge-history.js';
 import type { Observation } from '../../../shared/payments/states.js';
 
 const AT = '2026-11-24T00:00:00.000Z';

@@ -1,8 +1,8 @@
-import { ANSWER } from '../../../../shared/settlement/policy/after-call.js';
-import { LATE_LOOK, LOOK } from '../../../../shared/settlement/policy/after-look.js';
-import { BEFORE_CALL } from '../../../../shared/settlement/policy/before-call.js';
-import { rowName } from '../../../../shared/settlement/policy/decision-table.js';
-import { FAILURE, SUCCESS } from '../../../../shared/settlement/policy/session-after.js';
+import { ANSWER } from '../../../shared/settlement/policy/after-call.js';
+import { LATE_LOOK, LOOK } from '../../../shared/settlement/policy/after-look.js';
+import { BEFORE_CALL } from '../../../shared/settlement/policy/before-call.js';
+import { rowName } from '../../../shared/settlement/policy/decision-table.js';
+import { FAILURE, SUCCESS } from '../../../shared/settlement/policy/session-after.js';
 
 /** The texts of a row. */
 interface Row {

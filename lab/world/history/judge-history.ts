@@ -1,6 +1,7 @@
-import { type Observation, OUTCOME_UNKNOWN, type PaymentStatus } from '../../../shared/payments/states.js';
+import type { Observation, PaymentStatus } from '../../../shared/payments/states.js';
+import { OUTCOME_UNKNOWN } from '../../../shared/payments/states.js';
 import { meaningOf } from '../../../shared/x402/facilitator-words.js';
-import { ROWS } from '../policy/setting/rows.js';
+import { ROWS } from './rows.js';
 
 /** The columns of a payment that its history explains. */
 export interface ExplainedPayment {
