@@ -21,6 +21,7 @@ import { deliveryNotifier } from '../../shared/queues/notify-deliveries.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
 import { settlementNotifier } from '../../shared/settlement/notify-settlements.js';
 import { openFacilitator } from '../../shared/startup/open-facilitator.js';
+import { openInstallationWatch, openLoggedCommitMemory } from '../../shared/startup/watch-installation.js';
 import { loadPageAssets, type PageAssets } from '../checkout-page/page-assets.js';
 import type { Deps } from '../deps/deps.js';
 import { REFERENCE_FOLDER } from '../docs/reference-assets.js';
@@ -33,10 +34,12 @@ import { watchSettlements } from '../payment-link/await-settlement.js';
 import { createReceiptSigner } from '../payment-link/signed-receipts.js';
 
 export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets = loadPageAssets()): Deps {
-  const db = openDatabase(config.database, logger);
+  const commits = openLoggedCommitMemory(logger);
+  const db = openDatabase(config.database, logger, { commits });
   const replica = config.replica && openReplica(db, config.replica, logger);
   const redis = config.redis && openRedis(config.redis, logger);
   const breaker = redis && openRedisBreaker(redis, logger);
+  const installation = openInstallationWatch({ db, commits, redis, breaker, logger });
   const queues = openQueues(config, redis, logger);
   const solanaTransfers = lazy(async () => {
     const { createSolanaTransfers } = await import('../../shared/chains/solana-transfers.js');
@@ -50,9 +53,11 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     config,
     logger,
     db,
+    commits,
     replica,
     accountReads: openAccountReads(db, replica),
     recentWrites: replica === undefined ? NO_RECENT_WRITES : openRecentWrites(db, logger),
+    installation,
     redis,
     breaker,
     secretBox: createSecretBox(config.encryptionKeys),
@@ -70,7 +75,7 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
       : ASSUME_ACCOUNTS_EXIST,
     settlements: watchSettlements(db, logger, decisionSubscriber(config.redis, logger)),
     receipts: createReceiptSigner(config.receiptSigningKeys, config.baseUrl),
-    metrics: openWebMetrics({ db, replica, queues, logger }, MERCHANT_OPERATIONS),
+    metrics: openWebMetrics({ db, replica, queues, logger, commits, installation }, MERCHANT_OPERATIONS),
     lifecycle: { isStopping: false },
     solanaTransfers,
     readBalances: lazy(async () => {
@@ -90,6 +95,7 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
 export async function closeDeps(deps: Deps): Promise<void> {
   const { db, replica, redis, breaker, queues, facilitator, payoutAccounts, images, keyUses } = deps;
   payoutAccounts.close();
+  await deps.installation.close();
   breaker?.close();
   await keyUses.close();
   await queues.close();

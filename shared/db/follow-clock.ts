@@ -3,10 +3,10 @@ import type { Logger } from '../process/logger.js';
 import type { Closable } from '../process/shutdown.js';
 import type { PostgresClient } from './idle-connection.js';
 import type { Knex } from './knex.js';
-import { readClock } from './postgres-dialect.js';
+import { readServer } from './read-server.js';
 
-/** Each new connection reads Postgres' clock; the timer covers processes that open none for a long time. */
-const INTERVAL_MS = 5000;
+/** Each new connection reads Postgres' clock and position; the timer covers processes that open none for a long time. */
+const INTERVAL_MS = 1000;
 /** A host's clock that is wrong by more is logged: other programs on the host do not follow Postgres. */
 const WARN_ABOVE_MS = 3000;
 
@@ -19,7 +19,7 @@ export function followClock(db: Knex, logger: Logger): Closable {
   let reading: Promise<void> | undefined;
   const read = async (): Promise<void> => {
     // An unavailable Postgres is reported elsewhere.
-    await readClockOf(db).catch(() => undefined);
+    await readServerOf(db).catch(() => undefined);
     if (isClockOff() !== wasOff) logChange(logger);
     wasOff = isClockOff();
     reading = undefined;
@@ -37,10 +37,11 @@ export function followClock(db: Knex, logger: Logger): Closable {
   };
 }
 
-async function readClockOf({ client }: Knex): Promise<void> {
+export async function readServerOf({ client }: Knex): Promise<void> {
+  // Not by `runStatement`, whose listeners see the statements of requests.
   const connection: PostgresClient = await client.acquireConnection();
   try {
-    await readClock(connection);
+    await readServer(connection, client.config.commits);
   } catch (error) {
     client.afterFailure(connection, error);
     throw error;

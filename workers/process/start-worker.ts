@@ -24,6 +24,7 @@ import { logStoreState } from '../../shared/queues/store-state.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
 import { openFacilitator, type Stores } from '../../shared/startup/open-facilitator.js';
 import { warnAboutRiskySettings } from '../../shared/startup/risky-settings.js';
+import { openInstallationWatch, openLoggedCommitMemory } from '../../shared/startup/watch-installation.js';
 import { startTracing } from '../../shared/tracing/start.js';
 import { createFacilitator, type Facilitator } from '../../shared/x402/facilitator.js';
 import type { WorkerDeps } from '../deps/deps.js';
@@ -93,7 +94,8 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
 }
 
 async function openDeps(config: Config, logger: Logger): Promise<Opened> {
-  const db = openDatabase(config.database, logger);
+  const commits = openLoggedCommitMemory(logger);
+  const db = openDatabase(config.database, logger, { commits });
   // Fails the start when the database is unreachable, instead of running without it.
   await runStatement(db, { name: undefined, text: 'SELECT 1' }, []);
   const replica = config.replica && openReplica(db, config.replica, logger);
@@ -101,6 +103,8 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
   if (redis !== undefined) warnIfRedisMayEvict(redis, logger);
   const breaker = redis && openRedisBreaker(redis, logger);
   const workerRedis = config.redis && openWorkerRedis(config.redis, logger);
+  const installation = openInstallationWatch({ db, commits, redis, breaker, logger });
+  installation.start();
   const queues = openQueues(config, redis, logger);
   const chains = createChains(config.rpcUrls);
   const deps: WorkerDeps = {
@@ -108,6 +112,7 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
     baseUrl: config.baseUrl,
     logger,
     db,
+    commits,
     recentWrites: replica === undefined ? NO_RECENT_WRITES : openRecentWrites(db, logger),
     secretBox: createSecretBox(config.encryptionKeys),
     queues,
@@ -115,12 +120,13 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
     notifyDecided: decisionNotifier(redis),
     facilitator: facilitatorFor(config, { db, redis, breaker }, logger),
     chains,
-    metrics: openWorkerMetrics({ db, replica, queues, logger }),
+    metrics: openWorkerMetrics({ db, replica, queues, logger, commits, installation }),
   };
   return {
     deps,
     workerRedis,
     async close() {
+      await installation.close();
       breaker?.close();
       await queues.close();
       chains.close();
