@@ -22,6 +22,7 @@ import { createSecretBox } from '../../shared/secrets/secrets.js';
 import { settlementNotifier } from '../../shared/settlement/notify-settlements.js';
 import { openFacilitator } from '../../shared/startup/open-facilitator.js';
 import { openInstallationWatch, openLoggedCommitMemory } from '../../shared/startup/watch-installation.js';
+import { installationNamer } from '../../shared/upkeep/installation.js';
 import { loadPageAssets, type PageAssets } from '../checkout-page/page-assets.js';
 import type { Deps } from '../deps/deps.js';
 import { REFERENCE_FOLDER } from '../docs/reference-assets.js';
@@ -40,7 +41,7 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
   const redis = config.redis && openRedis(config.redis, logger);
   const breaker = redis && openRedisBreaker(redis, logger);
   const installation = openInstallationWatch({ db, commits, redis, breaker, logger });
-  const queues = openQueues(config, redis, logger);
+  const queues = openQueues(config, { redis, installation: installationNamer(db) }, logger);
   const solanaTransfers = lazy(async () => {
     const { createSolanaTransfers } = await import('../../shared/chains/solana-transfers.js');
     return createSolanaTransfers(config.rpcUrls);

@@ -141,7 +141,7 @@ function createRounds({ db, commits, redis, breaker, logger }: WatchOptions): Ro
   async function look(owner: string): Promise<void> {
     const present = await ask((memory) => memory.enter());
     if (present === undefined) return;
-    const found = present.filter((name) => name !== owner).sort();
+    const found = present.filter((name) => !isSame(name, owner)).sort();
     if (found.join() !== others.join() && found.length > 0)
       logger.warn({ event: 'redis.shared', own: owner, others: found, hint: SHARED_HINT });
     others = found;
@@ -162,6 +162,12 @@ function createRounds({ db, commits, redis, breaker, logger }: WatchOptions): Ro
       if (redis?.status === 'ready') await outside?.leave();
     },
   };
+}
+
+/** A process may not have learnt yet on which server its database is. */
+function isSame(one: string, other: string): boolean {
+  const [[database, server], [otherDatabase, otherServer]] = [one.split('@'), other.split('@')];
+  return database === otherDatabase && (server === otherServer || server === '' || otherServer === '');
 }
 
 const SHARED_HINT =

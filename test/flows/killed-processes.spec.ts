@@ -10,6 +10,7 @@ import {
   type WebServiceProcess,
 } from '../../lab/world/processes/processes.js';
 import { paymentJob } from '../../shared/settlement/payment-job.js';
+import { installationNamer } from '../../shared/upkeep/installation.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { testServices } from '../support/suite.js';
 
@@ -262,7 +263,8 @@ for (const { store, redisUrl } of STORES) {
           return;
         }
         const redis = new Redis(redisUrl());
-        assert.equal(await redis.del(`checkout:settle-payment:${job.id}:lock`), 1, 'the job was taken');
+        const prefix = `checkout:${await installationNamer(flow.db)()}`;
+        assert.equal(await redis.del(`${prefix}:settle-payment:${job.id}:lock`), 1, 'the job was taken');
         redis.disconnect();
       }
     });

@@ -16,6 +16,8 @@ interface WorkerSettings<N extends JobName> {
   handle(payload: JobPayloads[N]): Promise<Outcome>;
   config: Config;
   redis: RedisClient | undefined;
+  /** Part of the names of the queues in Redis. */
+  installation: string;
   logger: Logger;
   /** Shared by the workers of a process. */
   storeState?: StoreStateLog;
@@ -33,7 +35,7 @@ const DISCARD_TIMEOUT_MS = 1000;
 
 /** Runs a handler as a BullMQ worker and translates its outcome into BullMQ's terms. */
 export function runWorker<N extends JobName>(settings: WorkerSettings<N>): Closable {
-  const { name, handle, config, redis, logger, storeState = logStoreState(logger) } = settings;
+  const { name, handle, config, redis, installation, logger, storeState = logStoreState(logger) } = settings;
   const running = new Set<Promise<Outcome>>();
   const work = async (job: Job<JobPayloads[N]>, token?: string): Promise<void> => {
     const handling = handle(job.data);
@@ -77,7 +79,7 @@ export function runWorker<N extends JobName>(settings: WorkerSettings<N>): Closa
       open,
     );
   }
-  const worker = workerOnRedis(workerSettings, redis);
+  const worker = workerOnRedis(workerSettings, { redis, installation });
   listen(worker);
   return {
     async close() {

@@ -26,6 +26,7 @@ import { openFacilitator, type Stores } from '../../shared/startup/open-facilita
 import { warnAboutRiskySettings } from '../../shared/startup/risky-settings.js';
 import { openInstallationWatch, openLoggedCommitMemory } from '../../shared/startup/watch-installation.js';
 import { startTracing } from '../../shared/tracing/start.js';
+import { installationNamer } from '../../shared/upkeep/installation.js';
 import { createFacilitator, type Facilitator } from '../../shared/x402/facilitator.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import { openWorkerMetrics, serveWorkerMetrics } from '../deps/worker-metrics.js';
@@ -47,12 +48,14 @@ interface Opened {
   deps: WorkerDeps;
   /** The connection of BullMQ's workers. */
   workerRedis: RedisClient | undefined;
+  /** Part of the names of the queues in Redis. */
+  installation: string;
   close(): Promise<void>;
 }
 
 export async function startWorker(config: Config, logger: Logger): Promise<Closable> {
   const tracing = await startTracing(config, 'checkout-worker', logger);
-  const { deps, workerRedis, close } = await openDeps(config, logger);
+  const { deps, workerRedis, installation, close } = await openDeps(config, logger);
   warnAboutRiskySettings(config, logger);
   if (config.redis === undefined) void warnAboutPooler(deps.db, logger);
   const deliverer = new Deliverer(deps);
@@ -60,7 +63,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
   const storeState = logStoreState(logger);
   const start = <N extends JobName>(name: N): Closable => {
     const handle: Handlers[N] = handlers[name];
-    return runWorker({ name, handle, config, redis: workerRedis, logger, storeState });
+    return runWorker({ name, handle, config, redis: workerRedis, installation, logger, storeState });
   };
   const workers = config.workerQueues.map((name) => start(name));
   const sweep = sweepDueWork(deps, handlers, deliverer, storeState);
@@ -103,9 +106,10 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
   if (redis !== undefined) warnIfRedisMayEvict(redis, logger);
   const breaker = redis && openRedisBreaker(redis, logger);
   const workerRedis = config.redis && openWorkerRedis(config.redis, logger);
-  const installation = openInstallationWatch({ db, commits, redis, breaker, logger });
-  installation.start();
-  const queues = openQueues(config, redis, logger);
+  const watch = openInstallationWatch({ db, commits, redis, breaker, logger });
+  watch.start();
+  const nameInstallation = installationNamer(db);
+  const queues = openQueues(config, { redis, installation: nameInstallation }, logger);
   const chains = createChains(config.rpcUrls);
   const deps: WorkerDeps = {
     config,
@@ -120,13 +124,14 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
     notifyDecided: decisionNotifier(redis),
     facilitator: facilitatorFor(config, { db, redis, breaker }, logger),
     chains,
-    metrics: openWorkerMetrics({ db, replica, queues, logger, commits, installation }),
+    metrics: openWorkerMetrics({ db, replica, queues, logger, commits, installation: watch }),
   };
   return {
     deps,
     workerRedis,
+    installation: await nameInstallation(),
     async close() {
-      await installation.close();
+      await watch.close();
       breaker?.close();
       await queues.close();
       chains.close();
