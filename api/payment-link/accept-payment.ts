@@ -1,6 +1,6 @@
 import { findToken, SOLANA_LIFETIME_MS } from '../../shared/chains/networks.js';
 import type { Channel } from '../../shared/payments/states.js';
-import { now, nowMs } from '../../shared/process/clock.js';
+import { earlierNowMs, now, nowMs, times } from '../../shared/process/clock.js';
 import { type Claim, ClaimNotMade, claimSession, type NewPayment } from '../../shared/settlement/claim.js';
 import { SETTLE_MARGIN_MS } from '../../shared/settlement/policy/limits.js';
 import { isPayloadUsed, type LinkedSession } from '../../shared/settlement/read-link.js';
@@ -54,7 +54,7 @@ export async function acceptPayment(
   const match = await matchPayment(header, offer);
   if (!match.ok) return { kind: 'refused', failure: match };
   const { requirements, proof } = match;
-  const contradiction = checkContent(proof, requirements, now());
+  const contradiction = checkContent(proof, requirements, times());
   if (contradiction !== undefined) return { kind: 'refused', failure: contradiction };
 
   const key = payloadKey(requirements.network, requirements.asset, proof);
@@ -116,7 +116,7 @@ function usefulFor({ settleWaitMs }: LinkDeps['config'], proof: PaymentProof, ar
   const settledBy = (endsAt(proof)?.getTime() ?? Number.POSITIVE_INFINITY) - SETTLE_MARGIN_MS;
   // SETTLE_WAIT_MS 0 turns off waiting for the settlement, not for `/verify`.
   const answeredBy = settleWaitMs === 0 ? Number.POSITIVE_INFINITY : arrivedAtMs + settleWaitMs;
-  return Math.min(settledBy, answeredBy) - nowMs();
+  return Math.min(settledBy - earlierNowMs(), answeredBy - nowMs());
 }
 
 async function claim(

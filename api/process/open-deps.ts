@@ -40,8 +40,11 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
   const replica = config.replica && openReplica(db, config.replica, logger);
   const redis = config.redis && openRedis(config.redis, logger);
   const breaker = redis && openRedisBreaker(redis, logger);
+  const nameInstallation = installationNamer(db);
+  // Read early: the queues need the name, also while requests have taken all connections.
+  void nameInstallation().catch(() => undefined); // Postgres is away: the first use asks again.
   const installation = openInstallationWatch({ db, commits, redis, breaker, logger });
-  const queues = openQueues(config, { redis, installation: installationNamer(db) }, logger);
+  const queues = openQueues(config, { redis, installation: nameInstallation }, logger);
   const solanaTransfers = lazy(async () => {
     const { createSolanaTransfers } = await import('../../shared/chains/solana-transfers.js');
     return createSolanaTransfers(config.rpcUrls);

@@ -1,6 +1,7 @@
 import { DelayedError, type Job, type Worker } from 'bullmq';
 import type { Config } from '../../shared/config/config.js';
 import type { JobName, JobPayloads } from '../../shared/jobs/jobs.js';
+import { hostTimeOf } from '../../shared/process/clock.js';
 import type { Logger } from '../../shared/process/logger.js';
 import { pauseAfterFailure } from '../../shared/process/pause.js';
 import type { Closable } from '../../shared/process/shutdown.js';
@@ -45,7 +46,7 @@ export function runWorker<N extends JobName>(settings: WorkerSettings<N>): Closa
       case 'done':
         return;
       case 'again':
-        await job.moveToDelayed(outcome.at.getTime(), token);
+        await job.moveToDelayed(hostTimeOf(outcome.at), token);
         throw new DelayedError();
     }
   };
