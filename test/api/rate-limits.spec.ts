@@ -40,8 +40,7 @@ const stores: Record<string, Store> = {
     environment,
     async holdWindows(app, accountId) {
       let held = 0;
-      for (const key of await windowsOf(app, accountId))
-        held += (await app.redis?.pexpire(key, 30_000)) ?? 0;
+      for (const key of await windowsOf(app, accountId)) held += (await app.redis?.pexpire(key, 30_000)) ?? 0;
       return held > 0;
     },
     async endWindows(app, accountId) {
