@@ -55,6 +55,11 @@ export interface Asked {
   at: Date;
 }
 
+interface Past {
+  known: Position | undefined;
+  samples: readonly Sample[];
+}
+
 interface Sample {
   flushed: number;
   at: Date;
@@ -74,6 +79,8 @@ export function openCommitMemory(onLoss: (loss: Loss) => void): CommitMemory {
   let samples: Sample[] = [];
   let doubtsUntil = Number.NEGATIVE_INFINITY;
   let losses = 0;
+  /** What was known before a failover that may have lost commits. */
+  let unsettled: Past | undefined;
   let worst: LossKind = 'failed_over';
 
   function doubt(ms: number): void {
@@ -90,19 +97,26 @@ export function openCommitMemory(onLoss: (loss: Loss) => void): CommitMemory {
     if (samples.length > MAX_SAMPLES) samples = samples.filter((_, index) => index % 2 === 1);
   }
 
-  function lose(kind: LossKind, found: Position, at: Date): void {
+  function lose(kind: LossKind, found: Position, at: Date, before: Past): void {
     // The newest position that Postgres surely still has. On another cluster positions mean something else.
-    const isComparable = known === undefined || known.server === found.server;
-    const kept = isComparable
-      ? samples.findLast(({ flushed }) => flushed <= keptUntil(known, found))
-      : undefined;
-    const loss: Loss = { kind, from: kept?.at, to: now(), known, found };
+    const isComparable = before.known === undefined || before.known.server === found.server;
+    const limit = keptUntil(before.known, found);
+    const kept = isComparable ? before.samples.findLast(({ flushed }) => flushed <= limit) : undefined;
+    const loss: Loss = { kind, from: kept?.at, to: now(), known: before.known, found };
+    unsettled = kind === 'failed_over' ? before : undefined;
     samples = [];
     note(found, at);
     losses += 1;
     if (kind === 'lost_commits' || !isDoubtful()) worst = kind;
     doubt(DOUBT_MS + (loss.from === undefined ? 0 : Math.max(0, nowMs() - loss.from.getTime())));
     onLoss(loss);
+  }
+
+  /** Where the new timeline began is known some time after the failover. */
+  function settle(found: Position, at: Date): boolean {
+    if (unsettled?.known === undefined || compare(unsettled.known, found) !== 'lost_commits') return false;
+    lose('lost_commits', found, at, unsettled);
+    return true;
   }
 
   return {
@@ -112,8 +126,10 @@ export function openCommitMemory(onLoss: (loss: Loss) => void): CommitMemory {
       const kind = asked.known && compare(asked.known, found);
       // An earlier answer has reported this loss.
       const isReported = kind !== undefined && known !== undefined && compare(known, found) === undefined;
-      if (kind !== undefined && !isReported) lose(kind, found, asked.at);
-      else if (known === undefined || isFurther(found, known)) note(found, asked.at);
+      if (kind !== undefined && !isReported) lose(kind, found, asked.at, { known, samples });
+      else if (settle(found, asked.at)) return;
+      // Otherwise this was asked before `known` was read, and a later answer judges.
+      else if (known === undefined || compare(known, found) === undefined) note(found, asked.at);
     },
     recall(position, readAt) {
       if (known !== undefined && compare(position, known) === undefined) return;
@@ -121,7 +137,7 @@ export function openCommitMemory(onLoss: (loss: Loss) => void): CommitMemory {
       note(position, readAt);
     },
     suspect(found) {
-      lose('failed_over', found, now());
+      lose('failed_over', found, now(), { known: undefined, samples: [] });
     },
     latest: () => known && { position: known, at: samples.at(-1)?.at ?? now() },
     losses: () => losses,
@@ -141,8 +157,4 @@ export function compare(before: Position, found: Position): LossKind | undefined
 /** The end of what the server that was read later has of the log of the earlier one. */
 function keptUntil(before: Position | undefined, found: Position): number {
   return before === undefined || before.timeline === found.timeline ? found.flushed : found.beganBy;
-}
-
-function isFurther(one: Position, other: Position): boolean {
-  return one.timeline > other.timeline || (one.timeline === other.timeline && one.flushed >= other.flushed);
 }

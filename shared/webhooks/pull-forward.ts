@@ -1,6 +1,7 @@
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { now } from '../process/clock.js';
+import { LONGEST_PAUSES_MS } from './backoff.js';
 import { PULL_FORWARD } from './statements/pull-forward.sql.js';
 import { LEASE_MS } from './take-due.js';
 
@@ -9,5 +10,5 @@ const LONGEST_LEASE_MS = Math.max(LEASE_MS, 60_000);
 
 /** Due times that were written before Postgres' clock was set back lie too far ahead: these deliveries are due now. */
 export async function pullForward(db: Knex): Promise<void> {
-  await runStatement(db, PULL_FORWARD, [now(), LONGEST_LEASE_MS]);
+  await runStatement(db, PULL_FORWARD, [now(), LONGEST_LEASE_MS, LONGEST_PAUSES_MS]);
 }

@@ -115,10 +115,10 @@ describe('a Postgres that forgot', function () {
     await failOverWithout();
     for (const one of all) {
       const [line = assert.fail()] = await eventually(() => {
-        assert.equal(one.losses().length, 1);
-        return one.losses();
+        const certain = one.losses().filter(({ event }) => event === 'database.lost_commits');
+        assert.equal(certain.length, 1);
+        return certain;
       });
-      assert.equal(line.event, 'database.lost_commits');
       const [from, to] = [new Date(line.from ?? assert.fail()), new Date(line.to ?? assert.fail())];
       assert.ok(from <= new Date(beforeLoss.getTime() + 5000), 'the window begins before the loss');
       assert.ok(from.getTime() > beforeLoss.getTime() - 30_000 && to > beforeLoss && to <= new Date());
@@ -151,15 +151,15 @@ describe('a Postgres that forgot', function () {
     for (const one of started.splice(0)) await one.close();
     await pair.promote();
     proxy.leadTo(pair.standby.url);
-    // Postgres has long written more than it has lost.
+    // Postgres has long written more than it has lost. Its first checkpoint tells where the new timeline began.
+    await eventually(async () => {
+      const { rows } = await pair.standby.db.raw('SELECT timeline_id FROM pg_control_checkpoint()');
+      assert.deepEqual(rows, [{ timeline_id: 2 }]);
+    });
     await pair.standby.db.raw('CREATE TABLE much AS SELECT generate_series(1, 10000)');
     const late = await worker();
-    await eventually(() =>
-      assert.deepEqual(
-        late.losses().map(({ event }) => event),
-        ['database.lost_commits'],
-      ),
-    );
+    // At first it may know only that another server took over.
+    await eventually(() => assert.equal(late.losses().at(-1)?.event, 'database.lost_commits'));
   });
 
   it('is suspected by a process that starts afterwards without Redis, by the row of the database', async () => {

@@ -108,11 +108,11 @@ export const BEGIN_LOOK = {
 export const DUE_OF_STAGE = {
   name: 'due_of_stage',
   text: `
-    (
+    SELECT * FROM (
       SELECT id, stage, attempt, due_at AS "dueAt", lost_takes AS "lostTakes" FROM payments
       WHERE stage = $1 AND due_at <= $2 AND ${NOT_QUARANTINED}
       ORDER BY due_at LIMIT $3
-    ) UNION ALL (
+    ) due UNION ALL (
       -- The due time of the job, too, is now.
       SELECT id, stage, attempt, $2::timestamptz, lost_takes FROM payments
       WHERE stage = $1 AND ${isTooFar('$2', '$1')}

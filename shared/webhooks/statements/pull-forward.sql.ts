@@ -1,11 +1,8 @@
 import type { Statement } from '../../db/statement.js';
-import { LONGEST_PAUSES_MS } from '../backoff.js';
 import { NOT_QUARANTINED } from './take-due.sql.js';
 
-const LONGEST_PAUSES = `ARRAY[${LONGEST_PAUSES_MS.join(', ')}]::float8[]`;
-
 /**
- * Deliveries that are due further from now ($1) than the pause after their tries, or their lease ($2 ms), and a minute allow.
+ * Deliveries that are due further from now ($1) than the pause after their tries ($3, in ms), or their lease ($2), and a minute allow.
  * Reads every pending delivery, so it runs rarely.
  */
 export const PULL_FORWARD: Statement = {
@@ -15,7 +12,7 @@ export const PULL_FORWARD: Statement = {
       SELECT id FROM webhook_deliveries
       WHERE due_at IS NOT NULL AND ${NOT_QUARANTINED}
         AND due_at > $1::timestamptz + interval '1 minute'
-          + interval '1 ms' * greatest($2::float8, coalesce((${LONGEST_PAUSES})[tries], 0))
+          + interval '1 ms' * greatest($2::float8, coalesce(($3::float8[])[tries], 0))
       FOR NO KEY UPDATE SKIP LOCKED
     )
     UPDATE webhook_deliveries delivery

@@ -65,6 +65,17 @@ describe("the memory of Postgres' position", () => {
     assert.deepEqual(kinds(), ['lost_commits']);
   });
 
+  it('finds the loss of a failover when the first checkpoint tells where the timeline began', () => {
+    read(at(20));
+    read(at(99, 2));
+    read(at(100, 2));
+    assert.deepEqual(kinds(), ['failed_over']);
+    read(at(101, 2, 19));
+    read(at(102, 2, 19));
+    assert.deepEqual(kinds(), ['failed_over', 'lost_commits']);
+    assert.deepEqual([losses[1]?.known?.flushed, memory.doubted()], [20, 'lost_commits']);
+  });
+
   it('begins the window when the newest position was read that Postgres still has', () => {
     const times = [10, 20, 30].map((flushed) => {
       const asked = memory.ask();
@@ -98,6 +109,15 @@ describe("the memory of Postgres' position", () => {
     late.answer(late.ask(), at(16));
     assert.deepEqual(kinds(), ['lost_commits']);
     assert.equal(losses[0]?.from, undefined);
+  });
+
+  it('is not replaced by an answer to an earlier question', () => {
+    read(at(30, 2));
+    const asked = memory.ask();
+    memory.recall(at(40), new Date(5000));
+    memory.answer(asked, at(31, 2));
+    read(at(32, 2));
+    assert.deepEqual(kinds(), ['lost_commits']);
   });
 
   it('doubts for longer than the window', () => {
