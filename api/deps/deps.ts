@@ -6,6 +6,7 @@ import type { PayoutAccounts } from '../../shared/chains/payout-accounts.js';
 import type { SolanaTransfers } from '../../shared/chains/solana-transfers.js';
 import type { ReadBalances } from '../../shared/chains/wallet-balances.js';
 import type { Config } from '../../shared/config/config.js';
+import type { CommitMemory } from '../../shared/db/commit-memory.js';
 import type { Knex } from '../../shared/db/knex.js';
 import type { Replica } from '../../shared/db/replica.js';
 import type { Breaker } from '../../shared/limits/breaker.js';
@@ -16,6 +17,7 @@ import type { Queues } from '../../shared/queues/enqueue.js';
 import type { NotifyDeliveries } from '../../shared/queues/notify-deliveries.js';
 import type { SecretBox } from '../../shared/secrets/secrets.js';
 import type { NotifySettlement } from '../../shared/settlement/notify-settlements.js';
+import type { InstallationWatch } from '../../shared/startup/watch-installation.js';
 import type { Facilitator } from '../../shared/x402/facilitator.js';
 import type { PaymentReferences } from '../../shared/x402/payment-reference.js';
 import type { PageAssets } from '../checkout-page/page-assets.js';
@@ -31,10 +33,13 @@ export interface Deps {
   config: Config;
   logger: Logger;
   db: Knex;
+  /** How far Postgres had written. A refusal is doubtful while commits may have been lost. */
+  commits: CommitMemory;
   replica: Replica | undefined;
   /** Reads for lists and retrievals, from a replica if there is one. */
   accountReads: AccountReads;
   recentWrites: RecentWrites;
+  installation: InstallationWatch;
   redis: RedisClient | undefined;
   /** Guards `redis` for requests. */
   breaker: Breaker | undefined;
@@ -51,8 +56,6 @@ export interface Deps {
   facilitator: Facilitator;
   payoutAccounts: PayoutAccounts;
   chains: () => Promise<Pick<Chains, 'check'>>;
-  /** Postgres may have failed over to a copy without the last commits. */
-  mayHaveLostCommits: () => boolean;
   settlements: SettlementWatch;
   receipts: ReceiptSigner;
   references: PaymentReferences;

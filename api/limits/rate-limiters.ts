@@ -37,6 +37,8 @@ export interface CountingStores {
 /** Counts `asked` requests of a key in one step. */
 type Counter = (key: string, asked: number) => Promise<Count>;
 
+/** A longer rest is the trace of a clock that was set back. Smaller differences are those of the processes' own clocks. */
+const CLOCK_SLACK_MS = 30_000;
 /** A used-up burst is granted again after this time. */
 const BURST_SECONDS = 10;
 
@@ -94,16 +96,28 @@ function openCounter(share: Share, { db, redis, breaker }: CountingStores): Coun
         tableCreated: true,
       });
   const countHere = countInMemory(share);
-  return async (key, asked) => {
+  const ask = async <T>(call: () => Promise<T>): Promise<T> =>
+    await (breaker === undefined ? call() : breaker.run(call));
+  const consume = async (key: string, asked: number): Promise<Count> => {
     try {
-      const consume = (): Promise<RateLimiterRes> => limiter.consume(key, asked);
-      const { msBeforeNext } = await (breaker === undefined ? consume() : breaker.run(consume));
+      const { msBeforeNext } = await ask(() => limiter.consume(key, asked));
       return { granted: asked, msBeforeNext };
     } catch (rejection) {
-      if (!(rejection instanceof RateLimiterRes)) return countHere(key, asked);
+      if (!(rejection instanceof RateLimiterRes)) throw rejection;
       const { consumedPoints, msBeforeNext } = rejection;
       const before = consumedPoints - asked;
       return { granted: Math.min(Math.max(share.points - before, 0), asked), msBeforeNext };
+    }
+  };
+  return async (key, asked) => {
+    try {
+      const count = await consume(key, asked);
+      // A share that lasts longer than its duration was begun before the store's clock was set back.
+      if (count.msBeforeNext <= share.duration * 1000 + CLOCK_SLACK_MS) return count;
+      await ask(() => limiter.delete(key));
+      return await consume(key, asked);
+    } catch {
+      return countHere(key, asked);
     }
   };
 }

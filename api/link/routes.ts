@@ -13,6 +13,7 @@ import { serveLink } from './serve-link.js';
 import { sendStatus } from './status.js';
 import { sendTransaction } from './transaction.js';
 import { unencoded } from './unencoded.js';
+import { logUnknownLinks } from './unknown-links.js';
 
 const READ_METHODS = 'GET, HEAD, OPTIONS';
 const POST_METHODS = 'POST, OPTIONS';
@@ -28,6 +29,7 @@ export function paymentLink(deps: Deps): Router {
   const limit = limitByAddress(deps.addressLimiters.link, tooMany);
   const limitTransactions = limitByAddress(deps.addressLimiters.transaction, tooMany);
   const limitBalances = limitByAddress(deps.addressLimiters.balances, tooMany);
+  const noteUnknown = logUnknownLinks(deps);
   const serve = serveLink(deps, relations, refuse, tooMany);
   router.use(linkHeaders(relations));
   // For the request log.
@@ -36,19 +38,22 @@ export function paymentLink(deps: Deps): Router {
     next();
   });
 
-  router.route('/:id').get(serve).post(serve).all(limit, allowOnly(LINK_METHODS, refuse));
+  router.route('/:id').all(noteUnknown).get(serve).post(serve).all(limit, allowOnly(LINK_METHODS, refuse));
   // Not rate limited: an open page polls it every other second.
   router
     .route('/:id/status')
+    .all(noteUnknown)
     .get((req, res) => sendStatus(deps, res, req.params.id))
     .all(allowOnly(READ_METHODS, refuse));
   router.use('/:id', limit);
   router
     .route('/:id/page')
+    .all(noteUnknown)
     .get((req, res) => sendCurrentPage(deps, res, req.params.id))
     .all(allowOnly(READ_METHODS, refuse));
   router
     .route('/:id/pay')
+    .all(noteUnknown)
     .post((req, res) => sendPayOutcome(deps, req, res))
     .all(allowOnly(POST_METHODS, refuse));
   router

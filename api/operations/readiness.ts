@@ -31,7 +31,7 @@ const GRACE_MS = 10_000;
 const ALL_OK: Database = { database: 'ok', migrations: 'ok' };
 
 export function openReadiness(deps: Deps): () => Promise<Readiness> {
-  const { lifecycle } = deps;
+  const { lifecycle, installation } = deps;
   const askShared = shareAnswers<Database>({ forMs: CACHED_MS, keys: 1 });
   const askStore = shareAnswers<boolean>({ forMs: CACHED_MS, keys: 1 });
   let wasOkAtMs = Number.NEGATIVE_INFINITY;
@@ -61,6 +61,7 @@ export function openReadiness(deps: Deps): () => Promise<Readiness> {
         ...database,
         queue_store: hasStore ? 'ok' : 'down',
         clock: isClockOff() ? 'off' : 'ok',
+        ...(installation.others().length > 0 && { redis: 'shared' }),
       },
     };
   };

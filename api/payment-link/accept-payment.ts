@@ -1,6 +1,6 @@
 import { findToken, SOLANA_LIFETIME_MS } from '../../shared/chains/networks.js';
 import type { Channel } from '../../shared/payments/states.js';
-import { now, nowMs } from '../../shared/process/clock.js';
+import { earlierNowMs, now, nowMs, times } from '../../shared/process/clock.js';
 import { type Claim, ClaimNotMade, claimSession, type NewPayment } from '../../shared/settlement/claim.js';
 import { SETTLE_MARGIN_MS } from '../../shared/settlement/policy/limits.js';
 import { isPayloadUsed, type LinkedSession } from '../../shared/settlement/read-link.js';
@@ -55,7 +55,7 @@ export async function acceptPayment(
   const match = await matchPayment(header, offer);
   if (!match.ok) return { kind: 'refused', failure: match };
   const { requirements, proof } = match;
-  const contradiction = checkContent(proof, requirements, now());
+  const contradiction = checkContent(proof, requirements, times());
   if (contradiction !== undefined) return { kind: 'refused', failure: contradiction };
 
   const key = payloadKey(requirements.network, requirements.asset, proof);
@@ -71,7 +71,7 @@ export async function acceptPayment(
   // Another request may have used the payload while the facilitator verified it, which explains the refusal.
   if (await isPayloadUsed(deps.db, key, session.id)) return { kind: 'used_before' };
   const { failure, ifUsedToo } = objection;
-  if (!ifUsedToo && !deps.mayHaveLostCommits()) return objection;
+  if (!ifUsedToo && !deps.commits.mayHaveLost()) return objection;
   const saysUsed = ifUsedToo && !SAID_OF_UNUSED.has(failure.code);
   const refusal = { session: session.id, requirements, proof, failure, saysUsed };
   const found = await lookBeforeRefusal(deps, refusal);
@@ -133,7 +133,7 @@ function usefulFor({ settleWaitMs }: LinkDeps['config'], proof: PaymentProof, ar
   const settledBy = (endsAt(proof)?.getTime() ?? Number.POSITIVE_INFINITY) - SETTLE_MARGIN_MS;
   // SETTLE_WAIT_MS 0 turns off waiting for the settlement, not for `/verify`.
   const answeredBy = settleWaitMs === 0 ? Number.POSITIVE_INFINITY : arrivedAtMs + settleWaitMs;
-  return Math.min(settledBy, answeredBy) - nowMs();
+  return Math.min(settledBy - earlierNowMs(), answeredBy - nowMs());
 }
 
 async function claim(

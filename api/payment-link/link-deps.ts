@@ -1,6 +1,7 @@
 import type { Chains } from '../../shared/chains/confirmation.js';
 import type { PayoutAccounts } from '../../shared/chains/payout-accounts.js';
 import type { Config } from '../../shared/config/config.js';
+import type { CommitMemory } from '../../shared/db/commit-memory.js';
 import type { Knex } from '../../shared/db/knex.js';
 import type { Logger } from '../../shared/process/logger.js';
 import type { NotifyDeliveries } from '../../shared/queues/notify-deliveries.js';
@@ -18,8 +19,7 @@ export interface LinkDeps {
   facilitator: Facilitator;
   payoutAccounts: PayoutAccounts;
   chains: () => Promise<Pick<Chains, 'check'>>;
-  /** Postgres may have failed over to a copy without the last commits. */
-  mayHaveLostCommits: () => boolean;
+  commits: Pick<CommitMemory, 'mayHaveLost'>;
   receipts: ReceiptSigner;
   references: PaymentReferences;
   notifySettlement: NotifySettlement;

@@ -32,7 +32,7 @@ export interface DoubtedRefusal {
  * failover to a copy without the last commits, Postgres may have forgotten one. `paid`: the chain proves that.
  */
 export async function lookBeforeRefusal(
-  { chains, logger, mayHaveLostCommits }: LinkDeps,
+  { chains, logger, commits }: LinkDeps,
   { session, requirements, proof, failure, saysUsed }: DoubtedRefusal,
 ): Promise<{ kind: 'paid' } | { kind: 'refused'; failure: Failure }> {
   const { network } = requirements;
@@ -46,7 +46,7 @@ export async function lookBeforeRefusal(
     return { kind: 'paid' };
   }
   logger.info({ event: 'payment.looked_up_before_refusal', ...seen });
-  if (isCertain || !(saysUsed || mayHaveLostCommits())) return { kind: 'refused', failure };
+  if (isCertain || !(saysUsed || commits.mayHaveLost())) return { kind: 'refused', failure };
   const uncertain = { code: OUTCOME_UNKNOWN, message: outcomeUnknown(), isUncertain: true } as const;
   return { kind: 'refused', failure: { ...failure, ...uncertain } };
 }

@@ -21,6 +21,8 @@ import { deliveryNotifier } from '../../shared/queues/notify-deliveries.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
 import { settlementNotifier } from '../../shared/settlement/notify-settlements.js';
 import { openFacilitator } from '../../shared/startup/open-facilitator.js';
+import { openInstallationWatch, openLoggedCommitMemory } from '../../shared/startup/watch-installation.js';
+import { installationNamer } from '../../shared/upkeep/installation.js';
 import { createPaymentReferences } from '../../shared/x402/payment-reference.js';
 import { loadPageAssets, type PageAssets } from '../checkout-page/page-assets.js';
 import type { Deps } from '../deps/deps.js';
@@ -34,11 +36,16 @@ import { watchSettlements } from '../payment-link/await-settlement.js';
 import { createReceiptSigner } from '../payment-link/signed-receipts.js';
 
 export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets = loadPageAssets()): Deps {
-  const db = openDatabase(config.database, logger);
+  const commits = openLoggedCommitMemory(logger);
+  const db = openDatabase(config.database, logger, { commits });
   const replica = config.replica && openReplica(db, config.replica, logger);
   const redis = config.redis && openRedis(config.redis, logger);
   const breaker = redis && openRedisBreaker(redis, logger);
-  const queues = openQueues(config, redis, logger);
+  const nameInstallation = installationNamer(db);
+  // Read early: the queues need the name, also while requests have taken all connections.
+  void nameInstallation().catch(() => undefined); // Postgres is away: the first use asks again.
+  const installation = openInstallationWatch({ db, commits, redis, breaker, logger });
+  const queues = openQueues(config, { redis, installation: nameInstallation }, logger);
   const solanaTransfers = lazy(async () => {
     const { createSolanaTransfers } = await import('../../shared/chains/solana-transfers.js');
     return createSolanaTransfers(config.rpcUrls);
@@ -51,9 +58,11 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     config,
     logger,
     db,
+    commits,
     replica,
     accountReads: openAccountReads(db, replica),
     recentWrites: replica === undefined ? NO_RECENT_WRITES : openRecentWrites(db, logger),
+    installation,
     redis,
     breaker,
     secretBox: createSecretBox(config.encryptionKeys),
@@ -72,14 +81,13 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     settlements: watchSettlements(db, logger, decisionSubscriber(config.redis, logger)),
     receipts: createReceiptSigner(config.receiptSigningKeys, config.baseUrl),
     references: createPaymentReferences(config.encryptionKeys),
-    metrics: openWebMetrics({ db, replica, queues, logger }, MERCHANT_OPERATIONS),
+    metrics: openWebMetrics({ db, replica, queues, logger, commits, installation }, MERCHANT_OPERATIONS),
     lifecycle: { isStopping: false },
     solanaTransfers,
     chains: lazy(async () => {
       const { createChains } = await import('../../shared/chains/confirmation.js');
       return createChains(config.rpcUrls);
     }),
-    mayHaveLostCommits: () => false,
     readBalances: lazy(async () => {
       const { createReadBalances } = await import('../../shared/chains/wallet-balances.js');
       return createReadBalances(config.rpcUrls, await solanaTransfers());
@@ -97,6 +105,7 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
 export async function closeDeps(deps: Deps): Promise<void> {
   const { db, replica, redis, breaker, queues, facilitator, payoutAccounts, images, keyUses } = deps;
   payoutAccounts.close();
+  await deps.installation.close();
   breaker?.close();
   await keyUses.close();
   await queues.close();

@@ -47,6 +47,7 @@ export async function startWeb(
   logger.info({ event: 'web.listening', port });
   const warming = setTimeout(warmUp, WARM_UP_AFTER_MS, logger);
   const clock = followClock(deps.db, logger);
+  deps.installation.start();
   return {
     port,
     async close() {

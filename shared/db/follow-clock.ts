@@ -1,12 +1,12 @@
-import { clockCorrectionMs } from '../process/clock.js';
+import { clockCorrectionMs, DISAGREE_MS, doClocksDisagree } from '../process/clock.js';
 import type { Logger } from '../process/logger.js';
 import type { Closable } from '../process/shutdown.js';
 import type { PostgresClient } from './idle-connection.js';
 import type { Knex } from './knex.js';
-import { readClock } from './postgres-dialect.js';
+import { readServer } from './read-server.js';
 
-/** Each new connection reads Postgres' clock; the timer covers processes that open none for a long time. */
-const INTERVAL_MS = 5000;
+/** Each new connection reads Postgres' clock and position; the timer covers processes that open none for a long time. */
+const INTERVAL_MS = 1000;
 /** A host's clock that is wrong by more is logged: other programs on the host do not follow Postgres. */
 const WARN_ABOVE_MS = 3000;
 
@@ -16,12 +16,15 @@ export function isClockOff(): boolean {
 
 export function followClock(db: Knex, logger: Logger): Closable {
   let wasOff = false;
+  let didDisagree = false;
   let reading: Promise<void> | undefined;
   const read = async (): Promise<void> => {
     // An unavailable Postgres is reported elsewhere.
-    await readClockOf(db).catch(() => undefined);
+    await readServerOf(db).catch(() => undefined);
     if (isClockOff() !== wasOff) logChange(logger);
     wasOff = isClockOff();
+    if (doClocksDisagree() !== didDisagree) logDisagreement(logger);
+    didDisagree = doClocksDisagree();
     reading = undefined;
   };
   const start = (): void => {
@@ -37,10 +40,11 @@ export function followClock(db: Knex, logger: Logger): Closable {
   };
 }
 
-async function readClockOf({ client }: Knex): Promise<void> {
+export async function readServerOf({ client }: Knex): Promise<void> {
+  // Not by `runStatement`, whose listeners see the statements of requests.
   const connection: PostgresClient = await client.acquireConnection();
   try {
-    await readClock(connection);
+    await readServer(connection, client.config.commits);
   } catch (error) {
     client.afterFailure(connection, error);
     throw error;
@@ -57,6 +61,18 @@ function logChange(logger: Logger): void {
       event: 'clock.off',
       seconds,
       hint: "This host's clock differs from Postgres' clock by this many seconds. The service follows Postgres' clock. Synchronize the host with NTP.",
+    });
+  }
+}
+
+function logDisagreement(logger: Logger): void {
+  const seconds = clockCorrectionMs() / 1000;
+  if (!doClocksDisagree()) logger.info({ event: 'clock.agrees', seconds });
+  else {
+    logger.warn({
+      event: 'clock.disagrees',
+      seconds,
+      hint: `This host's clock and Postgres' clock differ by more than ${DISAGREE_MS / 1000} s, and one of them is wrong. What cannot be taken back, such as the expiry of a session, waits in this process until both say that it is time.`,
     });
   }
 }

@@ -2,6 +2,7 @@ import knexFactory, { type Knex } from 'knex';
 import { knexSnakeCaseMappers } from 'objection';
 import type { DatabaseConfig } from '../config/config.js';
 import type { Logger } from '../process/logger.js';
+import type { CommitMemory } from './commit-memory.js';
 import { postgresConnection } from './connection.js';
 import { type DialectConfig, PostgresDialect } from './postgres-dialect.js';
 
@@ -12,12 +13,13 @@ function ignore(): void {}
 export function openDatabase(
   database: DatabaseConfig,
   logger?: Logger,
-  { readsClock } = { readsClock: true },
+  { readsClock = true, commits }: { readsClock?: boolean; commits?: CommitMemory | undefined } = {},
 ): Knex {
   const config: DialectConfig = {
     client: PostgresDialect,
     idleInTransactionMs: database.queryTimeoutMs,
     readsClock,
+    commits,
     onDestroyed: (why) => logger?.warn({ event: 'database.connection_destroyed', why }),
     // snake_case in Postgres, camelCase in TypeScript.
     ...knexSnakeCaseMappers(),

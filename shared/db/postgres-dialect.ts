@@ -1,20 +1,23 @@
 import type { Knex } from 'knex';
 import PostgresTransaction from 'knex/lib/dialects/postgres/execution/pg-transaction.js';
 import KnexPostgres from 'knex/lib/dialects/postgres/index.js';
-import { correctClock, unmockedHostMs } from '../process/clock.js';
+import type { CommitMemory } from './commit-memory.js';
 import { sqlState } from './constraints.js';
 import { destroyConnection, isIdle, type PostgresClient, waitUntilIdle } from './idle-connection.js';
+import { readServer } from './read-server.js';
 
 /**
  * Knex's Postgres dialect with three rules. A connection is destroyed when a statement on it was abandoned, or when it
  * enters or leaves the pool in any state but idle. Postgres ends a transaction whose client is silent. Each new
- * connection reads Postgres' clock.
+ * connection reads Postgres' clock, and how far it has written, before anything else.
  */
 export interface DialectConfig extends Knex.Config {
   /** How long Postgres waits inside a transaction for the next statement. */
   idleInTransactionMs: number;
   /** False for a standby: the service follows the primary's clock. */
   readsClock: boolean;
+  /** Remembers how far Postgres had written; undefined where nothing is decided by it. */
+  commits: CommitMemory | undefined;
   onDestroyed(why: string): void;
 }
 
@@ -32,7 +35,7 @@ export class PostgresDialect extends KnexPostgres {
     const connection: PostgresClient = await super.acquireRawConnection();
     if (!this.config.readsClock) return connection;
     try {
-      await readClock(connection);
+      await readServer(connection, this.config.commits);
       return connection;
     } catch (error) {
       // The pool does not know the connection yet.
@@ -96,16 +99,3 @@ function requireCommitted(statement: Statement): Statement {
   if (isRolledBack) throw new Error('the transaction was rolled back by its COMMIT');
   return statement;
 }
-
-export async function readClock(connection: Pick<PostgresClient, 'query'>): Promise<void> {
-  const askedAtMs = unmockedHostMs();
-  const { rows } = await connection.query<{ ms: number }>(CLOCK);
-  const [clock] = rows;
-  if (clock !== undefined) correctClock(Number(clock.ms), { askedAtMs, answeredAtMs: unmockedHostMs() });
-}
-
-/** A slower answer bounds the clock too loosely to be of use. */
-const CLOCK = {
-  text: 'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms',
-  query_timeout: 5000,
-};

@@ -20,27 +20,41 @@ const KEPT_MS = 120_000;
 /** Where calls are not spaced, a process learns of another process's pause at most this late. */
 const READ_PAUSE_EVERY_MS = 100;
 
+/** No turn and no pause lies further ahead: a turn is asked for at most 15 s ahead, and a pause lasts at most a minute. */
+const LONGEST_WAIT_MS = 90_000;
+
+/**
+ * Times are kept with the time at which they were written. When Redis' clock has been set back since, what was left of them
+ * then is left now, and is written down, so that it passes.
+ */
 const TIME = `
   local time = redis.call('TIME')
-  local now = time[1] * 1000 + time[2] / 1000`;
+  local now = time[1] * 1000 + time[2] / 1000
+  local kept = redis.call('HMGET', KEYS[1], 'next', 'paused', 'at')
+  local next, paused, at = tonumber(kept[1]) or 0, tonumber(kept[2]) or 0, tonumber(kept[3]) or now
+  if at > now then
+    next, paused = next - at + now, paused - at + now
+    redis.call('HSET', KEYS[1], 'next', string.format('%.3f', next), 'paused', string.format('%.3f', paused),
+      'at', string.format('%.3f', now))
+  end
+  if next - now > ${LONGEST_WAIT_MS} then next = now end
+  if paused - now > ${LONGEST_WAIT_MS} then paused = now end`;
 
 /** Grants turns to all processes in the order in which they ask. A turn that is too late for the caller is not granted. */
 const TAKE = `${TIME}
-  local kept = redis.call('HMGET', KEYS[1], 'next', 'paused')
-  local turn = math.max(now, tonumber(kept[1]) or 0, tonumber(kept[2]) or 0)
+  local turn = math.max(now, next, paused)
   local wait = math.ceil(turn - now)
   if wait > tonumber(ARGV[2]) then return {0, wait} end
-  redis.call('HSET', KEYS[1], 'next', string.format('%.3f', turn + tonumber(ARGV[1])))
+  redis.call('HSET', KEYS[1], 'next', string.format('%.3f', turn + tonumber(ARGV[1])), 'at', string.format('%.3f', now))
   redis.call('PEXPIRE', KEYS[1], wait + math.ceil(tonumber(ARGV[1])) + ${KEPT_MS})
   return {1, wait}`;
 
 const READ_PAUSE = `${TIME}
-  local paused = tonumber(redis.call('HGET', KEYS[1], 'paused')) or 0
   return {1, math.max(0, math.ceil(paused - now))}`;
 
 const PAUSE = `${TIME}
-  local paused = math.max(now + tonumber(ARGV[1]), tonumber(redis.call('HGET', KEYS[1], 'paused')) or 0)
-  redis.call('HSET', KEYS[1], 'paused', string.format('%.3f', paused))
+  paused = math.max(now + tonumber(ARGV[1]), paused)
+  redis.call('HSET', KEYS[1], 'paused', string.format('%.3f', paused), 'at', string.format('%.3f', now))
   redis.call('PEXPIRE', KEYS[1], math.max(redis.call('PTTL', KEYS[1]), math.ceil(paused - now) + ${KEPT_MS}))
   return {1, 0}`;
 

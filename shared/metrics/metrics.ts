@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { type CommitMemory, LOSS_KINDS } from '../db/commit-memory.js';
 import { poolUse } from '../db/knex.js';
 import { clockCorrectionMs } from '../process/clock.js';
 import { countLoggedProblems } from '../process/logger.js';
@@ -10,7 +11,10 @@ import { mergePages } from './merge-pages.js';
  * Metrics of web and worker processes: the process itself (event-loop delay, memory), its connection pool, its clock, its
  * log, and the backlog.
  */
-export type MetricSources = BacklogSources;
+export interface MetricSources extends BacklogSources {
+  commits?: Pick<CommitMemory, 'doubted'>;
+  installation?: { others(): readonly string[] };
+}
 
 export interface MetricsPage {
   /** For the counters of a kind of process. */
@@ -23,6 +27,8 @@ export interface MetricsPage {
 /** Events with an alert. They start at 0: an alert on an increase does not fire for a series that starts at 1. */
 const ALERT_EVENTS = [
   'database.connection_destroyed',
+  'database.failed_over',
+  'database.lost_commits',
   'database.statements_not_kept',
   'delivery.given_up',
   'facilitator.refused_setup',
@@ -57,7 +63,7 @@ export function openMetricsPage(sources: MetricSources, labels: Record<string, s
   };
 }
 
-function openProcessMetrics({ db, logger }: MetricSources): Registry {
+function openProcessMetrics({ db, logger, commits, installation }: MetricSources): Registry {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -82,6 +88,23 @@ function openProcessMetrics({ db, logger }: MetricSources): Registry {
     registers,
     collect() {
       this.set(clockCorrectionMs() / 1000);
+    },
+  });
+  new Gauge({
+    name: 'checkout_database_doubted',
+    help: '1 for half an hour after Postgres has lost commits, or after another server took over, which may have lost some.',
+    labelNames: ['why'],
+    registers,
+    collect() {
+      for (const why of LOSS_KINDS) this.set({ why }, commits?.doubted() === why ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'checkout_redis_other_databases',
+    help: 'Other databases whose processes use the same Redis.',
+    registers,
+    collect() {
+      this.set(installation?.others().length ?? 0);
     },
   });
   new Counter({

@@ -49,7 +49,13 @@ interface AnyQueue {
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-export function openQueues(config: Config, redis: RedisClient | undefined, logger: Logger): Queues {
+interface QueueStores {
+  redis: RedisClient | undefined;
+  /** Part of the names of the queues in Redis. Read when it is needed: Postgres may be away when the process starts. */
+  installation: () => Promise<string>;
+}
+
+export function openQueues(config: Config, { redis, installation }: QueueStores, logger: Logger): Queues {
   const queues = new Map<JobName, AnyQueue>();
   const pool = openQueuePool(config.database, POOL_SIZE);
 
@@ -57,8 +63,9 @@ export function openQueues(config: Config, redis: RedisClient | undefined, logge
   async function readyQueue(name: JobName): Promise<AnyQueue> {
     const bullMq = await loadBullMq();
     if (redis !== undefined && redis.status !== 'ready') throw new Error('Redis is not connected');
+    const prefix = redis && prefixOf(name, redis, await installation());
     const known = queues.get(name);
-    const queue = known ?? openQueue(bullMq, name, redis, pool);
+    const queue = known ?? openQueue(bullMq, name, { redis, prefix }, pool);
     if (known === undefined)
       queue.on('error', (error) => logger.warn({ event: 'queue.error', queue: name, err: error }));
     queues.set(name, queue);
@@ -112,17 +119,17 @@ export function openQueues(config: Config, redis: RedisClient | undefined, logge
  */
 async function askRedis(redis: RedisClient): Promise<void> {
   if (redis.status === 'connecting' || redis.status === 'connect') await once(redis, 'ready');
-  await redis.exists(prefixOf('settle-payment', redis));
+  await redis.exists(prefixOf('settle-payment', redis, ''));
 }
 
 function openQueue(
   { createPostgresBackend, Queue, withBackend }: BullMq,
   name: JobName,
-  redis: RedisClient | undefined,
+  { redis, prefix = '' }: { redis: RedisClient | undefined; prefix: string | undefined },
   pool: QueuePool,
 ): AnyQueue {
   const options = { defaultJobOptions: JOB_OPTIONS, skipMetasUpdate: true };
   return redis === undefined
     ? new (withBackend(createPostgresBackend).Queue)(name, { ...options, connection: pool.connection })
-    : new Queue(name, { ...options, connection: redis, prefix: prefixOf(name, redis) });
+    : new Queue(name, { ...options, connection: redis, prefix });
 }

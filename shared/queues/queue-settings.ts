@@ -9,9 +9,13 @@ import type { RedisClient } from './connection.js';
 /** The prefix of all keys in Redis, which may be shared with other applications. */
 export const QUEUE_PREFIX = 'checkout';
 
-/** In a cluster the hash tag puts all keys of a queue into one slot, as BullMQ's scripts need. */
-export function prefixOf(queue: JobName, redis: RedisClient): string {
-  return redis.isCluster ? `{${QUEUE_PREFIX}:${queue}}` : QUEUE_PREFIX;
+/**
+ * In a cluster the hash tag puts all keys of a queue into one slot, as BullMQ's scripts need. The installation's name keeps
+ * the jobs of two deployments on one Redis apart.
+ */
+export function prefixOf(queue: JobName, redis: RedisClient, installation: string): string {
+  const prefix = redis.isCluster ? `{${QUEUE_PREFIX}:${queue}}` : QUEUE_PREFIX;
+  return installation === '' ? prefix : `${prefix}:${installation}`;
 }
 
 /** Finished jobs are removed, so that their ids can be added again. The row holds the history. */

@@ -3,7 +3,7 @@ import { runStatement } from '../db/statement.js';
 import type { JobName } from '../jobs/jobs.js';
 import { MAX_EXPIRED_BATCH_BYTES } from '../limits/bounds.js';
 import { SESSION_MOVES } from '../payables/states.js';
-import { now } from '../process/clock.js';
+import { certainNow, now } from '../process/clock.js';
 import type { NotifyDeliveries } from '../queues/notify-deliveries.js';
 import { takeOneQuarantined, type WorkInFlight } from '../upkeep/work-in-flight.js';
 import { newId } from '../values/ids.js';
@@ -15,9 +15,9 @@ interface ExpiryDeps {
   notifyDeliveries: NotifyDeliveries;
 }
 
-/** Expires overdue sessions and refunds with their events, up to `limit`; any number of workers may do so at once. */
+/** An expiry cannot be taken back, so a session is overdue when both clocks say so. Expires overdue sessions and refunds with their events, up to `limit`; any number of workers may do so at once. */
 export async function expireOverdueSessions(db: Knex, limit: number, deps: ExpiryDeps): Promise<number> {
-  const bindings = [now(), limit, MAX_EXPIRED_BATCH_BYTES, WORK];
+  const bindings = [certainNow(), limit, MAX_EXPIRED_BATCH_BYTES, WORK, now()];
   const [taken] = await runStatement<WorkInFlight>(db, TAKE_OVERDUE, bindings);
   return taken === undefined ? 0 : await expireInFlight(db, taken, deps);
 }
@@ -48,5 +48,5 @@ interface Expired {
 }
 
 export async function hasOverdueSessions(db: Knex): Promise<boolean> {
-  return (await runStatement(db, FIRST_OVERDUE, [now()])).length > 0;
+  return (await runStatement(db, FIRST_OVERDUE, [certainNow()])).length > 0;
 }

@@ -5,37 +5,44 @@ import type { EvmAuthorization, PaymentProof } from './payload.js';
 import type { SvmTransfer } from './svm-transaction.js';
 import type { PaymentRequirements } from './wire.js';
 
+/** Postgres' clock and this machine's. */
+interface Times {
+  now: Date;
+  own: Date;
+}
+
 /**
  * Refuses, before any outside call, a payment that contradicts the entry it pays: another amount, to another wallet, in
  * another token, outside its time window. The facilitator decides all else: unreadable contents, how soon the payment may
- * end.
+ * end. So it does when our two clocks do not both say that the payment is outside its time window.
  */
 export function checkContent(
   proof: PaymentProof,
   requirements: PaymentRequirements,
-  now: Date,
+  times: Times,
 ): Failure | undefined {
   return proof.family === 'evm'
-    ? checkAuthorization(proof, requirements, now)
+    ? checkAuthorization(proof, requirements, times)
     : checkTransfer(proof, requirements);
 }
 
 function checkAuthorization(
   authorization: EvmAuthorization,
   requirements: PaymentRequirements,
-  now: Date,
+  { now, own }: Times,
 ): Failure | undefined {
-  const nowMs = BigInt(now.getTime());
+  const both = [now.getTime(), own.getTime()];
+  const [earlierMs, laterMs] = [BigInt(Math.min(...both)), BigInt(Math.max(...both))];
   if (authorization.to.toLowerCase() !== requirements.payTo.toLowerCase()) {
     return describeFailure('invalid_exact_evm_payload_recipient_mismatch');
   }
   if (authorization.value !== BigInt(requirements.amount)) {
     return describeFailure('invalid_exact_evm_payload_authorization_value');
   }
-  if (authorization.validAfter * 1000n > nowMs) {
+  if (authorization.validAfter * 1000n > laterMs) {
     return describeFailure('invalid_exact_evm_payload_authorization_valid_after');
   }
-  if (authorization.validBefore * 1000n <= nowMs) {
+  if (authorization.validBefore * 1000n <= earlierMs) {
     return describeFailure('invalid_exact_evm_payload_authorization_valid_before');
   }
   return undefined;

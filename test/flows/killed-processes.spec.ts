@@ -10,6 +10,7 @@ import {
   type WebServiceProcess,
 } from '../../lab/world/processes/processes.js';
 import { paymentJob } from '../../shared/settlement/payment-job.js';
+import { installationNamer } from '../../shared/upkeep/installation.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { testServices } from '../support/suite.js';
 
@@ -263,7 +264,7 @@ for (const { store, redisUrl } of STORES) {
         }
         const redis = new Redis(redisUrl());
         try {
-          const key = `checkout:settle-payment:${job.id}`;
+          const key = `checkout:${await installationNamer(flow.db)()}:settle-payment:${job.id}`;
           assert.equal(await redis.hget(key, 'ats'), '1', 'the job was taken once');
           await redis.del(`${key}:lock`);
         } finally {

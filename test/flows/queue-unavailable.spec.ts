@@ -66,9 +66,10 @@ describe('a worker whose queue lives in Postgres', () => {
         },
         config,
         redis: undefined,
+        installation: '',
         logger,
       });
-      const queues = openQueues(config, undefined, logger);
+      const queues = openQueues(config, { redis: undefined, installation: async () => '' }, logger);
       try {
         await eventually(() => assert.deepEqual(queueEvents(), ['queue.away']));
         await proxy.accept();

@@ -10,6 +10,7 @@ import {
 } from '../../lab/world/processes/redis-nodes.js';
 import { createLogger } from '../../shared/process/logger.js';
 import { decisionNotifier, decisionSubscriber } from '../../shared/queues/decision-notifier.js';
+import { installationNamer } from '../../shared/upkeep/installation.js';
 import { openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 
 const PAYMENTS = 24;
@@ -88,7 +89,8 @@ for (const [name, open] of [
         delayMs: 3_600_000,
       });
       const keys = await Promise.all(store.nodes.map(({ client }) => client.keys('*')));
-      const prefix = name === 'cluster' ? '{checkout:confirm-payment}' : 'checkout';
+      const tag = name === 'cluster' ? '{checkout:confirm-payment}' : 'checkout';
+      const prefix = `${tag}:${await installationNamer(flow.db)()}`;
       for (const wanted of ['api:merchant', `${prefix}:confirm-payment:pay_unknown`])
         assert.ok(keys.flat().includes(wanted), `${wanted} is not there`);
     });

@@ -7,6 +7,7 @@ import { judgeHistory } from '../../lab/world/history/judge-history.js';
 import { NO_RECENT_WRITES } from '../../shared/accounts/recent-writes.js';
 import { createChains } from '../../shared/chains/confirmation.js';
 import { type Config, loadConfig } from '../../shared/config/config.js';
+import { openCommitMemory } from '../../shared/db/commit-memory.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { Payable } from '../../shared/payables/model.js';
 import { Payment } from '../../shared/payments/model.js';
@@ -139,6 +140,7 @@ export function openManualWorker(config: Config, db: Knex): ManualWorker {
     config,
     baseUrl: config.baseUrl,
     db,
+    commits: openCommitMemory(() => {}),
     logger,
     recentWrites: NO_RECENT_WRITES,
     secretBox: createSecretBox(config.encryptionKeys),

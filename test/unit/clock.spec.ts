@@ -1,5 +1,16 @@
 import assert from 'node:assert/strict';
-import { clockCorrectionMs, correctClock, nowMs, unmockedHostMs } from '../../shared/process/clock.js';
+import { mock } from 'node:test';
+import {
+  certainNow,
+  clockCorrectionMs,
+  correctClock,
+  doClocksDisagree,
+  earlierNowMs,
+  nowMs,
+  postgresSetBacks,
+  times,
+  unmockedHostMs,
+} from '../../shared/process/clock.js';
 
 describe("following Postgres' clock", () => {
   const START = 1_000_000;
@@ -27,5 +38,73 @@ describe("following Postgres' clock", () => {
     const close = ask(8000, 2);
     assert.ok(Math.abs(close - 8000) <= 2);
     assert.equal(ask(0, 60_000), close);
+  });
+});
+
+describe("a host's clock that is set between two readings of Postgres' clock", () => {
+  const HOUR_MS = 3_600_000;
+  /** The monotonic clock goes on, so against it the host's clock is set by this much. */
+  function set(byMs: number): void {
+    const own = performance.now.bind(performance);
+    mock.method(performance, 'now', () => own() - byMs);
+  }
+  const agree = (): void => {
+    const at = unmockedHostMs();
+    correctClock(at, { askedAtMs: at, answeredAtMs: at });
+  };
+  beforeEach(agree);
+  afterEach(() => {
+    mock.restoreAll();
+    agree();
+    agree();
+  });
+
+  it("does not set the service's time back", () => {
+    const before = nowMs();
+    set(-HOUR_MS);
+    assert.ok(nowMs() - before >= HOUR_MS, 'the hour that the monotonic clock has measured is missing');
+    assert.ok(Math.abs(clockCorrectionMs() - HOUR_MS) < 100);
+  });
+
+  it('does not end what cannot be taken back when it is set forward, until Postgres has confirmed it', () => {
+    const before = nowMs();
+    set(HOUR_MS);
+    assert.ok(nowMs() - before < 1000);
+    // The host says an hour more than the monotonic clock has measured.
+    assert.ok(Math.abs(nowMs() - earlierNowMs() - HOUR_MS) < 1000);
+    assert.equal(doClocksDisagree(), true);
+    assert.ok(Math.abs(times().now.getTime() - times().own.getTime() - HOUR_MS) < 1000);
+    agree();
+    assert.deepEqual([doClocksDisagree(), Math.round((nowMs() - earlierNowMs()) / 1000)], [false, 0]);
+  });
+
+  it("is no step of Postgres' clock, whose own steps back are counted", () => {
+    const steps = postgresSetBacks();
+    set(HOUR_MS);
+    agree();
+    assert.equal(postgresSetBacks(), steps);
+    const at = unmockedHostMs();
+    correctClock(at - HOUR_MS, { askedAtMs: at, answeredAtMs: at });
+    assert.equal(postgresSetBacks(), steps + 1);
+  });
+});
+
+describe('the time that counts for what cannot be taken back', () => {
+  const differBy = (ms: number): void => {
+    const at = unmockedHostMs();
+    correctClock(at + ms, { askedAtMs: at, answeredAtMs: at });
+  };
+  afterEach(() => differBy(0));
+
+  it("is Postgres' while the clocks agree, and the earlier one while they disagree", () => {
+    for (const [ms, expected] of [
+      [20_000, 20_000],
+      [-20_000, -20_000],
+      [60_000, 0],
+      [-60_000, -60_000],
+    ] as const) {
+      differBy(ms);
+      assert.equal(Math.round((certainNow().getTime() - unmockedHostMs()) / 1000) * 1000, expected);
+    }
   });
 });

@@ -1,6 +1,7 @@
 import type { RecentWrites } from '../../shared/accounts/recent-writes.js';
 import type { Chains } from '../../shared/chains/confirmation.js';
 import type { Config } from '../../shared/config/config.js';
+import type { CommitMemory } from '../../shared/db/commit-memory.js';
 import type { Knex } from '../../shared/db/knex.js';
 import type { Logger } from '../../shared/process/logger.js';
 import type { NotifyDecided } from '../../shared/queues/decision-notifier.js';
@@ -16,6 +17,8 @@ export interface WorkerDeps {
   baseUrl: string;
   logger: Logger;
   db: Knex;
+  /** How far Postgres had written. A refusal is doubtful while commits may have been lost. */
+  commits: CommitMemory;
   recentWrites: RecentWrites;
   secretBox: SecretBox;
   queues: Queues;

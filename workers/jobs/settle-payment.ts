@@ -27,7 +27,7 @@ export async function settlePayment(
   const taken = await takeToSettle(deps, paymentId);
   if (taken === undefined) return done;
   return await inSpan(taken.span, async (span) => {
-    const tooLate = beforeCall(taken.payment, false, times());
+    const tooLate = beforeCall(taken.payment, deps.commits.mayHaveLost(), times());
     if (tooLate !== undefined) await carryOut(deps, taken, tooLate);
     else logCall(deps, taken.payment, { ...(await settle(deps, taken)), requestId, span });
     return done;
@@ -43,7 +43,7 @@ async function settle(
   const answer = mayBeSent()
     ? await deps.facilitator.settle(facilitatorRequest, mayBeSent)
     : PROCESS_WAS_PAUSED;
-  const call: Call = { answer, startedAt, endedAt: now(), commitsMayBeLost: false };
+  const call: Call = { answer, startedAt, endedAt: now(), commitsMayBeLost: deps.commits.mayHaveLost() };
   const decision = afterCall(payment, call, rules, times());
   const verdict = provenVerdict(payment, answer);
   const settledIn = answer.kind === 'settled' ? answer.transaction : undefined;

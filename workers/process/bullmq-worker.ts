@@ -99,7 +99,7 @@ interface Settings<Data> extends RetryContext {
 
 export function workerOnRedis<Data>(
   { name, work, options, ...rest }: Settings<Data>,
-  redis: RedisClient,
+  { redis, installation }: { redis: RedisClient; installation: string },
 ): Worker {
   const isPaused = redis.isCluster ? () => true : isRedisReplyError;
   const bullMq = withBackend(pausing(closable(createRedisBackend, rest), { name, ...rest }, isPaused));
@@ -108,7 +108,7 @@ export function workerOnRedis<Data>(
     ...options,
     runRetryDelay: RUN_RETRY_DELAY_MS,
     connection: redis,
-    prefix: prefixOf(name, redis),
+    prefix: prefixOf(name, redis, installation),
   }) as unknown as Worker;
 }
 

@@ -1,6 +1,7 @@
 import { DelayedError, type Job, type Worker } from 'bullmq';
 import type { Config } from '../../shared/config/config.js';
 import type { JobName, JobPayloads } from '../../shared/jobs/jobs.js';
+import { hostTimeOf } from '../../shared/process/clock.js';
 import type { Logger } from '../../shared/process/logger.js';
 import { pauseAfterFailure } from '../../shared/process/pause.js';
 import type { Closable } from '../../shared/process/shutdown.js';
@@ -16,6 +17,8 @@ interface WorkerSettings<N extends JobName> {
   handle(payload: JobPayloads[N]): Promise<Outcome>;
   config: Config;
   redis: RedisClient | undefined;
+  /** Part of the names of the queues in Redis. */
+  installation: string;
   logger: Logger;
   /** Shared by the workers of a process. */
   storeState?: StoreStateLog;
@@ -33,7 +36,7 @@ const DISCARD_TIMEOUT_MS = 1000;
 
 /** Runs a handler as a BullMQ worker and translates its outcome into BullMQ's terms. */
 export function runWorker<N extends JobName>(settings: WorkerSettings<N>): Closable {
-  const { name, handle, config, redis, logger, storeState = logStoreState(logger) } = settings;
+  const { name, handle, config, redis, installation, logger, storeState = logStoreState(logger) } = settings;
   const running = new Set<Promise<Outcome>>();
   const work = async (job: Job<JobPayloads[N]>, token?: string): Promise<void> => {
     const handling = handle(job.data);
@@ -43,7 +46,7 @@ export function runWorker<N extends JobName>(settings: WorkerSettings<N>): Closa
       case 'done':
         return;
       case 'again':
-        await job.moveToDelayed(outcome.at.getTime(), token);
+        await job.moveToDelayed(hostTimeOf(outcome.at), token);
         throw new DelayedError();
     }
   };
@@ -77,7 +80,7 @@ export function runWorker<N extends JobName>(settings: WorkerSettings<N>): Closa
       open,
     );
   }
-  const worker = workerOnRedis(workerSettings, redis);
+  const worker = workerOnRedis(workerSettings, { redis, installation });
   listen(worker);
   return {
     async close() {

@@ -24,7 +24,9 @@ import { logStoreState } from '../../shared/queues/store-state.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
 import { openFacilitator, type Stores } from '../../shared/startup/open-facilitator.js';
 import { warnAboutRiskySettings } from '../../shared/startup/risky-settings.js';
+import { openInstallationWatch, openLoggedCommitMemory } from '../../shared/startup/watch-installation.js';
 import { startTracing } from '../../shared/tracing/start.js';
+import { installationNamer } from '../../shared/upkeep/installation.js';
 import { createFacilitator, type Facilitator } from '../../shared/x402/facilitator.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import { openWorkerMetrics, serveWorkerMetrics } from '../deps/worker-metrics.js';
@@ -47,12 +49,14 @@ interface Opened {
   deps: WorkerDeps;
   /** The connection of BullMQ's workers. */
   workerRedis: RedisClient | undefined;
+  /** Part of the names of the queues in Redis. */
+  installation: string;
   close(): Promise<void>;
 }
 
 export async function startWorker(config: Config, logger: Logger): Promise<Closable> {
   const tracing = await startTracing(config, 'checkout-worker', logger);
-  const { deps, workerRedis, close } = await openDeps(config, logger);
+  const { deps, workerRedis, installation, close } = await openDeps(config, logger);
   warnAboutRiskySettings(config, logger);
   if (config.redis === undefined) void warnAboutPooler(deps.db, logger);
   const deliverer = new Deliverer(deps);
@@ -60,7 +64,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
   const storeState = logStoreState(logger);
   const start = <N extends JobName>(name: N): Closable => {
     const handle: Handlers[N] = handlers[name];
-    return runWorker({ name, handle, config, redis: workerRedis, logger, storeState });
+    return runWorker({ name, handle, config, redis: workerRedis, installation, logger, storeState });
   };
   const workers = config.workerQueues.map((name) => start(name));
   const sweep = sweepDueWork(deps, handlers, deliverer, storeState);
@@ -96,7 +100,8 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
 }
 
 async function openDeps(config: Config, logger: Logger): Promise<Opened> {
-  const db = openDatabase(config.database, logger);
+  const commits = openLoggedCommitMemory(logger);
+  const db = openDatabase(config.database, logger, { commits });
   // Fails the start when the database is unreachable, instead of running without it.
   await runStatement(db, { name: undefined, text: 'SELECT 1' }, []);
   const replica = config.replica && openReplica(db, config.replica, logger);
@@ -104,13 +109,17 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
   if (redis !== undefined) warnIfRedisMayEvict(redis, logger);
   const breaker = redis && openRedisBreaker(redis, logger);
   const workerRedis = config.redis && openWorkerRedis(config.redis, logger);
-  const queues = openQueues(config, redis, logger);
+  const watch = openInstallationWatch({ db, commits, redis, breaker, logger });
+  watch.start();
+  const nameInstallation = installationNamer(db);
+  const queues = openQueues(config, { redis, installation: nameInstallation }, logger);
   const chains = createChains(config.rpcUrls, { logger });
   const deps: WorkerDeps = {
     config,
     baseUrl: config.baseUrl,
     logger,
     db,
+    commits,
     recentWrites: replica === undefined ? NO_RECENT_WRITES : openRecentWrites(db, logger),
     secretBox: createSecretBox(config.encryptionKeys),
     queues,
@@ -118,12 +127,14 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
     notifyDecided: decisionNotifier(redis),
     facilitator: facilitatorFor(config, { db, redis, breaker }, logger),
     chains,
-    metrics: openWorkerMetrics({ db, replica, queues, logger }, chains),
+    metrics: openWorkerMetrics({ db, replica, queues, logger, commits, installation: watch }, chains),
   };
   return {
     deps,
     workerRedis,
+    installation: await nameInstallation(),
     async close() {
+      await watch.close();
       breaker?.close();
       await queues.close();
       chains.close();

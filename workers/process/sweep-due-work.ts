@@ -1,6 +1,6 @@
 import type { JobName } from '../../shared/jobs/jobs.js';
 import { openConcurrency, UNLIMITED } from '../../shared/limits/concurrency.js';
-import { nowMs } from '../../shared/process/clock.js';
+import { nowMs, postgresSetBacks } from '../../shared/process/clock.js';
 import type { Closable } from '../../shared/process/shutdown.js';
 import { withTimeout } from '../../shared/process/timeout.js';
 import type { JobRequest } from '../../shared/queues/enqueue.js';
@@ -9,6 +9,7 @@ import { hasOverdueSessions } from '../../shared/settlement/expire-due.js';
 import { paymentJob, stagesServedBy } from '../../shared/settlement/payment-job.js';
 import { listDuePayments } from '../../shared/settlement/take-work.js';
 import { findDueAccounts } from '../../shared/webhooks/find-due.js';
+import { pullForward } from '../../shared/webhooks/pull-forward.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import type { Deliverer } from '../jobs/deliver-webhook.js';
 import type { Handlers } from './handlers.js';
@@ -89,7 +90,12 @@ interface DueJobs {
 /** Finds jobs of the queues that this process serves. */
 function createFinder({ db, config: { workerQueues: queues } }: WorkerDeps): () => Promise<DueJobs> {
   let lastEndpoint = '';
+  /** Before the first sweep Postgres' clock may have been set back while no worker ran. */
+  let setBacks = -1;
   const findAccounts = async (): Promise<string[]> => {
+    const seen = postgresSetBacks();
+    if (seen !== setBacks) await pullForward(db);
+    setBacks = seen;
     const { due, last } = await findDueAccounts(db, lastEndpoint, ENDPOINTS_PER_SWEEP);
     lastEndpoint = last;
     return due;

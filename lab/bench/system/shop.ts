@@ -7,6 +7,7 @@ import { openRedis } from '../../../shared/queues/connection.js';
 import { openQueues } from '../../../shared/queues/enqueue.js';
 import { deliveryNotifier } from '../../../shared/queues/notify-deliveries.js';
 import { createSecretBox } from '../../../shared/secrets/secrets.js';
+import { installationNamer } from '../../../shared/upkeep/installation.js';
 import { newId } from '../../../shared/values/ids.js';
 import type { EventDeps } from '../../../shared/webhooks/events.js';
 import { Event } from '../../../shared/webhooks/model.js';
@@ -33,7 +34,7 @@ const BATCH = 500;
 export async function openShop({ db, config }: System): Promise<Shop> {
   const logger = createLogger('silent', 'bench');
   const redis = config.redis && openRedis(config.redis, logger);
-  const queues = openQueues(config, redis, logger);
+  const queues = openQueues(config, { redis, installation: installationNamer(db) }, logger);
   const deps: EventDeps = { baseUrl: config.baseUrl, notifyDeliveries: deliveryNotifier(queues, logger) };
   const secretBox = createSecretBox(config.encryptionKeys);
   const { accountId } = await buildMerchant(db);

@@ -76,7 +76,7 @@ export async function openSystem(databaseUrl: string): Promise<System> {
   };
 }
 
-function openWorker(config: Config, { logger, secretBox }: Deps): SystemWorker {
+function openWorker(config: Config, { commits, logger, secretBox }: Deps): SystemWorker {
   const db = openDatabase(config.database);
   const gate = installGate(db);
   const queues = {
@@ -96,7 +96,10 @@ function openWorker(config: Config, { logger, secretBox }: Deps): SystemWorker {
   };
   const metrics = { ...counts, worker: 'on-stage', own: page, read: page };
   const bells = { notifyDeliveries: () => {}, notifyDecided: () => {}, recentWrites: NO_RECENT_WRITES };
-  return { gate, deps: { db, baseUrl: config.baseUrl, logger, secretBox, queues, metrics, ...bells } };
+  return {
+    gate,
+    deps: { db, commits, baseUrl: config.baseUrl, logger, secretBox, queues, metrics, ...bells },
+  };
 }
 
 async function readAccepted(web: Deps, accountId: string): Promise<PaymentRequirements> {

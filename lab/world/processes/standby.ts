@@ -20,6 +20,11 @@ export interface Pair {
   resumeReplay(): Promise<void>;
   /** Resolves when the standby shows all that the primary has written so far. */
   caughtUp(): Promise<void>;
+  /** The standby receives nothing more: what the primary writes from now on is lost by a failover. */
+  cutStream(): Promise<void>;
+  /** The standby takes writes from now on. The primary goes on, until it is stopped. */
+  promote(): Promise<void>;
+  stopPrimary(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -51,17 +56,20 @@ export async function startPair(): Promise<Pair> {
     startEmbeddedPostgres({ dir: path.join(folder, name), settings: { ...SETTINGS, ...settings } });
 
   const made = await start('primary');
+  const creator = open(made.url);
+  await creator.raw('CREATE ROLE streamer REPLICATION LOGIN');
+  await creator.destroy();
   await migrate(loadConfig({ DATABASE_URL: made.url }, 'migrate'), createLogger('silent', 'test'));
   await made.stop();
   const { copy } = await copyOf(made.dataDir);
   const first = await start('primary');
-  const conninfo = `host=${new URL(first.url).searchParams.get('host')} port=5432 user=app`;
+  const conninfo = `host=${new URL(first.url).searchParams.get('host')} port=5432 user=streamer`;
   const second = await startEmbeddedPostgres({
     dir: path.dirname(copy),
     settings: { ...SETTINGS, hot_standby_feedback: 'on', primary_conninfo: conninfo },
   });
   const [primary, standby] = [first, second].map(({ url }) => ({ url, db: open(url) })) as [Server, Server];
-  return {
+  const pair: Pair = {
     primary,
     standby,
     pauseReplay: async () => {
@@ -83,6 +91,19 @@ export async function startPair(): Promise<Pair> {
         assert.ok((await standby.db.raw(shows, [rows[0].place])).rows[0].shown);
       });
     },
+    async cutStream() {
+      await primary.db.raw('ALTER ROLE streamer NOLOGIN');
+      await pair.caughtUp();
+      await primary.db.raw('SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_replication');
+      await eventually(async () => {
+        const { rows } = await standby.db.raw('SELECT FROM pg_stat_wal_receiver');
+        assert.equal(rows.length, 0);
+      });
+    },
+    async promote() {
+      await standby.db.raw('SELECT pg_promote()');
+    },
+    stopPrimary: () => first.stop(),
     async close() {
       await Promise.all([primary.db.destroy(), standby.db.destroy()]);
       await second.stop();
@@ -92,6 +113,7 @@ export async function startPair(): Promise<Pair> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+  return pair;
 }
 
 function open(url: string): Knex {

@@ -21,7 +21,7 @@ export interface ProxyOptions {
 
 /** A proxy between clients and a server. Faults end with `thaw` and `accept`; the server keeps what it has received. */
 export class TcpProxy {
-  readonly #target: URL;
+  #target: URL;
   readonly #tls: boolean;
   readonly #server: net.Server;
   readonly #connections = new Set<Connection>();
@@ -87,6 +87,12 @@ export class TcpProxy {
   /** Ends every connection and drops what a freeze holds; new ones are accepted. */
   cut(): void {
     for (const connection of this.#connections) connection.cut();
+  }
+
+  /** Ends every connection; new ones lead to this server, as an address does after a failover. */
+  leadTo(target: string): void {
+    this.#target = new URL(target);
+    this.cut();
   }
 
   /** Cuts the connection of the next request that matches at this point. */

@@ -10,7 +10,7 @@ import {
   SETTLE_MARGIN_MS,
 } from './limits.js';
 import type { LookCondition } from './look-case.js';
-import { endsFarAhead, lastCallEnd, longestWaitEnd, unreadableMs, waitEnd } from './look-times.js';
+import { earlier, endsFarAhead, lastCallEnd, longestWaitEnd, unreadableMs, waitEnd } from './look-times.js';
 import { facilitatorReportedSuccess, type Times } from './payment-state.js';
 import { lastCallTime } from './settle-times.js';
 import { isWatchOver, nextWatchTime } from './watch.js';
@@ -127,7 +127,7 @@ function isPast(at: Date, { now, own }: Times): boolean {
 }
 
 export const watchIsOver: LookCondition = {
-  text: `the next regular look would come more than ${describeDuration(LONGEST_WATCH_MS)} after the failure`,
-  holds: ({ payment: { validUntil, failedAt, claimedAt }, times }) =>
-    isWatchOver(nextWatchTime(times.now, validUntil), failedAt ?? claimedAt),
+  text: `the next regular look would come more than ${describeDuration(LONGEST_WATCH_MS)} after the failure, by both clocks`,
+  holds: ({ payment: { validUntil, failedAt, claimedAt }, times: { now, own } }) =>
+    isWatchOver(nextWatchTime(earlier(now, own), validUntil), failedAt ?? claimedAt),
 };

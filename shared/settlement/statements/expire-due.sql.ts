@@ -17,7 +17,7 @@ export const FIRST_OVERDUE: Statement = {
   text: `SELECT FROM payables WHERE ${OVERDUE} LIMIT 1`,
 };
 
-/** Takes overdue sessions and refunds: at most $2 rows that fit into $3 bytes, at least one. */
+/** Takes sessions and refunds that were overdue at $1, now ($5): at most $2 rows that fit into $3 bytes, at least one. */
 export const TAKE_OVERDUE: Statement = {
   name: 'take-overdue-sessions',
   text: `
@@ -29,7 +29,7 @@ export const TAKE_OVERDUE: Statement = {
     SELECT id, sum(bytes) OVER (ROWS UNBOUNDED PRECEDING) - bytes AS before FROM overdue
   )
   INSERT INTO work_in_hand (work, ids, taken_at)
-  SELECT $4, array_agg(id), $1 FROM weighed WHERE before < $3 HAVING count(*) > 0
+  SELECT $4, array_agg(id), $5 FROM weighed WHERE before < $3 HAVING count(*) > 0
   RETURNING id, ids`,
 };
 

@@ -42,8 +42,20 @@ const TAKEN_FIELDS = new Set<keyof Payment & string>([
 
 export const taken = modelColumns(Payment, 'payment', [...TAKEN_FIELDS]);
 
+const NOT_QUARANTINED = `lost_takes < ${QUARANTINE_AFTER_CRASHES}`;
+
 /** A payment on which workers crash comes back later each time. */
 const LONGER = pauseAfter('payment.lost_takes');
+
+/**
+ * A due time further ahead than any lease or pause was written before Postgres' clock was set back: it is due now. The
+ * longest lease is that of a `/settle` call with the longest timeout, 330 s; the longest pause between looks for late money is
+ * an hour. Quarantined payments pause for longer.
+ */
+const isTooFar = (now: string, stage: string): string => `due_at > ${now}::timestamptz
+    + CASE ${stage} WHEN 'watch' THEN interval '65 minutes' ELSE interval '7 minutes' END
+    AND ${NOT_QUARANTINED}`;
+const isDue = (now: string): string => `(due_at <= ${now} OR (${isTooFar(now, 'stage')}))`;
 
 export const BEGIN_BATCH = {
   name: 'begin_together',
@@ -62,7 +74,7 @@ function beginStatement(lock: string): string {
       SELECT due.id, beginning.ends_at
       FROM beginning CROSS JOIN LATERAL (
         SELECT id FROM payments
-        WHERE id = beginning.id AND stage = 'settle' AND status = 'processing' AND due_at <= $2
+        WHERE id = beginning.id AND stage = 'settle' AND status = 'processing' AND ${isDue('$2')}
         ${lock}
       ) due
     ), begun AS (
@@ -84,7 +96,7 @@ export const BEGIN_LOOK = {
   text: `
     WITH due AS MATERIALIZED (
       SELECT id, due_at, unreadable_since FROM payments
-      WHERE id = $1 AND stage IN ('confirm', 'watch') AND due_at <= $2
+      WHERE id = $1 AND stage IN ('confirm', 'watch') AND ${isDue('$2')}
       FOR NO KEY UPDATE
     )
     UPDATE payments payment
@@ -98,7 +110,14 @@ export const BEGIN_LOOK = {
 export const DUE_OF_STAGE = {
   name: 'due_of_stage',
   text: `
-    SELECT id, stage, attempt, due_at AS "dueAt", lost_takes AS "lostTakes" FROM payments
-    WHERE stage = $1 AND due_at <= $2 AND lost_takes < ${QUARANTINE_AFTER_CRASHES}
-    ORDER BY due_at LIMIT $3`,
+    SELECT * FROM (
+      SELECT id, stage, attempt, due_at AS "dueAt", lost_takes AS "lostTakes" FROM payments
+      WHERE stage = $1 AND due_at <= $2 AND ${NOT_QUARANTINED}
+      ORDER BY due_at LIMIT $3
+    ) due UNION ALL (
+      -- The due time of the job, too, is now.
+      SELECT id, stage, attempt, $2::timestamptz, lost_takes FROM payments
+      WHERE stage = $1 AND ${isTooFar('$2', '$1')}
+      ORDER BY due_at DESC LIMIT $3
+    )`,
 };

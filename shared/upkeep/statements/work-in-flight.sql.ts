@@ -28,7 +28,9 @@ export const COUNT_CRASHES: Statement = {
   text: `
   WITH abandoned AS (
     DELETE FROM work_in_hand WHERE id IN (
-      SELECT id FROM work_in_hand WHERE taken_at <= $1 FOR UPDATE SKIP LOCKED
+      -- A time in the future was written before Postgres' clock was set back.
+      SELECT id FROM work_in_hand WHERE taken_at <= $1 OR taken_at > $2::timestamptz + interval '5 seconds'
+      FOR UPDATE SKIP LOCKED
     )
     RETURNING work, ids
   ), crashed_on AS (
@@ -49,7 +51,8 @@ export const TAKE_ONE_QUARANTINED: Statement = {
     UPDATE crashed_work SET due_at = $2::timestamptz + interval '1 second'
     WHERE (work, id) IN (
       SELECT work, id FROM crashed_work
-      WHERE work = $1 AND deaths >= ${QUARANTINE_AFTER_CRASHES} AND due_at <= $2 AND id NOT IN (${inFlight('$1')})
+      WHERE work = $1 AND deaths >= ${QUARANTINE_AFTER_CRASHES}
+        AND (due_at <= $2 OR due_at > $2::timestamptz + interval '65 minutes') AND id NOT IN (${inFlight('$1')})
       ORDER BY deaths, due_at LIMIT 1 FOR UPDATE SKIP LOCKED
     )
     RETURNING work, id

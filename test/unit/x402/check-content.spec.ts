@@ -14,7 +14,7 @@ import {
   tokenProgram,
   transferChecked,
 } from '../../../lab/world/shop/agent.js';
-import { now } from '../../../shared/process/clock.js';
+import { times } from '../../../shared/process/clock.js';
 import { checkContent } from '../../../shared/x402/check-content.js';
 import type { Failure } from '../../../shared/x402/failure-codes.js';
 import { parsePayload } from '../../../shared/x402/payload.js';
@@ -30,12 +30,12 @@ const NOW = new Date('2026-11-01T12:00:00.000Z');
 const NOW_SECONDS = 1_793_534_400n;
 const STRANGER = Keypair.generate().publicKey;
 
-async function checkEvm(parts: EvmOverrides, at = NOW): Promise<Failure | undefined> {
+async function checkEvm(parts: EvmOverrides, now = NOW, own = now): Promise<Failure | undefined> {
   const window = { validAfter: NOW_SECONDS - 600n, validBefore: NOW_SECONDS + 300n };
   const payload = await signEvmPayment(EVM, { account: ACCOUNT, ...window, ...parts });
   const proof = parsePayload(BASE_SEPOLIA, { ...payload });
   assert.ok(proof);
-  return checkContent(proof, EVM, at);
+  return checkContent(proof, EVM, { now, own });
 }
 
 function checkSvm(
@@ -46,7 +46,7 @@ function checkSvm(
   const payload = signSolanaPayment(signedFor, { payer: BUYER, ...parts });
   const proof = parsePayload(SOLANA_DEVNET, { ...payload });
   assert.ok(proof);
-  return checkContent(proof, entry, now());
+  return checkContent(proof, entry, times());
 }
 
 describe('checking an EVM authorization', () => {
@@ -56,6 +56,17 @@ describe('checking an EVM authorization', () => {
     validAfter: 'invalid_exact_evm_payload_authorization_valid_after',
     validBefore: 'invalid_exact_evm_payload_authorization_valid_before',
   };
+
+  it('leaves the time window to the facilitator while only one of two clocks contradicts it', async () => {
+    const QUARTER_MS = 15 * 60_000;
+    const [before, after] = [-QUARTER_MS, QUARTER_MS].map((ms) => new Date(NOW.getTime() + ms));
+    for (const wrong of [before, after]) {
+      assert.equal(await checkEvm({}, wrong, NOW), undefined);
+      assert.equal(await checkEvm({}, NOW, wrong), undefined);
+    }
+    assert.equal((await checkEvm({}, before))?.code, codes.validAfter);
+    assert.equal((await checkEvm({}, after))?.code, codes.validBefore);
+  });
 
   it('accepts a correct one', async () => {
     assert.equal(await checkEvm({}), undefined);

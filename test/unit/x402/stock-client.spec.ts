@@ -73,7 +73,7 @@ async function accept(value: object): Promise<{ requirements: PaymentRequirement
   assert.ok(header.kind !== 'malformed');
   const result = await matchPayment(header, { accepts: ACCEPTS, supported: SUPPORTED, offeredFeePayers: [] });
   assert.ok(result.ok);
-  assert.equal(checkContent(result.proof, result.requirements, NOW), undefined);
+  assert.equal(checkContent(result.proof, result.requirements, { now: NOW, own: NOW }), undefined);
   return result;
 }
 

@@ -1,0 +1,71 @@
+import { correctClock, unmockedHostMs } from '../process/clock.js';
+import type { CommitMemory, Position } from './commit-memory.js';
+import { isDatabaseUnavailable, sqlState } from './constraints.js';
+import type { PostgresClient } from './idle-connection.js';
+
+type Connection = Pick<PostgresClient, 'query'>;
+
+/** A slower answer bounds the clock too loosely to be of use. */
+const TIMEOUT_MS = 5000;
+const CLOCK = 'extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms';
+const SERVER = '(SELECT system_identifier::text FROM pg_control_system()) AS server';
+/** The first checkpoint of a timeline comes right after its promotion, and the next one minutes later. */
+const CHECKPOINT = `(SELECT json_build_object('timeline', timeline_id, 'at', (redo_lsn - '0/0')::text)
+  FROM pg_control_checkpoint()) AS checkpoint`;
+
+/** The first eight digits of a log file's name are the timeline. A server in recovery has no position of its own. */
+const POSITION = `
+  flushed.lsn - '0/0' AS flushed, ('x' || substr(pg_walfile_name(flushed.lsn), 1, 8))::bit(32)::int AS timeline
+  FROM (
+    SELECT CASE WHEN pg_is_in_recovery() THEN NULL ELSE pg_current_wal_flush_lsn() END AS lsn OFFSET 0
+  ) AS flushed`;
+
+/** Managed services refuse some of these functions to their users, or lack them: the next text asks for less. */
+const READS = [
+  `SELECT ${CLOCK}, ${SERVER}, ${CHECKPOINT}, ${POSITION}`,
+  `SELECT ${CLOCK}, ${POSITION}`,
+  `SELECT ${CLOCK}`,
+].map((text) => ({ text, query_timeout: TIMEOUT_MS }));
+const CLOCK_ONLY = READS.length - 1;
+/** A missing privilege, a missing function, a feature that is not supported. */
+const REFUSED_FOR_GOOD = new Set(['42501', '42883', '0A000']);
+
+interface Reading {
+  ms: number;
+  flushed?: string | null;
+  timeline?: number | null;
+  server?: string | null;
+  checkpoint?: { timeline: number; at: string };
+}
+
+/** The number of the first text that this Postgres accepts. */
+const accepted = new WeakMap<CommitMemory, number>();
+
+/** Reads Postgres' clock and, where Postgres tells it, how far it has written: in one round trip. */
+export async function readServer(connection: Connection, commits?: CommitMemory): Promise<void> {
+  const first = commits === undefined ? CLOCK_ONLY : (accepted.get(commits) ?? 0);
+  for (const [number, read] of READS.entries()) {
+    if (number < first) continue;
+    const askedAtMs = unmockedHostMs();
+    const asked = commits?.ask();
+    try {
+      const [reading] = (await connection.query<Reading>(read)).rows;
+      if (reading === undefined) return;
+      correctClock(Number(reading.ms), { askedAtMs, answeredAtMs: unmockedHostMs() });
+      if (asked !== undefined) commits?.answer(asked, positionOf(reading));
+      return;
+    } catch (error) {
+      const state = sqlState(error);
+      if (number === CLOCK_ONLY || state === undefined || isDatabaseUnavailable(error)) throw error;
+      if (commits !== undefined && REFUSED_FOR_GOOD.has(state)) accepted.set(commits, number + 1);
+    }
+  }
+}
+
+function positionOf({ flushed, timeline, server, checkpoint }: Reading): Position | undefined {
+  if (typeof flushed !== 'string' || typeof timeline !== 'number') return undefined;
+  const at = Number(flushed);
+  const hasCheckpoint = checkpoint !== undefined && checkpoint.timeline === timeline;
+  const beganBy = hasCheckpoint ? Math.min(at, Number(checkpoint.at)) : at;
+  return { flushed: at, timeline, beganBy, server: server ?? null };
+}

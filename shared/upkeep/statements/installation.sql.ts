@@ -1,0 +1,20 @@
+import type { Statement } from '../../db/statement.js';
+
+/** Ages are Postgres' own, since the clocks of the processes may differ. A copy of a database has an oid of its own. */
+export const READ_INSTALLATION: Statement = {
+  name: undefined,
+  text: `
+    SELECT id, (SELECT oid::text FROM pg_database WHERE datname = current_database()) AS database, timeline,
+      extract(epoch FROM clock_timestamp() - doubted_at)::float8 * 1000 AS "doubtedMsAgo"
+    FROM installation`,
+};
+
+export const NOTE_TIMELINE: Statement = {
+  name: undefined,
+  text: 'UPDATE installation SET timeline = $1 WHERE timeline IS DISTINCT FROM $1',
+};
+
+export const NOTE_DOUBT: Statement = {
+  name: undefined,
+  text: 'UPDATE installation SET timeline = $1, doubted_at = clock_timestamp()',
+};
