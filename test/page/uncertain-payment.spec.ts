@@ -266,8 +266,14 @@ describe('after a payment that may have been taken, the page', function () {
 
   it('names on the receipt a second payment that arrived, and stays there', async () => {
     const { session, surplus } = await buildSurplus(shop);
-    const visitor = await open(session.id);
+    const { id } = session;
+    const rows = Payable.query(shop.app.db).where({ id });
+    await rows.clone().patch({ status: 'processing', successUrl: 'https://shop.example/thanks' });
+    const visitor = await open(id);
+    await visitor.sees(EN.processing);
+    await rows.clone().patch({ status: 'complete' });
     await visitor.sees(EN.paid);
+    assert.equal(await visitor.page.locator('#redirect').isVisible(), false);
     const block = visitor.page.locator('[data-surplus]');
     const text = (await block.textContent()) ?? '';
     assert.match(text, /Cafe Pocket has received this payment too/);

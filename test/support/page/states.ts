@@ -126,7 +126,7 @@ export const PAGE_STATES = {
     await pay(visitor);
     await visitor.page.locator('#step:not([hidden])').getByText('Fox Wallet').waitFor();
     await shop.pay(session.id);
-    await visitor.hurry(visitor.page.locator('[data-state="complete"] .notice').waitFor());
+    await visitor.hurry(visitor.page.locator('[data-state="complete"] #notice > .notice').waitFor());
     return visitor;
   },
   'a refund': async (shop, visit) => {
