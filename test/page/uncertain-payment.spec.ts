@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { EN } from '../../api/checkout-page/words/en.js';
-import { answers, refuses } from '../../lab/world/facilitator/dial.js';
+import { refuses } from '../../lab/world/facilitator/dial.js';
 import type { Visit, Visitor } from '../../lab/world/page/visit.js';
 import { fundedWallet } from '../../lab/world/page/wallets.js';
 import { updateAccount } from '../../shared/accounts/accounts.js';
+import { Payable } from '../../shared/payables/model.js';
 import { Payment } from '../../shared/payments/model.js';
 import { openShop, type Shop } from '../support/page/shop.js';
 import { buildSurplus, buildUncertainPayment } from '../support/uncertain-payment.js';
@@ -90,7 +91,7 @@ describe('after a payment that may have been taken, the page', function () {
     const { session, payment } = await buildUncertainPayment(shop);
     const visitor = await open(session.id);
     await visitor.press(READ);
-    shop.facilitator.verify.next(refuses('kyt_risk_too_high'));
+    shop.facilitator.verify.next(refuses('kyt_risk_detected'));
     await visitor.press(FOX);
     await visitor.alerts(EN.failedRefused);
     await assertWarns(visitor, payment.id);
@@ -236,7 +237,7 @@ describe('after a payment that may have been taken, the page', function () {
     await leave(visitor);
   });
 
-  it('names the payment when the link has used its signature without an outcome', async () => {
+  it('names the payment of its signature, whatever came after it', async () => {
     const { id } = await shop.buildSession();
     let isBlocked = true;
     const visitor = await open(id, {
@@ -248,21 +249,31 @@ describe('after a payment that may have been taken, the page', function () {
         });
       },
     });
-    shop.facilitator.settle.next(answers(200, { success: false, errorReason: 'unknown_error' }));
+    const hold = shop.facilitator.settle.holdNext();
     await visitor.press(FOX);
-    await visitor.sees(EN.checking);
+    await visitor.sees(EN.processing);
     const { id: paymentId } = await shop.payment(id);
     await buildUncertainPayment(shop, { session: await shop.session(id), paymentId });
+    // As after another payment, which failed for certain.
+    await Payable.query(shop.app.db).patch({ failureCode: null, failureAt: null }).where({ id });
     isBlocked = false;
-    await visitor.page.getByRole('button', { name: READ }).waitFor();
+    await visitor.sees(EN.uncertain);
     await assertWarns(visitor, paymentId);
+    await assertOffersNothing(visitor);
+    hold.release();
     await leave(visitor);
   });
 
   it('names on the receipt a second payment that arrived, and stays there', async () => {
     const { session, surplus } = await buildSurplus(shop);
-    const visitor = await open(session.id);
+    const { id } = session;
+    const rows = Payable.query(shop.app.db).where({ id });
+    await rows.clone().patch({ status: 'processing', successUrl: 'https://shop.example/thanks' });
+    const visitor = await open(id);
+    await visitor.sees(EN.processing);
+    await rows.clone().patch({ status: 'complete' });
     await visitor.sees(EN.paid);
+    assert.equal(await visitor.page.locator('#redirect').isVisible(), false);
     const block = visitor.page.locator('[data-surplus]');
     const text = (await block.textContent()) ?? '';
     assert.match(text, /Cafe Pocket has received this payment too/);

@@ -13,6 +13,7 @@ import {
 import type { CheckoutSession } from '../../../shared/checkout-sessions/model.js';
 import { lowestIdAt, randomText } from '../../../shared/values/ids.js';
 import type { SupportedKinds } from '../../../shared/x402/requirements.js';
+import { buildSurplus, buildUncertainPayment } from '../uncertain-payment.js';
 import type { Shop } from './shop.js';
 
 /** Every state of the page. Each function opens a page and brings it into that state. */
@@ -33,6 +34,14 @@ async function signing(shop: Shop, visit: Visit, locale = 'en-US'): Promise<Visi
   const visitor = await shop.visitPage(await shop.buildSession(), { ...visit, browser, wallets: [wallet] });
   await pay(visitor);
   await visitor.page.locator('.signing > div').nth(4).waitFor();
+  return visitor;
+}
+
+async function uncertain(shop: Shop, visit: Visit, locale: string): Promise<Visitor> {
+  const { session } = await buildUncertainPayment(shop);
+  const browser = { ...visit.browser, locale };
+  const visitor = await shop.visitPage(session, { ...visit, browser, wallets: [fundedWallet()] });
+  await visitor.page.locator('#uncertain-read:not([hidden])').waitFor();
   return visitor;
 }
 
@@ -117,7 +126,7 @@ export const PAGE_STATES = {
     await pay(visitor);
     await visitor.page.locator('#step:not([hidden])').getByText('Fox Wallet').waitFor();
     await shop.pay(session.id);
-    await visitor.hurry(visitor.page.locator('[data-state="complete"] .notice').waitFor());
+    await visitor.hurry(visitor.page.locator('[data-state="complete"] #notice > .notice').waitFor());
     return visitor;
   },
   'a refund': async (shop, visit) => {
@@ -143,7 +152,7 @@ export const PAGE_STATES = {
     return visitor;
   },
   failed: async (shop, visit) => {
-    shop.facilitator.verify.next(refuses('kyt_risk_too_high'));
+    shop.facilitator.verify.next(refuses('kyt_risk_detected'));
     const visitor = await shop.visitPage(await shop.buildSession(), { ...visit, wallets: [fundedWallet()] });
     await pay(visitor);
     await visitor.page.locator('#notice > .failed').waitFor();
@@ -154,6 +163,30 @@ export const PAGE_STATES = {
     const visitor = await shop.visitPage(session, { ...visit, wallets: [fundedWallet()] });
     await visitor.page.locator('#notice > .failed').waitFor();
     return visitor;
+  },
+  uncertain: (shop, visit) => uncertain(shop, visit, 'en-US'),
+  'uncertain, in German': (shop, visit) => uncertain(shop, visit, 'de'),
+  'uncertain, in French': (shop, visit) => uncertain(shop, visit, 'fr'),
+  'uncertain, in Arabic': (shop, visit) => uncertain(shop, visit, 'ar'),
+  'uncertain, when it is read': async (shop, visit) => {
+    const visitor = await uncertain(shop, visit, 'en-US');
+    await visitor.press('I have read this');
+    await visitor.page.getByRole('button', { name: /Fox Wallet/ }).waitFor();
+    return visitor;
+  },
+  'uncertain when it expired': async (shop, visit) => {
+    const { session } = await buildUncertainPayment(shop, { status: 'expired' });
+    return await expectStatus(410, () => shop.visitPage(session, visit));
+  },
+  'uncertain refund': async (shop, visit) => {
+    const { session } = await buildUncertainPayment(shop, { isRefund: true });
+    const visitor = await shop.visitPage(session, visit);
+    await visitor.page.locator('#uncertain-read:not([hidden])').waitFor();
+    return visitor;
+  },
+  'paid twice, in German': async (shop, visit) => {
+    const { session } = await buildSurplus(shop);
+    return await shop.visitPage(session, { ...visit, browser: { ...visit.browser, locale: 'de' } });
   },
   'not enough': async (shop, visit) => {
     const wallets = [fundedWallet('Fox Wallet', 1.2)];
