@@ -5,7 +5,8 @@ import { KnownHistory } from './authorization-history.js';
 import type { EvmEndpointMemory } from './authorization-log.js';
 import { BlockClock } from './block-clock.js';
 import { ChainCheck } from './chain-check.js';
-import { type ComeBack, EndpointQueue, type QueuedCheck } from './endpoint/endpoint-queue.js';
+import type { PlacesOptions } from './endpoint-places.js';
+import { EndpointQueue, type QueuedCheck } from './endpoint-queue.js';
 import { checkEvmPayment, type EvmPaymentQuery, judgeUnreadEvm } from './evm.js';
 import { EvmRpc } from './evm-rpc.js';
 import type { ChainFinding } from './finding.js';
@@ -47,7 +48,7 @@ export interface OpenChains extends Chains {
   endpoints(): EndpointState[];
 }
 
-export interface ChainsOptions {
+export interface ChainsOptions extends PlacesOptions {
   /** Limits all requests of one check together. */
   checkTimeoutMs?: number;
   /** The pause before a lagging node is called again. */
@@ -56,10 +57,6 @@ export interface ChainsOptions {
   logger?: Pick<Logger, 'info' | 'warn'> | undefined;
   /** How an endpoint that limits is called. */
   pace?: Pick<PaceOptions, 'firstPauseMs' | 'longestPauseMs' | 'overAfterMs'>;
-  /** How many checks of one endpoint may be in progress while it limits. */
-  checksWhileLimited?: number;
-  /** When checks that got no turn come back. */
-  comeBack?: ComeBack;
 }
 
 /** Cached message hashes, 200 bytes each. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ChainCheck } from '../../../shared/chains/chain-check.js';
-import { EndpointQueue, type QueuedCheck } from '../../../shared/chains/endpoint/endpoint-queue.js';
+import { EndpointQueue, type QueuedCheck } from '../../../shared/chains/endpoint-queue.js';
 import { EndpointLimits, NoTurn } from '../../../shared/chains/unreadable.js';
 import { MAX_WAITING_RPC_CALLS } from '../../../shared/limits/bounds.js';
 import { UNPACED } from './unpaced.js';

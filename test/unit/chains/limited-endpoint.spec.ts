@@ -219,12 +219,14 @@ describe('a look that begins while another reads the newest block', () => {
 describe('an endpoint that hangs', () => {
   it('does not delay the looks at another network', async () => {
     const [evm, solana] = [await EvmChain.start(84532), await SolanaChain.start(DEVNET)];
-    evm.endpoint.fail('hang');
+    // Each look has a call of its own that hangs, so that they take all slots.
+    evm.endpoint.fail('hang', 'eth_call');
     const urls = { EIP155_84532: evm.endpoint.url, SOLANA_DEVNET: solana.endpoint.url };
     const chains = createChains(new Map(Object.entries(urls)));
     let ended = 0;
     const dead = Array.from({ length: 50 }, () => chains.check(buildEvmQuery()).finally(() => (ended += 1)));
     await evm.endpoint.someoneWaits();
+    while ((chains.endpoints()[0]?.waitingCalls ?? 0) === 0) await sleep(1);
     const { query } = buildSolanaPayment(solana.issueBlockhash());
     solana.movePayment(query.signedTransaction);
     assert.equal((await chains.check(query)).kind, 'paid');

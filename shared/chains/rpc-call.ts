@@ -1,4 +1,4 @@
-import { ChainUnreadable } from '../unreadable.js';
+import { ChainUnreadable } from './unreadable.js';
 
 /** A JSON-RPC request, as a client library sends it. */
 export interface RpcRequest {

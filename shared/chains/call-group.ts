@@ -1,4 +1,4 @@
-import { isRateLimit } from '../refusal.js';
+import { isRateLimit } from './refusal.js';
 import { isEntry, parse, parseEntry, type RpcEntry, type RpcRequest, readFault } from './rpc-call.js';
 
 /**

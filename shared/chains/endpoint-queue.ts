@@ -1,11 +1,12 @@
-import { AdaptivePace, type PaceOptions, type Started } from '../../limits/adaptive-pace.js';
-import { MAX_WAITING_RPC_CALLS } from '../../limits/bounds.js';
-import { parseRetryAfter } from '../../limits/retry-after.js';
-import type { ChainCheck } from '../chain-check.js';
-import type { ChainFetch } from '../rpc-fetch.js';
-import { ChainUnreadable, EndpointLimits, NoTurn } from '../unreadable.js';
+import { AdaptivePace, type PaceOptions, type Started } from '../limits/adaptive-pace.js';
+import { MAX_WAITING_RPC_CALLS } from '../limits/bounds.js';
+import { parseRetryAfter } from '../limits/retry-after.js';
 import { type CallAnswer, type CallGroup, groupCalls, splitAnswer, textFor, withId } from './call-group.js';
+import type { ChainCheck } from './chain-check.js';
+import { byUrgency, EndpointPlaces, type Place, type PlacesOptions } from './endpoint-places.js';
 import { type RpcRequest, readRequest } from './rpc-call.js';
+import type { ChainFetch } from './rpc-fetch.js';
+import { ChainUnreadable, EndpointLimits } from './unreadable.js';
 
 /**
  * The calls of all chain checks to one RPC endpoint, which answers only so many. A call waits until the endpoint's pace lets
@@ -13,33 +14,15 @@ import { type RpcRequest, readRequest } from './rpc-call.js';
  * end one after the other. Calls that wait and ask the same are one call. A call that has left is shared with nobody: no
  * check gets an answer that was read before the check asked.
  */
-export interface EndpointQueueOptions {
+export interface EndpointQueueOptions extends PlacesOptions {
   send: ChainFetch;
   pace?: PaceOptions | undefined;
-  /** How many checks may be in progress while the endpoint limits; beyond them the most urgent ones are. */
-  checksWhileLimited?: number | undefined;
-  comeBack?: ComeBack | undefined;
-}
-
-/** Checks that were sent away come back one by one, every so often, and none before `afterMs`. */
-export interface ComeBack {
-  afterMs: number;
-  everyMs: number;
 }
 
 /** A check in the queue. `leave` ends its place; its calls have ended by then. */
 export interface QueuedCheck {
   fetch: ChainFetch;
   leave(): void;
-}
-
-interface Place {
-  check: ChainCheck;
-  /** Unix milliseconds. */
-  urgentUntil: number;
-  number: number;
-  /** A call of it was answered, which would be in vain if it had to leave. */
-  hasBegun: boolean;
 }
 
 interface Caller {
@@ -78,36 +61,24 @@ const NO_BATCH_MS = 300_000;
 /** So many requests in a row without any answer mean that the endpoint is silent. */
 const UNANSWERED_REQUESTS = 3;
 const SILENT = 'the endpoint has stopped answering, and another check is trying it';
-const CHECKS_WHILE_LIMITED = 10;
-const COME_BACK: ComeBack = { afterMs: 1000, everyMs: 50 };
 const BODYLESS = [204, 205, 304];
 
 export class EndpointQueue {
   readonly #send: ChainFetch;
   readonly #pace: AdaptivePace;
-  readonly #checksWhileLimited: number;
-  readonly #comeBack: ComeBack;
-  readonly #places = new Set<Place>();
+  readonly #places: EndpointPlaces;
   readonly #waiting = new Set<Call>();
   readonly #flights = new Map<Call, Flight>();
-  #lastNumber = 0;
   #unanswered = 0;
   #limited = 0;
   #noBatchUntilMs = 0;
-  #lastBackAtMs = 0;
   #timer: NodeJS.Timeout | undefined;
   #isDispatching = false;
 
-  constructor({
-    send,
-    pace,
-    checksWhileLimited = CHECKS_WHILE_LIMITED,
-    comeBack = COME_BACK,
-  }: EndpointQueueOptions) {
-    this.#comeBack = comeBack;
+  constructor({ send, pace, ...places }: EndpointQueueOptions) {
     this.#send = send;
     this.#pace = new AdaptivePace(pace);
-    this.#checksWhileLimited = checksWhileLimited;
+    this.#places = new EndpointPlaces(places);
   }
 
   /** Calls that wait for their turn. */
@@ -129,40 +100,19 @@ export class EndpointQueue {
     check: ChainCheck,
     { urgentUntil, turnsWithinMs }: { urgentUntil: Date | undefined; turnsWithinMs: number },
   ): QueuedCheck {
-    const place: Place = {
-      check,
-      urgentUntil: urgentUntil?.getTime() ?? Number.POSITIVE_INFINITY,
-      number: ++this.#lastNumber,
-      hasBegun: false,
-    };
-    if (this.#unanswered >= UNANSWERED_REQUESTS && this.#places.size > 0) throw new ChainUnreadable(SILENT);
+    if (this.#unanswered >= UNANSWERED_REQUESTS && this.#places.taken > 0) throw new ChainUnreadable(SILENT);
     if (this.#pace.pausedMs > turnsWithinMs) throw new EndpointLimits();
-    if (this.#pace.isLimited && this.#places.size >= this.#checksWhileLimited) this.#makeRoomFor(place);
-    this.#places.add(place);
+    const place = this.#places.take(check, urgentUntil, this.#pace.isLimited);
     return {
       fetch: (input, init) => this.#ask(place, input, init),
-      leave: () => void this.#places.delete(place),
+      leave: () => this.#places.leave(place),
     };
-  }
-
-  #makeRoomFor(place: Place): void {
-    const mayLeave = [...this.#places].filter(({ check, hasBegun }) => check.isWaiting && !hasBegun);
-    const [last] = mayLeave.sort((a, b) => inOrder(b, a));
-    if (last === undefined || inOrder(last, place) < 0) throw this.#sendAway();
-    last.check.cut(this.#sendAway());
-  }
-
-  #sendAway(): NoTurn {
-    const { afterMs, everyMs } = this.#comeBack;
-    const atMs = performance.now();
-    this.#lastBackAtMs = Math.max(this.#lastBackAtMs + everyMs, atMs + afterMs);
-    return new NoTurn(Math.ceil(this.#lastBackAtMs - atMs));
   }
 
   async #ask(place: Place, input: string | URL | Request, init?: RequestInit): Promise<Response> {
     place.check.signal.throwIfAborted();
     const request = readRequest(String(init?.body));
-    if (this.#waiting.size >= MAX_WAITING_RPC_CALLS) throw this.#sendAway();
+    if (this.#waiting.size >= MAX_WAITING_RPC_CALLS) throw this.#places.sendAway();
     return await new Promise<Response>((resolve, reject) => {
       const call = this.#findSame(request) ?? {
         request,
@@ -207,7 +157,9 @@ export class EndpointQueue {
   }
 
   #wait({ check }: Place): () => void {
-    return check.waitForTurn(() => (this.#pace.pausedMs > 0 ? new EndpointLimits() : this.#sendAway()));
+    return check.waitForTurn(() =>
+      this.#pace.pausedMs > 0 ? new EndpointLimits() : this.#places.sendAway(),
+    );
   }
 
   /** Nobody waits for the call any more. */
@@ -244,13 +196,13 @@ export class EndpointQueue {
 
   #waitingInOrder(): Call[] {
     const placeOf = ({ callers }: Call): Place | undefined =>
-      [...callers].map(({ place }) => place).sort(inOrder)[0];
+      [...callers].map(({ place }) => place).sort(byUrgency)[0];
     return [...this.#waiting]
       .flatMap((call) => {
         const place = placeOf(call);
         return place === undefined ? [] : [{ call, place }];
       })
-      .sort((a, b) => inOrder(a.place, b.place))
+      .sort((a, b) => byUrgency(a.place, b.place))
       .map(({ call }) => call);
   }
 
@@ -333,11 +285,6 @@ export class EndpointQueue {
     for (const caller of call.callers) enterStage(caller, () => this.#wait(caller.place));
     this.#waiting.add(call);
   }
-}
-
-function inOrder(one: Place, other: Place): number {
-  if (one.urgentUntil !== other.urgentUntil) return one.urgentUntil < other.urgentUntil ? -1 : 1;
-  return one.number - other.number;
 }
 
 /** The next stage begins before the last one ends, so that the check's time is not counted in between. */

@@ -1,0 +1,82 @@
+import type { ChainCheck } from './chain-check.js';
+import { NoTurn } from './unreadable.js';
+
+/** A check at an endpoint. */
+export interface Place {
+  check: ChainCheck;
+  /** Unix milliseconds. */
+  urgentUntil: number;
+  number: number;
+  /** A call of it was answered, which would be in vain if it had to leave. */
+  hasBegun: boolean;
+}
+
+/** Checks that were sent away come back one by one, every so often, and none before `afterMs`. */
+export interface ComeBack {
+  afterMs: number;
+  everyMs: number;
+}
+
+export interface PlacesOptions {
+  /** How many checks may be in progress while the endpoint limits; beyond them the most urgent ones are. */
+  checksWhileLimited?: number | undefined;
+  comeBack?: ComeBack | undefined;
+}
+
+const CHECKS_WHILE_LIMITED = 10;
+const COME_BACK: ComeBack = { afterMs: 1000, everyMs: 50 };
+
+/** The checks in progress at one endpoint. */
+export class EndpointPlaces {
+  readonly #places = new Set<Place>();
+  readonly #most: number;
+  readonly #comeBack: ComeBack;
+  #lastNumber = 0;
+  #lastBackAtMs = 0;
+
+  constructor({ checksWhileLimited = CHECKS_WHILE_LIMITED, comeBack = COME_BACK }: PlacesOptions) {
+    this.#most = checksWhileLimited;
+    this.#comeBack = comeBack;
+  }
+
+  get taken(): number {
+    return this.#places.size;
+  }
+
+  /** While the endpoint limits and all places are taken, the least urgent check that only waits leaves, or this one. */
+  take(check: ChainCheck, urgentUntil: Date | undefined, isLimited: boolean): Place {
+    const place: Place = {
+      check,
+      urgentUntil: urgentUntil?.getTime() ?? Number.POSITIVE_INFINITY,
+      number: ++this.#lastNumber,
+      hasBegun: false,
+    };
+    if (isLimited && this.#places.size >= this.#most) this.#makeRoomFor(place);
+    this.#places.add(place);
+    return place;
+  }
+
+  leave(place: Place): void {
+    this.#places.delete(place);
+  }
+
+  sendAway(): NoTurn {
+    const { afterMs, everyMs } = this.#comeBack;
+    const atMs = performance.now();
+    this.#lastBackAtMs = Math.max(this.#lastBackAtMs + everyMs, atMs + afterMs);
+    return new NoTurn(Math.ceil(this.#lastBackAtMs - atMs));
+  }
+
+  #makeRoomFor(place: Place): void {
+    const mayLeave = [...this.#places].filter(({ check, hasBegun }) => check.isWaiting && !hasBegun);
+    const [last] = mayLeave.sort((a, b) => byUrgency(b, a));
+    if (last === undefined || byUrgency(last, place) < 0) throw this.sendAway();
+    last.check.cut(this.sendAway());
+  }
+}
+
+/** The check whose window ends first, of equals the one that began first. */
+export function byUrgency(one: Place, other: Place): number {
+  if (one.urgentUntil !== other.urgentUntil) return one.urgentUntil < other.urgentUntil ? -1 : 1;
+  return one.number - other.number;
+}
