@@ -114,7 +114,9 @@ describe('a hundred and twenty payments under random faults', () => {
   it('are failed although their money moved only where the facilitator reported a failure', async () => {
     const wronged = await Payment.query(flow.db).where('status', 'succeeded').whereNotNull('failedAt');
     for (const { id, history } of wronged) {
-      const lie = history.find(({ source, said }, at) => source === 'facilitator' && isLie(said, history.slice(at)));
+      const lie = history.find(
+        ({ source, said }, at) => source === 'facilitator' && isLie(said, history.slice(at)),
+      );
       assert.ok(lie !== undefined, `${id}: ${JSON.stringify(history)}`);
     }
   });

@@ -190,14 +190,16 @@ describe('an open page', function () {
 
   it('shows why a payment failed after a 202, and accepts another one', async () => {
     const { id } = await shop.buildSession();
-    const hold = shop.facilitator.settle.holdNext(failsToSettle('insufficient_funds'));
+    const hold = shop.facilitator.settle.holdNext(
+      failsToSettle('invalid_exact_evm_payload_authorization_valid_before'),
+    );
     const visitor = await shop.visitPage(id, { wallets: [fundedWallet()] });
     await visitor.press(FOX);
     await visitor.sees('Confirming the payment');
     hold.release();
     await visitor.alerts(/did not go through/);
     await visitor.page.reload();
-    await visitor.alerts(/does not hold enough/);
+    await visitor.alerts(/expired|too late|in time/);
     await visitor.press(FOX);
     await visitor.sees('Payment complete');
     await visitor.leave();

@@ -56,7 +56,7 @@ describe('the patch after a look', () => {
     assert.equal(decision.said.source, 'service');
   });
 
-  it('that sends it again clears a recorded refusal, which was the earlier call\'s', () => {
+  it("that sends it again clears a recorded refusal, which was the earlier call's", () => {
     const refused = unclearPayment({ failureCode: 'insufficient_funds' });
     const again = afterLook(refused, { finding: SILENT, isValid: true }, RULES, times());
     assert.equal(again.kind === 'settle_again' && again.patch.failureCode, null);

@@ -59,7 +59,17 @@ describe('the list of facilitators’ words', () => {
   for (const word of SEEN) it(`finds ${word} unclear`, () => assert.equal(meaningOf(word), 'unclear'));
 
   it('finds every word unclear that it does not have, and what is no word', () => {
-    for (const word of ['a_word_of_tomorrow', 'INVALID_NETWORK', ' invalid_network', '', null, undefined, 7, {}, '__proto__']) {
+    for (const word of [
+      'a_word_of_tomorrow',
+      'INVALID_NETWORK',
+      ' invalid_network',
+      '',
+      null,
+      undefined,
+      7,
+      {},
+      '__proto__',
+    ]) {
       assert.equal(meaningOf(word), 'unclear', String(word));
     }
   });

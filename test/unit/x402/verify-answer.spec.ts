@@ -64,8 +64,17 @@ describe("reading a facilitator's answer to /verify", () => {
   }
 
   it('takes 403 like 200 when it gives a reason, and finds it unavailable else', () => {
-    assert.equal(codeOf(verify({ isValid: false, invalidReason: 'kyt_risk_detected' }, 403)), 'kyt_risk_detected');
-    for (const body of [{ isValid: false }, { isValid: false, invalidReason: '' }, { isValid: true }, HTML, '']) {
+    assert.equal(
+      codeOf(verify({ isValid: false, invalidReason: 'kyt_risk_detected' }, 403)),
+      'kyt_risk_detected',
+    );
+    for (const body of [
+      { isValid: false },
+      { isValid: false, invalidReason: '' },
+      { isValid: true },
+      HTML,
+      '',
+    ]) {
       assert.deepEqual(verify(body, 403), { kind: 'unavailable', why: 'HTTP 403' });
     }
   });
