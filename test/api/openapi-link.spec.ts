@@ -54,8 +54,8 @@ describeBothKinds('what /openapi.json says of payment links', (kind) => {
     '400 invalid_payment_payload': async () =>
       await checkout.visit(await open(), { 'PAYMENT-SIGNATURE': '!' }),
     '402': async () => await checkout.visit(await open()),
-    '402 insufficient_funds': async () => {
-      checkout.facilitator.settle.next(failsToSettle('insufficient_funds'));
+    '402 kyt_risk_detected': async () => {
+      checkout.facilitator.settle.next(failsToSettle('kyt_risk_detected'));
       return await checkout.pay(await open());
     },
     '404 resource_missing': () => checkout.visit(newId('cs_test_')),

@@ -1,23 +1,33 @@
 import assert from 'node:assert/strict';
+import { EvmChain } from '../../lab/world/chains/evm-chain.js';
 import { buildRefund, buildUndecidedPayment } from '../../lab/world/shop/factories.js';
 import { Payable } from '../../shared/payables/model.js';
 import type { Payment } from '../../shared/payments/model.js';
 import { Event } from '../../shared/webhooks/model.js';
-import { type Checkout, openCheckout } from '../support/checkout.js';
+import { type Checkout, openCheckout, type SignedPayment } from '../support/checkout.js';
 import { assertRefused, runCommand, runJson } from '../support/cli.js';
 import { testServices } from '../support/suite.js';
 
 describe('operators resolving payments', () => {
   let checkout: Checkout;
+  let chain: EvmChain;
+  const rpcUrl = process.env.RPC_URL_EIP155_84532;
   const databaseUrl = process.env.DATABASE_URL;
   before(async () => {
     process.env.DATABASE_URL = testServices().databaseUrl;
-    checkout = await openCheckout({ worker: false });
+    chain = await EvmChain.start(84532);
+    process.env.RPC_URL_EIP155_84532 = chain.endpoint.url;
+    const environment = { RPC_URL_EIP155_84532: chain.endpoint.url, SETTLE_WAIT_MS: '0' };
+    checkout = await openCheckout({ worker: false, environment });
   });
+  afterEach(() => chain.endpoint.recover());
   after(async () => {
     if (databaseUrl === undefined) delete process.env.DATABASE_URL;
     else process.env.DATABASE_URL = databaseUrl;
+    if (rpcUrl === undefined) delete process.env.RPC_URL_EIP155_84532;
+    else process.env.RPC_URL_EIP155_84532 = rpcUrl;
     await checkout.close();
+    await chain.close();
   });
 
   const OVER: Partial<Payment> = { validUntil: new Date(Date.now() - 120_000) };
@@ -44,7 +54,8 @@ describe('operators resolving payments', () => {
 
   it('resolve one as paid: session complete, one event', async () => {
     const { sessionId, paymentId } = await buildUndecided();
-    const resolved = await runJson('resolve-payment', paymentId, '--paid', `0x${'ab'.repeat(32)}`);
+    const transaction = `0x${'ab'.repeat(32)}`;
+    const resolved = await runJson('resolve-payment', paymentId, '--paid', transaction, '--even-if-not-seen');
     assert.equal(resolved.status, 'succeeded');
     const session = await checkout.session(sessionId);
     assert.equal(session.status, 'complete');
@@ -74,7 +85,13 @@ describe('operators resolving payments', () => {
     await Payable.query(db).patch({ status: 'open', paymentId: null }).where({ id: session.id });
     const { payments } = await runJson('payments', '--undecided');
     assert.ok(payments.some((one) => one.refund === refund.id));
-    const resolved = await runJson('resolve-payment', payment.id, '--paid', `0x${'cd'.repeat(32)}`);
+    const resolved = await runJson(
+      'resolve-payment',
+      payment.id,
+      '--paid',
+      `0x${'cd'.repeat(32)}`,
+      '--even-if-not-seen',
+    );
     assert.deepEqual([resolved.status, resolved.refund], ['succeeded', refund.id]);
     assert.equal('checkout_session' in resolved, false);
     const { refunds } = await runJson('show-payment', refund.refundedPaymentId ?? '');
@@ -87,6 +104,91 @@ describe('operators resolving payments', () => {
       events.map(({ type }) => type),
       ['refund.updated'],
     );
+  });
+
+  describe('resolve one as paid', () => {
+    interface Claimed {
+      sessionId: string;
+      paymentId: string;
+      signed: SignedPayment;
+    }
+
+    async function claim(): Promise<Claimed> {
+      const { id: sessionId } = await checkout.buildSession();
+      const signed = await checkout.sign(sessionId);
+      const res = await checkout.visit(sessionId, { 'PAYMENT-SIGNATURE': signed.header });
+      assert.equal(res.status, 202);
+      return { sessionId, paymentId: (await checkout.payment(sessionId)).id, signed };
+    }
+
+    /** Its transfer lands; returns the transaction. */
+    function land({ signed: { accepted, payload } }: Claimed): string {
+      const { from, to, value, nonce } = payload.authorization;
+      return chain.movePayment({ asset: accepted.asset, from, payTo: to, amount: BigInt(value), nonce });
+    }
+
+    async function assertUntouched({ sessionId }: Claimed): Promise<void> {
+      const processing = { session: 'processing', payments: ['processing'], events: [] };
+      assert.deepEqual(await checkout.state(sessionId), processing);
+    }
+
+    it('by the transaction that the chain shows, in any case', async () => {
+      const claimed = await claim();
+      const transaction = land(claimed);
+      const shown = `0x${transaction.slice(2).toUpperCase()}`;
+      const { status } = await runJson('resolve-payment', claimed.paymentId, '--paid', shown);
+      assert.equal(status, 'succeeded');
+      const paid = await checkout.payment(claimed.sessionId);
+      assert.deepEqual([paid.transaction, (paid.proofIndex ?? -1) >= 0], [transaction, true]);
+      assert.deepEqual(await checkout.state(claimed.sessionId), {
+        session: 'complete',
+        payments: ['succeeded'],
+        events: ['checkout.session.completed'],
+      });
+    });
+
+    it('not by one that the chain does not show', async () => {
+      const claimed = await claim();
+      for (const transaction of ['deadbeef', `0x${'de'.repeat(32)}`]) {
+        const words = /does not show that .* pays pay_.*unused.*--even-if-not-seen/;
+        await assertRefused(words, 'resolve-payment', claimed.paymentId, '--paid', transaction);
+      }
+      land(claimed);
+      const words = /does not show that deadbeef pays pay_.*paid in 0x/;
+      await assertRefused(words, 'resolve-payment', claimed.paymentId, '--paid', 'deadbeef');
+      await assertUntouched(claimed);
+    });
+
+    it('not while the chain cannot be read', async () => {
+      const claimed = await claim();
+      const transaction = land(claimed);
+      chain.endpoint.fail('http_500');
+      await assertRefused(/not readable/, 'resolve-payment', claimed.paymentId, '--paid', transaction);
+      await assertUntouched(claimed);
+    });
+
+    it("never by another payment's transaction, recorded or not", async () => {
+      const [paid, unrecorded, claimed] = [await claim(), await claim(), await claim()];
+      const transaction = land(paid);
+      await runJson('resolve-payment', paid.paymentId, '--paid', transaction);
+      for (const more of [[], ['--even-if-not-seen']]) {
+        for (const spelling of [transaction, `0x${transaction.slice(2).toUpperCase()}`]) {
+          const words = /paid another payment, not pay_/;
+          await assertRefused(words, 'resolve-payment', claimed.paymentId, '--paid', spelling, ...more);
+        }
+      }
+      const other = land(unrecorded);
+      await assertRefused(/does not show/, 'resolve-payment', claimed.paymentId, '--paid', other);
+      await assertUntouched(claimed);
+    });
+
+    it('by a transaction that nobody sees, with --even-if-not-seen', async () => {
+      const claimed = await claim();
+      const words = ['--paid', 'deadbeef', '--even-if-not-seen'];
+      const { status } = await runJson('resolve-payment', claimed.paymentId, ...words);
+      assert.equal(status, 'succeeded');
+      assert.equal((await checkout.session(claimed.sessionId)).status, 'complete');
+    });
   });
 
   const arriving: Record<string, Partial<Payment>> = {

@@ -23,6 +23,8 @@ type Writer = (deps: VerdictDeps, payment: Payment, proven: Proven) => Promise<V
 
 const SAID = { source: 'facilitator', said: 'settled in 0xpaid' } as const;
 const TRANSACTION = '0xpaid';
+/** A network on which other payments have that transaction. */
+const ELSEWHERE = 'eip155:8453';
 
 const WRITERS: Record<'together' | 'alone' | 'inSteps', Writer> = {
   together: succeedPayment,
@@ -143,6 +145,7 @@ const CASES: Record<string, Case> = {
   'a transfer that the chain has shown': { proofIndex: 7 },
   'a transfer that proves a payment in the archive': {
     proofIndex: 8,
+    payment: { network: ELSEWHERE },
     async meanwhile({ db, payment: { network } }) {
       const mark = { network, transaction: TRANSACTION, proof_index: 8, payload_released: false };
       const ids = { payment_id: newId('pay_'), payable_id: newId('cs_test_') };
@@ -150,6 +153,19 @@ const CASES: Record<string, Case> = {
         .insert({ ...mark, ...ids, payload_key: ids.payment_id })
         .onConflict()
         .ignore();
+    },
+    result: 'proof_taken',
+  },
+  'a transaction that was only named, and that another payment has': {
+    payment: { network: ELSEWHERE },
+    async meanwhile(twin) {
+      const paid = { status: 'succeeded', stage: null, dueAt: null, network: ELSEWHERE } as const;
+      const { accountId } = await buildMerchant(twin.db);
+      const { payment } = await buildUndecidedPayment(twin.db, accountId, paid);
+      await Payment.query(twin.db)
+        .patch({ proofIndex: null })
+        .where({ network: ELSEWHERE, transaction: TRANSACTION });
+      await Payment.query(twin.db).patch({ transaction: TRANSACTION, proofIndex: 3 }).where('id', payment.id);
     },
     result: 'proof_taken',
   },
@@ -187,7 +203,7 @@ describe('success, written with others, alone and in steps', () => {
 
   it('leaves out a transfer that proves another payment', async () => {
     const { db } = app;
-    const first = await buildTwin(db, {});
+    const first = await buildTwin(db, { payment: { network: ELSEWHERE } });
     const { network } = first.payment;
     await first.payment.$query(db).patch({ transaction: TRANSACTION, proofIndex: 9 });
     for (const writer of [WRITERS.together, WRITERS.alone]) {

@@ -278,7 +278,7 @@ describe('a buyer whose wait ends just as the payment fails', () => {
       when: `NEW.status = 'failed'`,
       moment: 'statement',
     });
-    flow.facilitator.settle.next(failsToSettle('insufficient_funds'));
+    flow.facilitator.settle.next(failsToSettle('kyt_risk_detected'));
     const answer = flow.pay(id).then(answerOf);
     await pause.reached();
     // The request has read that the payment is in progress, and waits for the row's lock to record its answer of 202.
@@ -293,6 +293,6 @@ describe('a buyer whose wait ends just as the payment fails', () => {
     const first = await answer;
     const later = answerOf(await flow.visit(id));
     await flow.close();
-    assert.ok([first, later].includes('402 insufficient_funds'), `the buyer got ${first}, then ${later}`);
+    assert.ok([first, later].includes('402 kyt_risk_detected'), `the buyer got ${first}, then ${later}`);
   });
 });

@@ -88,7 +88,7 @@ describeBothKinds('a transfer that is found late', (kind) => {
       const { id: sessionId } = await flow.buildSession();
       const { id, land, answer } = await settleInvisibly(sessionId);
       await checkUntilSettleIsDue(id);
-      flow.facilitator.settle.next(failsToSettle('insufficient_funds'));
+      flow.facilitator.settle.next(failsToSettle('kyt_risk_detected'));
       await confirming.doNext(id);
       assert.equal((await flow.session(sessionId)).status, 'processing', 'a sent transaction may still land');
       land();

@@ -179,7 +179,7 @@ describeBothKinds('a transfer that is found late', (kind) => {
     const { id } = await flow.buildSession();
     const late = await payAndBeDenied(flow, manualWorker, id);
     const second = await send(flow, id);
-    const hold = flow.facilitator.settle.holdNext(failsToSettle('insufficient_funds'));
+    const hold = flow.facilitator.settle.holdNext(failsToSettle('kyt_risk_detected'));
     const settling = manualWorker.doNext(second.id);
     await eventually(() => assert.equal(flow.calls(second.signed).settle, 1));
     await checkLate(flow, manualWorker, late);
@@ -197,7 +197,7 @@ describeBothKinds('a transfer that is found late', (kind) => {
       await payAndBeDenied(flow, manualWorker, id),
     ];
     const third = await send(flow, id);
-    const hold = flow.facilitator.settle.holdNext(failsToSettle('insufficient_funds'));
+    const hold = flow.facilitator.settle.holdNext(failsToSettle('kyt_risk_detected'));
     const settling = manualWorker.doNext(third.id);
     await eventually(() => assert.equal(flow.calls(third.signed).settle, 1));
     for (const late of lates) await checkLate(flow, manualWorker, late);

@@ -131,8 +131,8 @@ describeBothKinds('a payment claims its session', (kind) => {
     it('is used after its payment failed, on every session; a new signature pays', async () => {
       const [first = '', second = ''] = await newIds(checkout, 2);
       const payment = await checkout.sign(first);
-      checkout.facilitator.settle.next(failsToSettle('insufficient_funds'));
-      assert.equal(await sendHeader(checkout, first, payment.header), '402 insufficient_funds');
+      checkout.facilitator.settle.next(failsToSettle('kyt_risk_detected'));
+      assert.equal(await sendHeader(checkout, first, payment.header), '402 kyt_risk_detected');
       for (const id of [first, second]) {
         assert.equal(await sendHeader(checkout, id, payment.header), '409 signature_already_used');
       }
@@ -237,8 +237,8 @@ describeBothKinds('a payment claims its session', (kind) => {
       const hold = checkout.facilitator.verify.holdNext();
       const paying = sendHeader(checkout, id, slower.header);
       await eventually(() => assert.equal(checkout.calls(slower).verify, 1));
-      checkout.facilitator.settle.next(failsToSettle('insufficient_funds'));
-      assert.equal(answerOf(await checkout.pay(id)), '402 insufficient_funds');
+      checkout.facilitator.settle.next(failsToSettle('kyt_risk_detected'));
+      assert.equal(answerOf(await checkout.pay(id)), '402 kyt_risk_detected');
       hold.release();
       assert.equal(await paying, '200 complete');
     });

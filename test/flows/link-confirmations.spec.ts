@@ -181,7 +181,9 @@ describe('a payment that waits for two confirmations', () => {
 
   it('is never failed because the chain cannot be read, when the first answer was unclear', async () => {
     await open();
-    const waiting = await pay(answers(503));
+    const waiting = await pay(
+      answers(503, { success: false, errorReason: 'unknown_error', transaction: '' }),
+    );
     passBlock();
     await checkout.afterNextCheck(waiting.id);
     await eventually(async () => {

@@ -80,14 +80,14 @@ describe('a payment link follows the contract on', () => {
   });
 
   it('a payment that failed in the background: reported to a later GET, without a receipt', async () => {
-    const hold = checkout.facilitator.settle.holdNext(failsToSettle('insufficient_funds'));
+    const hold = checkout.facilitator.settle.holdNext(failsToSettle('kyt_risk_detected'));
     await noWait.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
     hold.release();
     await eventually(async () => assert.equal((await checkout.session(id)).status, 'open'));
     assert.deepEqual(await visit({}), {
       ...OPEN,
-      answer: '402 insufficient_funds',
-      payments: ['failed insufficient_funds'],
+      answer: '402 kyt_risk_detected',
+      payments: ['failed kyt_risk_detected'],
       verify: 1,
       settle: 1,
     });

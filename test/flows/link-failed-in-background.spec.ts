@@ -7,7 +7,7 @@ import { advanceClock, now, resetClock } from '../../shared/process/clock.js';
 import { type Checkout, openCheckout, type SignedPayment } from '../support/checkout.js';
 import { answerOf } from '../support/link-answers.js';
 
-const NO_FUNDS = failsToSettle('insufficient_funds');
+const NO_FUNDS = failsToSettle('kyt_risk_detected');
 const FAILED = { session: 'open', payments: ['failed'], events: [] };
 
 describe('a payment that was answered 202', () => {
@@ -62,8 +62,8 @@ describe('a payment that was answered 202', () => {
     await failInBackground(id);
     for (const asker of [noWait, waiting]) {
       const res = await asker.visit(id);
-      assert.equal(answerOf(res), '402 insufficient_funds');
-      assert.match(res.body.error, /does not hold enough/);
+      assert.equal(answerOf(res), '402 kyt_risk_detected');
+      assert.match(res.body.error, /refused this payment/);
       assert.equal(res.body.accepts.length, 12);
       assert.equal(res.get('PAYMENT-RESPONSE'), undefined);
     }
@@ -78,7 +78,7 @@ describe('a payment that was answered 202', () => {
     const id = await newId();
     await failInBackground(id);
     advanceClock(595_000);
-    assert.equal(answerOf(await noWait.visit(id)), '402 insufficient_funds');
+    assert.equal(answerOf(await noWait.visit(id)), '402 kyt_risk_detected');
     advanceClock(10_000);
     assert.equal(answerOf(await noWait.visit(id)), '402');
   });
@@ -89,10 +89,10 @@ describe('a payment that was answered 202', () => {
     waiting.facilitator.verify.next(refuses('invalid_exact_evm_recipient_mismatch'));
     const refused = await waiting.pay(id);
     assert.equal(answerOf(refused), '402 invalid_exact_evm_payload_recipient_mismatch');
-    assert.equal(answerOf(await noWait.visit(id)), '402 insufficient_funds');
+    assert.equal(answerOf(await noWait.visit(id)), '402 kyt_risk_detected');
 
-    waiting.facilitator.settle.next(failsToSettle('invalid_transaction_state'));
-    assert.equal(answerOf(await waiting.pay(id)), '402 invalid_transaction_state');
+    waiting.facilitator.settle.next(failsToSettle('invalid_network'));
+    assert.equal(answerOf(await waiting.pay(id)), '402 invalid_network');
     assert.equal(answerOf(await noWait.visit(id)), '402');
     assert.equal(answerOf(await waiting.pay(id)), '200 complete');
   });
@@ -100,14 +100,14 @@ describe('a payment that was answered 202', () => {
   it('that failed replaces the report of an earlier failure', async () => {
     const id = await newId();
     await failInBackground(id);
-    await failInBackground(id, failsToSettle('unexpected_settle_error'));
-    assert.equal(answerOf(await noWait.visit(id)), '402 unexpected_settle_error');
+    await failInBackground(id, failsToSettle('invalid_scheme'));
+    assert.equal(answerOf(await noWait.visit(id)), '402 invalid_scheme');
   });
 
   it('that failed is not reported again when the paying request got the failure', async () => {
     const { id } = await waiting.buildSession();
     waiting.facilitator.settle.next(NO_FUNDS);
-    assert.equal(answerOf(await waiting.pay(id)), '402 insufficient_funds');
+    assert.equal(answerOf(await waiting.pay(id)), '402 kyt_risk_detected');
     assert.equal(answerOf(await waiting.visit(id)), '402');
     assert.equal(answerOf(await noWait.visit(id)), '402');
   });
@@ -163,7 +163,7 @@ describe('a payment that was answered 202', () => {
     it('that failed is reported', async () => {
       const { id } = await payAndWait(NO_FUNDS);
       await eventually(async () =>
-        assert.equal(answerOf(await shortWait.visit(id)), '402 insufficient_funds'),
+        assert.equal(answerOf(await shortWait.visit(id)), '402 kyt_risk_detected'),
       );
     });
 
@@ -218,13 +218,13 @@ describe('a payment that is decided just as the answer 202 is sent', () => {
     const { id } = await checkout.buildSession();
     const res = await decideWhileAnswering(id, async (trx) => {
       await trx.raw(
-        `UPDATE payments SET status = 'failed', failure_code = 'insufficient_funds', failed_at = ?, stage = NULL, due_at = NULL
+        `UPDATE payments SET status = 'failed', failure_code = 'kyt_risk_detected', failed_at = ?, stage = NULL, due_at = NULL
          WHERE payable_id = ?`,
         [now(), id],
       );
       await trx.raw(`UPDATE checkout_sessions SET status = 'open', payment_id = NULL WHERE id = ?`, [id]);
     });
     const answer = answerOf(res) === '202 processing' ? await checkout.visit(id) : res;
-    assert.equal(answerOf(answer), '402 insufficient_funds');
+    assert.equal(answerOf(answer), '402 kyt_risk_detected');
   });
 });

@@ -51,9 +51,9 @@ describe('a payment link', () => {
   }
 
   describe('leaves to the facilitator:', () => {
-    it('an authorization for more than the amount, or near its end', async () => {
+    it('an authorization near its end, or that ends far ahead', async () => {
       const soon = BigInt(Math.floor(nowMs() / 1000) + 30);
-      for (const parts of [{ value: 4_500_001n }, { validBefore: soon }, { validBefore: 2n ** 256n - 1n }]) {
+      for (const parts of [{ validBefore: soon }, { validBefore: 2n ** 256n - 1n }]) {
         const payload = await signEvmPayment(evm, { account: BUYER, ...parts });
         await assertLeftToFacilitator(paymentHeader(evm, payload));
       }

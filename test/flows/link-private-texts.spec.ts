@@ -38,6 +38,7 @@ describe('neither answers nor logs contain', () => {
       BASE_URL: 'https://pay.example',
       LOG_LEVEL: 'trace',
       RATE_LIMIT_LINK_PER_MINUTE: '1000000',
+      SETTLE_WAIT_MS: '3000',
       RPC_URL_EIP155_84532: 'http://127.0.0.1:1',
     };
     const webLogger = createLogger('trace', 'web', sink);
@@ -77,11 +78,11 @@ describe('neither answers nor logs contain', () => {
     ];
     const settle: [Behaviour, number][] = [
       [
-        answers(200, { success: false, errorReason: 'insufficient_funds', transaction: '', ...freeTexts }),
+        answers(200, { success: false, errorReason: 'kyt_risk_detected', transaction: '', ...freeTexts }),
         402,
       ],
-      [answers(200, { success: false, errorReason: SECRET, transaction: '', ...freeTexts }), 402],
-      [failsToSettle('unexpected_settle_error'), 402],
+      [answers(200, { success: false, errorReason: SECRET, transaction: '', ...freeTexts }), 202],
+      [failsToSettle('unexpected_settle_error'), 202],
       [altered(freeTexts), 200],
       [altered({ payer: undefined, ...freeTexts }), 200],
     ];

@@ -44,12 +44,12 @@ describe('a payment link', () => {
     it('expires when a payment that was claimed before fails after', async () => {
       const { id } = await checkout.buildSession({ expiresAt: new Date(now().getTime() + 20_000) });
       const payment = await checkout.sign(id);
-      const hold = checkout.facilitator.settle.holdNext(failsToSettle('insufficient_funds'));
+      const hold = checkout.facilitator.settle.holdNext(failsToSettle('kyt_risk_detected'));
       const paying = checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header }).then(answerOf);
       await eventually(() => assert.equal(checkout.calls(payment).settle, 1));
       advanceClock(25_000);
       hold.release();
-      assert.equal(await paying, '402 insufficient_funds');
+      assert.equal(await paying, '402 kyt_risk_detected');
       assert.equal(answerOf(await checkout.visit(id)), '410 session_expired');
       assert.deepEqual(await checkout.state(id), {
         session: 'expired',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { EvmChain } from '../../lab/world/chains/evm-chain.js';
 import {
   answers,
+  answersGarbage,
   answersHtml,
   type Behaviour,
   breaksBeforeWork,
@@ -9,6 +10,7 @@ import {
   failsToSettle,
 } from '../../lab/world/facilitator/dial.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
+import { Payment } from '../../shared/payments/model.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import type { Checkout } from '../support/checkout.js';
 import { describeBothKinds } from '../support/kinds.js';
@@ -18,8 +20,20 @@ import { assertCompletes, openNoWaitCheckout, PAID, payUnclearly } from '../supp
 const HASH = `0x${'ab'.repeat(32)}`;
 const PROCESSING = { session: 'processing', payments: ['processing'], events: [] };
 const FAILED = { session: 'open', payments: ['failed'], events: [] };
-/** The call does nothing, and its answer leaves the outcome unknown. */
-const BREAKS = answersHtml(503);
+const UNKNOWN = { session: 'expired', payments: ['failed'], events: ['checkout.session.expired'] };
+/** The call does nothing, and the facilitator's own answer leaves the outcome unknown. */
+const BREAKS = answers(503, { success: false, errorReason: 'unknown_error', transaction: '' });
+/** Nobody says that the call has ended. */
+const GATEWAYS: Record<string, Behaviour> = {
+  'after a broken connection': breaksBeforeWork(),
+  'after the timeout of a gateway': answersHtml(504),
+  'after HTTP 408': answers(408),
+  'after HTTP 500': answers(500),
+  'after HTTP 503 in HTML': answersHtml(503),
+  'after HTTP 520 in HTML': answersHtml(520),
+  'after HTTP 400 without a verdict': answers(400),
+  'after half of the JSON': answersGarbage(),
+};
 
 describeBothKinds('an unclear answer of /settle', (kind) => {
   let checkout: Checkout & { chain: EvmChain };
@@ -73,21 +87,21 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
     });
 
     describe('is followed by another /settle when the chain says that no money has moved,', () => {
-      it('after HTTP 503', async () => {
+      it('after HTTP 503 with a verdict', async () => {
         const undecided = await payUnclearly(checkout, BREAKS);
         passBlock();
         await assertCompletes(checkout, undecided);
         assert.deepEqual(checkout.calls(undecided.payment), { verify: 1, settle: 2 });
       });
 
-      for (const [title, behaviour] of Object.entries<Behaviour>({
-        'after a broken connection': breaksBeforeWork(),
-        'after the timeout of a gateway': answersHtml(504),
-      })) {
+      for (const [title, behaviour] of Object.entries(GATEWAYS)) {
         it(`${title}, once the facilitator can no longer be processing the call`, async () => {
           const undecided = await payUnclearly(checkout, behaviour);
           passBlock();
           await checkout.afterNextCheck(undecided.id);
+          assert.deepEqual(checkout.calls(undecided.payment), { verify: 1, settle: 1 });
+          // The timeout of 30 s and 30 s more are not over.
+          await checkout.afterNextCheck(undecided.id, 45, passBlock);
           assert.deepEqual(checkout.calls(undecided.payment), { verify: 1, settle: 1 });
           advanceClock(61_000);
           passBlock();
@@ -175,7 +189,7 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
         chain.mine();
         await checkout.becomes(id, FAILED);
         assert.equal((await checkout.payment(id)).stage, 'watch');
-        assert.equal(answerOf(await checkout.visit(id)), '402 unexpected_settle_error');
+        await assertSaidToBeUncertain(id, '402 outcome_unknown');
       });
     });
 
@@ -201,27 +215,23 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
         await checkout.becomes(id, PAID);
       });
 
-      /**
-       * Checks after each of these pauses in seconds; a check that comes long after it was due would restart the
-       * wait for a readable chain.
-       */
-      async function checkInVain(id: string, pauses: readonly number[]): Promise<void> {
-        for (const seconds of pauses) {
+      it('is not decided by time for a day; then nobody knows, and a transfer that is found later completes the session', async () => {
+        const { id } = await payUnclearly(checkout, failsAfterWork(500), {}, 7200);
+        for (const seconds of [299, 60, 3600]) {
           await checkout.afterNextCheck(id, seconds);
           assert.deepEqual(await checkout.state(id), PROCESSING);
+          assert.equal(answerOf(await checkout.visit(id)), '202 processing');
         }
-      }
-
-      it('is decided a minute after the authorization’s end; a transfer that is found later completes the session', async () => {
-        const { id } = await payUnclearly(checkout, failsAfterWork(500));
-        await checkInVain(id, [299, 14, 14, 14, 14]);
-        assert.equal(answerOf(await checkout.visit(id)), '202 processing');
-        advanceClock(14_000);
-        await checkout.becomes(id, FAILED);
-        assert.equal(answerOf(await checkout.visit(id)), '402 unexpected_settle_error');
+        await silentForADay(id);
+        await checkout.becomes(id, kind === 'session' ? UNKNOWN : FAILED);
+        assert.equal((await checkout.payment(id)).failureCode, 'outcome_unknown');
+        await assertSaidToBeUncertain(id, kind === 'session' ? '410 session_expired' : '402 outcome_unknown');
         chain.endpoint.recover();
         advanceClock(3_601_000);
-        await checkout.becomes(id, PAID);
+        await eventually(async () => {
+          await checkout.enqueueDueWork(id);
+          assert.equal((await checkout.session(id)).status, 'complete');
+        });
         assert.equal(answerOf(await checkout.visit(id)), '200 complete');
       });
 
@@ -248,14 +258,36 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
         assert.deepEqual(await checkout.state(id), PROCESSING);
       });
 
-      it('is decided after 15 minutes when the end is far away', async () => {
-        const validBefore = BigInt(Math.floor(nowMs() / 1000) + 7200);
-        const { id } = await payUnclearly(checkout, failsAfterWork(500), { validBefore });
-        await checkInVain(id, [840, 14, 14, 14, 14]);
-        advanceClock(14_000);
+      it('is not decided by 15 minutes when the end is far away, but by a day, as unknown', async () => {
+        const validBefore = BigInt(Math.floor(nowMs() / 1000) + 200_000);
+        const { id } = await payUnclearly(checkout, failsAfterWork(500), { validBefore }, 250_000);
+        for (const seconds of [840, 75, 3600]) {
+          await checkout.afterNextCheck(id, seconds);
+          assert.deepEqual(await checkout.state(id), PROCESSING);
+        }
+        await silentForADay(id);
         await checkout.becomes(id, FAILED);
         assert.equal((await checkout.payment(id)).stage, 'watch');
+        await assertSaidToBeUncertain(id, '402 outcome_unknown');
       });
     });
+
+    /** Every look since a day ago could read nothing. */
+    async function silentForADay(id: string): Promise<void> {
+      const { unreadableSince } = await checkout.payment(id);
+      assert.ok(unreadableSince !== null);
+      const aDayAgo = new Date(nowMs() - 86_400_000);
+      await Payment.query(checkout.app.db).patch({ unreadableSince: aDayAgo }).where({ payableId: id });
+    }
+
+    /** The buyer is told not to pay again, and the payment's name. */
+    async function assertSaidToBeUncertain(id: string, answer: string): Promise<void> {
+      const res = await checkout.visit(id);
+      assert.equal(answerOf(res), answer);
+      const said = res.body.error.message ?? res.body.error;
+      assert.match(said, /may have been taken.*Do not pay again before you have asked the merchant/);
+      assert.ok(said.includes((await checkout.payment(id)).id), said);
+      assert.doesNotMatch(said, /nothing was taken|no money moved/i);
+    }
   });
 });

@@ -95,12 +95,12 @@ describe('the status of a link’s answer', () => {
   });
 
   it('402: the payment certainly failed in /settle', async () => {
-    checkout.facilitator.settle.next(failsToSettle('insufficient_funds'));
+    checkout.facilitator.settle.next(failsToSettle('kyt_risk_detected'));
     assert.deepEqual(await recordOf(checkout, id, await pay(), payment), {
       ...OPEN,
-      answer: '402 insufficient_funds',
-      receipt: 'insufficient_funds',
-      payments: ['failed insufficient_funds'],
+      answer: '402 kyt_risk_detected',
+      receipt: 'kyt_risk_detected',
+      payments: ['failed kyt_risk_detected'],
       verify: 1,
       settle: 1,
     });

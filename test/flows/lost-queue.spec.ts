@@ -172,8 +172,8 @@ describe('Redis that cannot be reached', () => {
     assert.deepEqual(new Set(await Promise.all(answers)), new Set(['200 complete']));
     const { id } = await flow.buildSession();
     flow.facilitator.settle.honest();
-    flow.facilitator.settle.next(failsToSettle('insufficient_funds'));
-    assert.equal(answerOf(await flow.pay(id)), '402 insufficient_funds');
+    flow.facilitator.settle.next(failsToSettle('kyt_risk_detected'));
+    assert.equal(answerOf(await flow.pay(id)), '402 kyt_risk_detected');
     assert.equal(answerOf(await flow.pay(id)), '200 complete');
     await proxy.accept();
     await assertQueueServes(flow);

@@ -177,14 +177,14 @@ describe('a payment identifier', () => {
     let failed: SignedPayment;
     beforeEach(async () => {
       failed = await named();
-      checkout.facilitator.settle.next(failsToSettle('insufficient_funds'));
+      checkout.facilitator.settle.next(failsToSettle('kyt_risk_detected'));
     });
 
     it('gives that payment the same refusal again, without a call to the facilitator', async () => {
       const first = await send(failed);
-      assert.equal(answerOf(first), '402 insufficient_funds');
+      assert.equal(answerOf(first), '402 kyt_risk_detected');
       const again = await send(failed);
-      assert.equal(answerOf(again), '402 insufficient_funds');
+      assert.equal(answerOf(again), '402 kyt_risk_detected');
       assert.equal(again.text, first.text);
       assert.equal(again.get('PAYMENT-RESPONSE'), first.get('PAYMENT-RESPONSE'));
       assert.equal(checkout.calls(failed).settle, 1);

@@ -166,9 +166,9 @@ describe('a signed receipt', () => {
       const session = await checkout.buildSession();
       await checkout.quote(session.id);
       await checkout.visit(session.id, { Accept: 'text/html' });
-      checkout.facilitator.settle.next(failsToSettle('insufficient_funds'));
+      checkout.facilitator.settle.next(failsToSettle('kyt_risk_detected'));
       const failed = await checkout.pay(session.id);
-      assert.equal(answerOf(failed), '402 insufficient_funds');
+      assert.equal(answerOf(failed), '402 kyt_risk_detected');
       assert.deepEqual(Object.keys(receiptOf(failed) ?? {}).sort(), [
         'errorReason',
         'network',

@@ -7,7 +7,7 @@ import { expireOverdueSessions } from '../../shared/settlement/expire-due.js';
 import { assertInvalid, type Client, client } from '../support/api-client.js';
 import { EVENT_DEPS, type ManualWorker, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 
-const DENIED = answers(200, { success: false, errorReason: 'insufficient_funds', transaction: '' });
+const DENIED = answers(200, { success: false, errorReason: 'kyt_risk_detected', transaction: '' });
 
 describe('a late payment of a canceled refund', () => {
   let flow: MoneyFlow;
@@ -37,7 +37,7 @@ describe('a late payment of a canceled refund', () => {
     const { id } = await flow.onlyPayment(refund.id);
     await manualWorker.doNext(id);
     const { body } = await api.get(`/v1/refunds/${refund.id}`);
-    assert.deepEqual([body.status, body.failure_code], ['requires_action', 'insufficient_funds']);
+    assert.deepEqual([body.status, body.failure_code], ['requires_action', 'kyt_risk_detected']);
     await Payable.query(flow.db)
       .patch({ expiresAt: new Date(nowMs() - 1000) })
       .where({ id: refund.id });

@@ -98,7 +98,7 @@ describe('a session whose time runs out', () => {
 
   it('while its payment certainly fails is expired with one event', async () => {
     const payment = await claim();
-    const settling = await settleHeld(payment, failsToSettle('insufficient_funds'));
+    const settling = await settleHeld(payment, failsToSettle('kyt_risk_detected'));
     await runOut(payment.sessionId);
     settling.release();
     await settling.done;
@@ -115,9 +115,9 @@ describe('a session whose time runs out', () => {
 
   it('after its payment failed is expired by the sweep', async () => {
     const payment = await claim();
-    flow.facilitator.settle.next(failsToSettle('insufficient_funds'));
+    flow.facilitator.settle.next(failsToSettle('kyt_risk_detected'));
     await manualWorker.doNext(payment.paymentId);
-    assert.equal(await payment.answer, '402 insufficient_funds');
+    assert.equal(await payment.answer, '402 kyt_risk_detected');
     await runOut(payment.sessionId);
     assert.equal(answerOf(await flow.visit(payment.sessionId)), '410 session_expired');
     assert.equal(await expire(), 1);

@@ -11,7 +11,7 @@ import type { ManualWorker, MoneyFlow } from './money-flow.js';
 const MOVES_AND_DENIES: Behaviour = {
   answer: () => ({
     status: 200,
-    body: { success: false, errorReason: 'insufficient_funds', transaction: '' },
+    body: { success: false, errorReason: 'kyt_risk_detected', transaction: '' },
   }),
 };
 
@@ -39,7 +39,7 @@ export async function payAndBeDenied(
   flow.facilitator.settle.next(MOVES_AND_DENIES);
   const { id, answer } = await send(flow, sessionId);
   await manualWorker.doNext(id);
-  assert.equal(await answer, '402 insufficient_funds');
+  assert.equal(await answer, '402 kyt_risk_detected');
   assert.equal((await flow.session(sessionId)).status, 'open');
   return id;
 }

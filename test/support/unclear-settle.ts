@@ -23,8 +23,9 @@ export async function payUnclearly(
   checkout: Checkout,
   behaviour: Behaviour,
   parts?: Signing,
+  expiresInSeconds = 86_400,
 ): Promise<Undecided> {
-  const { id } = await checkout.buildSession({ expiresAt: new Date(nowMs() + 86_400_000) });
+  const { id } = await checkout.buildSession({ expiresAt: new Date(nowMs() + expiresInSeconds * 1000) });
   const payment = await checkout.sign(id, parts);
   checkout.facilitator.settle.next(behaviour);
   const res = await checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header });

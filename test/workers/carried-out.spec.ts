@@ -67,7 +67,7 @@ describe('a decision that is carried out', () => {
     const paid = await claim();
     await run(paid.paymentId);
     const refused = await claim();
-    flow.facilitator.settle.next(failsToSettle('insufficient_funds'));
+    flow.facilitator.settle.next(failsToSettle('kyt_risk_detected'));
     await run(refused.paymentId);
     assert.deepEqual([decided, enqueued], [[paid.paymentId, refused.paymentId], []]);
   });

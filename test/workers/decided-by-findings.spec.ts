@@ -5,7 +5,7 @@ import { breaksBeforeWork, refuses } from '../../lab/world/facilitator/dial.js';
 import { signSolanaPayment } from '../../lab/world/shop/agent.js';
 import type { ChainFinding, Finding } from '../../shared/chains/finding.js';
 import type { SearchPosition } from '../../shared/chains/search-position.js';
-import type { Payment } from '../../shared/payments/model.js';
+import { Payment } from '../../shared/payments/model.js';
 import {
   advanceClock,
   correctClock,
@@ -78,6 +78,12 @@ describe('an unclear payment', () => {
     }
   }
 
+  /** Nothing could be read for a day, and so long more. */
+  async function silentForADay(id: string, moreMs = 0): Promise<void> {
+    const unreadableSince = new Date(nowMs() - hours(24) - moreMs);
+    await Payment.query(flow.db).patch({ unreadableSince }).where({ payableId: id });
+  }
+
   const hours = (count: number): number => count * 60 * MINUTE_MS;
 
   it('is never failed while its authorization counts as used by an unknown transaction, and logs an error', async () => {
@@ -145,9 +151,13 @@ describe('an unclear payment', () => {
     const at = unmockedHostMs();
     correctClock(at + AHEAD_MS, { askedAtMs: at, answeredAtMs: at });
     try {
-      const { failedAt, validUntil } = await check(id, hours(1));
+      // The day of silence began long before.
+      await check(id, MINUTE_MS);
+      await silentForADay(id);
+      const { failedAt, failureCode, validUntil } = await check(id, hours(1));
+      assert.equal(failureCode, 'outcome_unknown');
       const failedAtMs = (failedAt?.getTime() ?? 0) - AHEAD_MS;
-      assert.ok(failedAtMs >= validUntil.getTime() + MINUTE_MS, 'failed before its end');
+      assert.ok(failedAtMs >= validUntil.getTime(), 'failed before its end');
     } finally {
       correctClock(unmockedHostMs(), { askedAtMs: unmockedHostMs(), answeredAtMs: unmockedHostMs() });
     }
@@ -188,12 +198,20 @@ describe('an unclear payment', () => {
     assert.equal((await check(await payUnclearly(), hours(2))).status, 'processing');
   });
 
-  it('is failed, and watched, a minute after its end when nothing can be read', async () => {
+  it('is not failed for a day in which nothing can be read, and then as one whose outcome nobody knows', async () => {
     say = () => ({ kind: 'unreadable', reason: 'HTTP 500' });
-    const { status, validUntil, failedAt, stage } = await check(await payUnclearly(), hours(1));
-    assert.deepEqual([status, stage], ['failed', 'watch']);
-    const afterEndMs = (failedAt?.getTime() ?? 0) - validUntil.getTime();
-    assert.ok(afterEndMs >= MINUTE_MS && afterEndMs < 3 * MINUTE_MS, `${afterEndMs} ms after its end`);
+    const id = await payUnclearly();
+    const { status, unreadableSince } = await check(id, hours(1));
+    assert.equal(status, 'processing');
+    assert.ok(unreadableSince !== null);
+    await silentForADay(id, -MINUTE_MS);
+    assert.equal((await check(id, 31_000)).status, 'processing');
+    await silentForADay(id);
+    const failed = await check(id, MINUTE_MS);
+    assert.deepEqual(
+      [failed.status, failed.stage, failed.failureCode],
+      ['failed', 'watch', 'outcome_unknown'],
+    );
   });
 
   it('is not failed by checks that cannot read the chain when one between them was lost', async () => {
