@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import {
-  buildEndpoints,
-  buildMerchant,
-  buildRefund,
-  buildUndecidedPayment,
-} from '../../lab/world/shop/factories.js';
+import { buildEndpoints, buildMerchant, buildUndecidedPayment } from '../../lab/world/shop/factories.js';
 import type { Knex } from '../../shared/db/knex.js';
 import { Payable } from '../../shared/payables/model.js';
 import { Payment } from '../../shared/payments/model.js';
@@ -17,6 +12,7 @@ import { beginSettlement } from '../../shared/settlement/take-work.js';
 import { newId } from '../../shared/values/ids.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { stopClock } from '../support/stopped-clock.js';
+import { moveToRefund, nameless, type Rows, rowsOf } from '../support/written-success.js';
 
 type Proven = Parameters<typeof successOf>[1];
 type Writer = (deps: VerdictDeps, payment: Payment, proven: Proven) => Promise<VerdictResult>;
@@ -223,7 +219,7 @@ describe('success, written with others, alone and in steps', () => {
 
 interface Left {
   result: VerdictResult;
-  rows: Record<string, Record<string, unknown>[]>;
+  rows: Rows;
   logged: object[];
   rung: number;
 }
@@ -271,42 +267,4 @@ async function buildTwin(db: Knex, { payment: its, session: changes, isRefund }:
   const id = isRefund ? await moveToRefund(db, payment) : session.id;
   if (changes !== undefined) await Payable.query(db).patch(changes).where({ id });
   return { db, accountId, session: await Payable.query(db).findById(id).throwIfNotFound(), payment };
-}
-
-async function moveToRefund(db: Knex, payment: Payment): Promise<string> {
-  const held = { status: 'processing', paymentId: payment.id } as const;
-  const { id } = await buildRefund(db, payment.accountId, held, { livemode: payment.livemode });
-  await Payable.query(db).patch({ status: 'open', paymentId: null }).where('id', payment.payableId);
-  await Payment.query(db).patch({ payableId: id }).where('id', payment.id);
-  return id;
-}
-
-async function rowsOf(db: Knex, accountId: string): Promise<Left['rows']> {
-  const events = db('events').where('account_id', accountId);
-  return {
-    payments: await db('payments').where('account_id', accountId).orderBy('id'),
-    payables: await db('payables').where('account_id', accountId).orderBy('id'),
-    events: await events.clone().orderBy('id'),
-    webhook_deliveries: await db('webhook_deliveries')
-      .whereIn('event_id', events.clone().select('id'))
-      .orderBy('endpoint_id'),
-  };
-}
-
-/** Ids are named in the order in which they appear, and times by how they lie to the moment of the outcome. */
-function nameless<T extends object>(left: T): T {
-  const names = new Map<string, string>();
-  const text = JSON.stringify(left)
-    .replaceAll(/\b([a-z]{2,4}(?:_test|_live)?)_[0-9a-z]{20,}/gi, (id, prefix: string) => {
-      const known = names.get(id) ?? `${prefix}-${names.size}`;
-      names.set(id, known);
-      return known;
-    })
-    .replaceAll(/"(\d{4}-\d\d-\d\dT[\d:.]+Z)"/g, (quoted, at: string) => {
-      if (at.startsWith('2026-11-01') || at.startsWith('1970')) return quoted;
-      const seconds = Math.round((Date.parse(at) - now().getTime()) / 10_000);
-      return `"now + ${seconds * 10} s"`;
-    })
-    .replaceAll(/"created":\d+|"expires_at":\d+|"settled_at":\d+/g, '"then":0');
-  return JSON.parse(text);
 }

@@ -14,6 +14,7 @@ import type { CheckoutSession } from '../../../shared/checkout-sessions/model.js
 import { lowestIdAt, randomText } from '../../../shared/values/ids.js';
 import type { SupportedKinds } from '../../../shared/x402/requirements.js';
 import { buildSurplus, buildUncertainPayment } from '../uncertain-payment.js';
+import { beforeLeaving, expectBroken, expectStatus } from './leaving.js';
 import type { Shop } from './shop.js';
 
 /** Every state of the page. Each function opens a page and brings it into that state. */
@@ -272,39 +273,4 @@ async function whileOffered(shop: Shop, kinds: SupportedKinds | undefined, visit
 async function finish(shop: Shop, session: CheckoutSession, hold: Hold): Promise<void> {
   hold.release();
   await eventually(async () => assert.equal((await shop.session(session.id)).status, 'complete'));
-}
-
-function beforeLeaving(visitor: Visitor, act: () => void | Promise<void>): Visitor {
-  const { leave } = visitor;
-  return {
-    ...visitor,
-    leave: async () => {
-      await act();
-      await leave();
-    },
-  };
-}
-
-/** Browsers log failed requests. */
-function expectBroken(visitor: Visitor): Visitor {
-  const { leave, problems } = visitor;
-  return {
-    ...visitor,
-    leave: async () => {
-      problems.splice(
-        0,
-        problems.length,
-        ...problems.filter((problem) => !problem.includes('net::ERR_FAILED')),
-      );
-      await leave();
-    },
-  };
-}
-
-/** Browsers log a page with another status than 200; nothing else may be logged. */
-async function expectStatus(status: number, visit: () => Promise<Visitor>): Promise<Visitor> {
-  const visitor = await visit();
-  const logged = visitor.problems.findIndex((problem) => problem.includes(`status of ${status}`));
-  if (logged >= 0) visitor.problems.splice(logged, 1);
-  return visitor;
 }

@@ -1,0 +1,49 @@
+import type { WatchedPayment } from '../../../shared/settlement/policy/payment-state.js';
+import { at, unclearPayment } from './a-payment.js';
+import { DAY, HASH, HOUR, hold, MINUTE, paid, SILENT, USED, unused } from './look-rows.js';
+
+const failed = (overrides: Partial<WatchedPayment> = {}): WatchedPayment =>
+  unclearPayment({ status: 'failed', failedAt: at(-HOUR), validUntil: at(-2 * HOUR), ...overrides });
+hold('a payment has failed, and', [
+  { what: 'its money came late', finding: paid(1), payment: failed(), says: ['succeed'] },
+  {
+    what: 'it is pending',
+    finding: { kind: 'pending', transaction: HASH },
+    payment: failed(),
+    says: ['look_again', at(30_000)],
+  },
+  { what: 'it is used', finding: USED, payment: failed(), says: ['look_again', at(30_000)] },
+  { what: 'it is unused', finding: unused(0), payment: failed(), says: ['look_again', at(HOUR)] },
+  {
+    what: 'it is unused, before its end',
+    finding: unused(0),
+    payment: failed({ validUntil: at(MINUTE) }),
+    says: ['look_again', at(2 * MINUTE)],
+  },
+  { what: 'it can never be used', finding: unused(0, true), payment: failed(), says: ['stop_watching'] },
+  {
+    what: 'it was used up otherwise',
+    finding: { kind: 'spent_otherwise', transaction: HASH },
+    payment: failed(),
+    says: ['stop_watching'],
+  },
+  { what: 'nothing can be read', finding: SILENT, payment: failed(), says: ['look_again', at(15_000)] },
+  {
+    what: 'nothing could be read for ten minutes',
+    finding: SILENT,
+    payment: failed({ unreadableSince: at(-10 * MINUTE) }),
+    says: ['look_again', at(10 * MINUTE)],
+  },
+  {
+    what: 'the next look would be within its week',
+    finding: unused(0),
+    payment: failed({ failedAt: at(-7 * DAY + HOUR) }),
+    says: ['look_again', at(HOUR)],
+  },
+  {
+    what: 'its week is over',
+    finding: unused(0),
+    payment: failed({ failedAt: at(-7 * DAY + HOUR - 1) }),
+    says: ['stop_watching'],
+  },
+]);

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { readSettleAnswer } from '../../../shared/x402/facilitator-answers.js';
+import type { SettleVerdict } from '../../../shared/x402/settle-verdict.js';
+import { HASH, HTML, NO_BOOLEAN, PAYER, PERHAPS_SENT, settle } from './answers.js';
+import { BASE_SEPOLIA, SOLANA_DEVNET } from './offers.js';
+
+describe("reading a facilitator's answer to /settle that", () => {
+  const success = { success: true, transaction: HASH, network: BASE_SEPOLIA, payer: PAYER };
+  const failure = {
+    success: false,
+    errorReason: 'insufficient_funds',
+    transaction: '',
+    network: BASE_SEPOLIA,
+  };
+
+  describe('is unknown', () => {
+    for (const [title, error] of Object.entries(PERHAPS_SENT)) {
+      it(`after ${title}`, () => assert.equal(readSettleAnswer({ error }, BASE_SEPOLIA).kind, 'unknown'));
+    }
+
+    for (const [title, body] of Object.entries(NO_BOOLEAN)) {
+      it(`after ${title}`, () => {
+        assert.equal(settle(body).kind, 'unknown');
+        assert.equal(settle(body, 400).kind, 'unknown');
+      });
+    }
+
+    for (const status of [401, 403, 429]) {
+      it(`after status ${status} that names a transaction, success, or that it is pending`, () => {
+        for (const body of [
+          success,
+          { ...failure, transaction: HASH },
+          { transaction: HASH },
+          { success: true },
+          { ...failure, errorReason: 'settlement_pending' },
+          { ...failure, errorReason: 'duplicate_settlement' },
+          { error: 'settlement_pending' },
+          { status: 'pending' },
+        ]) {
+          const verdict = settle(body, status);
+          assert.equal(verdict.kind, 'unknown', JSON.stringify(body));
+          const { transaction } = body as { transaction?: string };
+          assert.equal(verdict.transaction, transaction || undefined);
+        }
+      });
+    }
+
+    for (const status of [408, 500, 502, 503, 504, 520, 529, 302, 100]) {
+      it(`after status ${status} with any body`, () => {
+        for (const body of ['', HTML, failure, success, { ...failure, errorReason: 'settlement_pending' }]) {
+          assert.equal(settle(body, status).kind, 'unknown');
+        }
+      });
+    }
+
+    it('after a 5xx, with the transaction that it names', () => {
+      const pending = { ...failure, errorReason: 'settlement_pending', transaction: HASH };
+      assert.deepEqual(settle(pending, 500), {
+        kind: 'unknown',
+        why: 'HTTP 500',
+        transaction: HASH,
+        mayStillRun: false,
+      });
+    });
+
+    for (const transaction of [undefined, null, '', '  ', 7, {}, 'a\u0000b', '\ud800', 'x'.repeat(501)]) {
+      it(`after success with the transaction ${JSON.stringify(transaction)?.slice(0, 20)}`, () => {
+        assert.deepEqual(settle({ ...success, transaction }), {
+          kind: 'unknown',
+          why: 'success without a transaction',
+          transaction: undefined,
+          mayStillRun: false,
+        });
+      });
+    }
+
+    for (const network of ['eip155:8453', 'base', SOLANA_DEVNET, 'solana', 'somewhere', ' ']) {
+      it(`after an answer about ${JSON.stringify(network)}`, () => {
+        const unknown = {
+          kind: 'unknown',
+          why: 'another network',
+          transaction: undefined,
+          mayStillRun: false,
+        };
+        assert.deepEqual(settle({ ...success, network }), unknown);
+        assert.deepEqual(settle({ ...failure, network }), unknown);
+      });
+    }
+
+    it('after a failure that names a transaction, with any reason', () => {
+      for (const errorReason of [
+        'insufficient_funds',
+        'invalid_exact_evm_transfer_event_mismatch',
+        undefined,
+      ]) {
+        const verdict = settle({ ...failure, errorReason, transaction: HASH });
+        assert.equal(verdict.kind, 'unknown');
+        assert.equal(verdict.transaction, HASH);
+      }
+      for (const transaction of [' ', 7, {}, [], true]) {
+        assert.equal(settle({ ...failure, transaction }).kind, 'unknown');
+      }
+    });
+
+    for (const errorReason of [
+      'settlement_pending',
+      'duplicate_settlement',
+      'nonce_already_used',
+      'invalid_exact_evm_nonce_already_used',
+      'transaction_failed',
+      'invalid_exact_evm_transaction_failed',
+      'invalid_exact_svm_transaction_failed',
+      'settle_exact_svm_transaction_confirmation_timed_out',
+      'timed_out',
+      'post_settlement_transfer_not_confirmed',
+      'SETTLEMENT_PENDING',
+      'unknown_error',
+      'a_word_of_tomorrow',
+      'not_confirmed_by_kyt',
+      'kyt_sanctioned_address',
+      'INSUFFICIENT_FUNDS',
+      'Execution reverted!',
+      '',
+      null,
+      undefined,
+      7,
+      ['insufficient_funds'],
+    ]) {
+      it(`after ${errorReason}`, () => {
+        assert.equal(settle({ ...failure, errorReason }).kind, 'unknown');
+        assert.equal(settle({ ...failure, errorReason }, 400).kind, 'unknown');
+      });
+    }
+
+    it('and may still be carried out when no facilitator has answered: without a boolean', () => {
+      const mayStillRun = (verdict: SettleVerdict): boolean =>
+        verdict.kind === 'unknown' && verdict.mayStillRun;
+      for (const error of Object.values(PERHAPS_SENT)) {
+        assert.equal(mayStillRun(readSettleAnswer({ error }, BASE_SEPOLIA)), true);
+      }
+      for (const status of [200, 400, 404, 408, 500, 502, 503, 504, 520, 524, 302]) {
+        for (const body of [HTML, '', { error: 'upstream' }, { transaction: HASH }]) {
+          assert.equal(mayStillRun(settle(body, status)), true, `${status} ${JSON.stringify(body)}`);
+        }
+        assert.equal(mayStillRun(settle({ ...failure, errorReason: 'settlement_pending' }, status)), false);
+        assert.equal(mayStillRun(settle({ ...success, transaction: '' }, status)), false);
+      }
+      for (const status of [401, 403, 429]) {
+        assert.equal(mayStillRun(settle({ status: 'pending' }, status)), true);
+        assert.equal(mayStillRun(settle({ ...failure, transaction: HASH }, status)), false);
+      }
+    });
+
+    it("and reports why, with the facilitator's code", () => {
+      assert.deepEqual(settle({ ...failure, errorReason: 'invalid_exact_evm_nonce_already_used' }), {
+        kind: 'unknown',
+        why: 'invalid_exact_evm_nonce_already_used',
+        transaction: undefined,
+        mayStillRun: false,
+      });
+    });
+
+    it('and quotes nothing longer than a code', () => {
+      for (const errorReason of ['0xsecret args: nonce_already_used', 'secret!']) {
+        const verdicts = [
+          settle({ ...failure, errorReason, errorMessage: 'secret' }),
+          settle({ ...failure, errorReason, transaction: HASH }),
+          settle({ ...failure, errorReason, secret: 1 }, 500),
+        ];
+        assert.doesNotMatch(JSON.stringify(verdicts), /secret/);
+      }
+    });
+  });
+});
