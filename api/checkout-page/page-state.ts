@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { UncertainPayment } from '../../shared/x402/failure-codes.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
-import type { UncertainPayment } from '../payment-link/link-answer.js';
 
 /**
  * The state that a page shows. An open page polls the revision of its state. `uncertain`: the last payment of the session,

@@ -1,4 +1,4 @@
-import type { UncertainPayment } from '../payment-link/link-answer.js';
+import type { UncertainPayment } from '../../shared/x402/failure-codes.js';
 import { supportLine } from './footer.js';
 import { code, escapeHtml, icon, phrase } from './markup.js';
 import type { PageView } from './page-view.js';

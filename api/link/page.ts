@@ -5,6 +5,7 @@ import { now } from '../../shared/process/clock.js';
 import { findPageSession, type LinkedSession, listSurplus } from '../../shared/settlement/read-link.js';
 import { createdAt, isIdShaped } from '../../shared/values/ids.js';
 import { unixSeconds } from '../../shared/wire/timestamp.js';
+import type { UncertainPayment } from '../../shared/x402/failure-codes.js';
 import { sendCompressed } from '../checkout-page/compressed.js';
 import { isTemporary, renderErrorPage } from '../checkout-page/error-page.js';
 import { askedLanguage, chooseLanguage, type Language } from '../checkout-page/language.js';
@@ -16,7 +17,7 @@ import type { Deps } from '../deps/deps.js';
 import { BUYER_ERRORS, type BuyerErrorCode } from '../errors/buyer-errors.js';
 import { releaseWhenSent } from '../http/release-when-sent.js';
 import { addressKey } from '../limits/address-key.js';
-import type { LinkAnswer, UncertainPayment } from '../payment-link/link-answer.js';
+import type { LinkAnswer } from '../payment-link/link-answer.js';
 import { viewLink } from '../payment-link/view-link.js';
 import { writeHead } from './respond.js';
 

@@ -1,4 +1,5 @@
 import type { LinkedSession } from '../../shared/settlement/read-link.js';
+import type { UncertainPayment } from '../../shared/x402/failure-codes.js';
 import type { PaymentRequired, SettlementResponse } from '../../shared/x402/wire.js';
 import type { BuyerError } from '../errors/buyer-errors.js';
 import type { LinkFailure } from './earlier-failure.js';
@@ -20,11 +21,6 @@ export type LinkAnswer =
       retryAfterSeconds?: number;
       uncertain?: UncertainPayment;
     };
-
-/** A payment of the link that may have been taken. Its id is undefined when Postgres has no row of it. */
-export interface UncertainPayment {
-  paymentId?: string;
-}
 
 const BUSY_SECONDS = 5;
 const CONFLICT_SECONDS = 2;

@@ -154,6 +154,11 @@ const ROWS: Row[] = [
   ),
 ];
 
+/** A payment of a link that may have been taken. Its id is undefined when Postgres has no row of it. */
+export interface UncertainPayment {
+  paymentId?: string;
+}
+
 /** `paymentId` is of the payment whose outcome is unknown, where there is one. */
 export function outcomeUnknown(paymentId?: string): string {
   const which = paymentId === undefined ? 'This payment' : `Payment ${paymentId}`;
