@@ -148,7 +148,8 @@ export function openManualWorker(config: Config, db: Knex): ManualWorker {
     notifyDecided: () => {},
     queues,
     facilitator: createFacilitator(config.facilitator),
-    chains: createChains(config.rpcUrls),
+    // Tests move the clock, and would otherwise wait for pauses in real time.
+    chains: createChains(config.rpcUrls, { pace: { firstPauseMs: 0, longestPauseMs: 0 } }),
     metrics: openWorkerMetrics({ db, queues, logger }),
   };
   return {
