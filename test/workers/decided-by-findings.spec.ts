@@ -221,11 +221,13 @@ describe('an unclear payment', () => {
     const { id: paymentId, validUntil } = await flow.onlyPayment(id);
     advanceClock(validUntil.getTime() - nowMs());
     await manualWorker.doNext(paymentId);
+    await silentForADay(id);
     // The worker was killed after it had seen the transfer.
     advanceClock(((await flow.onlyPayment(id)).dueAt?.getTime() ?? 0) - nowMs());
     assert.notEqual((await beginLook(flow.db, paymentId))?.unreadableSince, null);
     await manualWorker.doNext(paymentId);
     assert.equal((await flow.onlyPayment(id)).status, 'processing');
+    await silentForADay(id);
     assert.equal((await check(id, 5 * MINUTE_MS)).status, 'failed');
   });
 
@@ -235,9 +237,11 @@ describe('an unclear payment', () => {
     const { id: paymentId, validUntil } = await flow.onlyPayment(id);
     advanceClock(validUntil.getTime() - nowMs());
     await manualWorker.doNext(paymentId);
+    await silentForADay(id);
     advanceClock(10 * MINUTE_MS);
     await manualWorker.doNext(paymentId);
     assert.equal((await flow.onlyPayment(id)).status, 'processing');
+    await silentForADay(id);
     assert.equal((await check(id, 5 * MINUTE_MS)).status, 'failed');
   });
 

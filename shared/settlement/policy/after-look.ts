@@ -9,6 +9,7 @@ import {
   chainStandsStill,
   endIsFarAhead,
   enoughConfirmations,
+  hadNoTurn,
   longestWaitIsOver,
   maySettleAgain,
   refusalIsRecorded,
@@ -98,6 +99,7 @@ export const LOOK: LookTable = {
     { do: lookAgain, because: 'A search that has not ended proves nothing.' },
   ],
   unreadable: [
+    { when: [hadNoTurn], do: lookAgain, because: 'The look is not over.' },
     { when: [chainStandsStill], do: lookAgain, because: 'No time has passed on that chain.' },
     {
       when: [successWasReported],
@@ -203,6 +205,8 @@ function patchAfter(
   { now }: Times,
 ): Patch {
   if (finding.kind === 'pending') return { unreadableSince: null, searchPlace, usedSeenAt };
+  if (finding.kind === 'unreadable' && finding.againInMs !== undefined)
+    return { unreadableSince, searchPlace, usedSeenAt };
   if (finding.kind === 'unreadable')
     return { unreadableSince: unreadableSince ?? now, searchPlace, usedSeenAt };
   return {

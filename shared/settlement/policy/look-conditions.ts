@@ -93,6 +93,12 @@ function isSamePlace(one: SearchPosition, other: SearchPosition | null): boolean
   return other !== null && [...names].every((name) => one[name] === other[name]);
 }
 
+/** Its turn comes later: nothing was asked. */
+export const hadNoTurn: LookCondition<'unreadable'> = {
+  text: 'the endpoint was not asked, since its calls wait for their turns',
+  holds: ({ finding }) => finding.againInMs !== undefined,
+};
+
 /** On a chain that stands still no time has passed, whatever the clock says. */
 export const chainStandsStill: LookCondition<'unreadable'> = {
   text: 'its newest block is not later than the end of the authorization, or of the last call if that is far ahead',

@@ -60,6 +60,7 @@ const ROWS_OUTSIDE: Readonly<Record<string, string>> = {
   'before-call-2': 'the call follows, and its answer decides',
   'look-used-1': 'the model does not know how far a search has come',
   'look-searching-3': 'the model does not know how far a search has come',
+  'look-unreadable-1': 'a look without a turn is no look: the model has only looks that were made',
   'late-paid-2': 'two confirmations take one tick, and so does the first pause of a watch',
   'late-searching-2': 'the model does not know how far a search has come',
   'failure-open-1': 'a payment in processing holds its session',

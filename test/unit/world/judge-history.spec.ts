@@ -41,7 +41,7 @@ const SOUND: Readonly<Record<string, ExplainedPayment>> = {
     chain(`paid in ${TRANSACTION}`, 'late-paid-1'),
   ]),
   'given up as uncertain': payment(
-    [UNCLEAR, chain('not readable: HTTP 429', 'look-unreadable-4')],
+    [UNCLEAR, chain('not readable: HTTP 429', 'look-unreadable-5')],
     failed('outcome_unknown'),
   ),
   'resolved by an operator': payment([UNCLEAR, by('operator')(`paid in ${TRANSACTION}`)]),
@@ -77,8 +77,8 @@ const CONTRADICTIONS: Readonly<Record<string, [ExplainedPayment, RegExp]>> = {
     /succeeded by 0xother, and its history says/,
   ],
   'a certain code for an uncertain end': [
-    payment([UNCLEAR, chain('not readable: HTTP 429', 'look-unreadable-4')], failed('payment_failed')),
-    /failed with payment_failed, decided by look-unreadable-4/,
+    payment([UNCLEAR, chain('not readable: HTTP 429', 'look-unreadable-5')], failed('payment_failed')),
+    /failed with payment_failed, decided by look-unreadable-5/,
   ],
   'an uncertain code for a certain end': [
     payment([service('not sent yet: its limit', 'answer-postponed-3')], failed('outcome_unknown')),
