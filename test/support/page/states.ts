@@ -13,14 +13,12 @@ import {
 import type { CheckoutSession } from '../../../shared/checkout-sessions/model.js';
 import { lowestIdAt, randomText } from '../../../shared/values/ids.js';
 import type { SupportedKinds } from '../../../shared/x402/requirements.js';
-import { buildSurplus, buildUncertainPayment } from '../uncertain-payment.js';
-import { beforeLeaving, expectBroken, expectStatus } from './leaving.js';
+import { expectBroken, expectStatus } from './expected-problems.js';
 import type { Shop } from './shop.js';
+import { type ReachState, UNCERTAIN_STATES } from './uncertain-states.js';
 
 /** Every state of the page. Each function opens a page and brings it into that state. */
 export type PageStateName = keyof typeof PAGE_STATES;
-
-type Reach = (shop: Shop, visit: Visit) => Promise<Visitor>;
 
 const HASH = `0x${'5c'.repeat(32)}`;
 
@@ -35,14 +33,6 @@ async function signing(shop: Shop, visit: Visit, locale = 'en-US'): Promise<Visi
   const visitor = await shop.visitPage(await shop.buildSession(), { ...visit, browser, wallets: [wallet] });
   await pay(visitor);
   await visitor.page.locator('.signing > div').nth(4).waitFor();
-  return visitor;
-}
-
-async function uncertain(shop: Shop, visit: Visit, locale: string): Promise<Visitor> {
-  const { session } = await buildUncertainPayment(shop);
-  const browser = { ...visit.browser, locale };
-  const visitor = await shop.visitPage(session, { ...visit, browser, wallets: [fundedWallet()] });
-  await visitor.page.locator('#uncertain-read:not([hidden])').waitFor();
   return visitor;
 }
 
@@ -165,30 +155,7 @@ export const PAGE_STATES = {
     await visitor.page.locator('#notice > .failed').waitFor();
     return visitor;
   },
-  uncertain: (shop, visit) => uncertain(shop, visit, 'en-US'),
-  'uncertain, in German': (shop, visit) => uncertain(shop, visit, 'de'),
-  'uncertain, in French': (shop, visit) => uncertain(shop, visit, 'fr'),
-  'uncertain, in Arabic': (shop, visit) => uncertain(shop, visit, 'ar'),
-  'uncertain, when it is read': async (shop, visit) => {
-    const visitor = await uncertain(shop, visit, 'en-US');
-    await visitor.press('I have read this');
-    await visitor.page.getByRole('button', { name: /Fox Wallet/ }).waitFor();
-    return visitor;
-  },
-  'uncertain when it expired': async (shop, visit) => {
-    const { session } = await buildUncertainPayment(shop, { status: 'expired' });
-    return await expectStatus(410, () => shop.visitPage(session, visit));
-  },
-  'uncertain refund': async (shop, visit) => {
-    const { session } = await buildUncertainPayment(shop, { isRefund: true });
-    const visitor = await shop.visitPage(session, visit);
-    await visitor.page.locator('#uncertain-read:not([hidden])').waitFor();
-    return visitor;
-  },
-  'paid twice, in German': async (shop, visit) => {
-    const { session } = await buildSurplus(shop);
-    return await shop.visitPage(session, { ...visit, browser: { ...visit.browser, locale: 'de' } });
-  },
+  ...UNCERTAIN_STATES,
   'not enough': async (shop, visit) => {
     const wallets = [fundedWallet('Fox Wallet', 1.2)];
     const visitor = await shop.visitPage(await shop.buildSession(), { ...visit, wallets });
@@ -256,7 +223,7 @@ export const PAGE_STATES = {
     });
     return await shop.visitPage(session, { ...visit, wallets: [fundedWallet()] });
   },
-} as const satisfies Record<string, Reach>;
+} as const satisfies Record<string, ReachState>;
 
 /** Replaces the supported networks of the facilitator while the page is open. */
 async function whileOffered(shop: Shop, kinds: SupportedKinds | undefined, visit: Visit): Promise<Visitor> {
@@ -273,4 +240,15 @@ async function whileOffered(shop: Shop, kinds: SupportedKinds | undefined, visit
 async function finish(shop: Shop, session: CheckoutSession, hold: Hold): Promise<void> {
   hold.release();
   await eventually(async () => assert.equal((await shop.session(session.id)).status, 'complete'));
+}
+
+function beforeLeaving(visitor: Visitor, act: () => void | Promise<void>): Visitor {
+  const { leave } = visitor;
+  return {
+    ...visitor,
+    leave: async () => {
+      await act();
+      await leave();
+    },
+  };
 }

@@ -1,16 +1,5 @@
 import type { Visitor } from '../../../lab/world/page/visit.js';
 
-export function beforeLeaving(visitor: Visitor, act: () => void | Promise<void>): Visitor {
-  const { leave } = visitor;
-  return {
-    ...visitor,
-    leave: async () => {
-      await act();
-      await leave();
-    },
-  };
-}
-
 /** Browsers log failed requests. */
 export function expectBroken(visitor: Visitor): Visitor {
   const { leave, problems } = visitor;
