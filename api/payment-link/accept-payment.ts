@@ -70,9 +70,8 @@ export async function acceptPayment(
   if (objection.kind !== 'refused') return objection;
   // Another request may have used the payload while the facilitator verified it, which explains the refusal.
   if (await isPayloadUsed(deps.db, key, session.id)) return { kind: 'used_before' };
-  const { failure, ifUsedToo } = objection;
+  const { failure, ifUsedToo, saysUsed } = objection;
   if (!ifUsedToo && !deps.commits.mayHaveLost()) return objection;
-  const saysUsed = ifUsedToo && !SAID_OF_UNUSED.has(failure.code);
   const refusal = { session: session.id, requirements, proof, failure, saysUsed };
   const found = await lookBeforeRefusal(deps, refusal);
   if (found.kind === 'refused') return found;
@@ -80,16 +79,13 @@ export async function acceptPayment(
   return await claim(deps, payment, requestId);
 }
 
-/** A used authorization gets these too, but most that get them are unused. */
-const SAID_OF_UNUSED = new Set(['insufficient_funds', 'invalid_payload']);
-
 /** The buyer's `payment-identifier`, if it sent one. */
 export function identifierOf(header: WellFormedHeader): string | undefined {
   return header.kind === 'v2' ? header.identifier : undefined;
 }
 
 type Objection =
-  | { kind: 'refused'; failure: Failure; ifUsedToo: boolean }
+  | { kind: 'refused'; failure: Failure; ifUsedToo: boolean; saysUsed: boolean }
   | Extract<Acceptance, { kind: 'unavailable' }>;
 
 interface Verification {
@@ -115,14 +111,14 @@ async function verify(
       logger.warn({ event: 'facilitator.unavailable', session, why: verdict.why });
       return { kind: 'unavailable', forMs: verdict.forMs };
     case 'refused': {
-      const { kind: _, ifUsedToo, ...failure } = verdict;
+      const { kind: _, ifUsedToo, saysUsed, ...failure } = verdict;
       if (failure.class === 'setup')
         logger.error({ event: 'facilitator.refused_setup', session, reason: failure.reason });
       const isFacilitatorsFault =
         failure.code === 'invalid_exact_evm_payload_signature' &&
         proof.family === 'evm' &&
         (await recoversToPayer(proof, requirements));
-      if (!isFacilitatorsFault) return { kind: 'refused', failure, ifUsedToo };
+      if (!isFacilitatorsFault) return { kind: 'refused', failure, ifUsedToo, saysUsed };
       logger.error({ event: 'facilitator.wrong_about_signature', session, network: requirements.network });
       return { kind: 'unavailable' };
     }

@@ -2,7 +2,6 @@ import type { PaymentQuery } from '../../shared/chains/confirmation.js';
 import type { ChainFinding } from '../../shared/chains/finding.js';
 import { MAX_PAGE_RPC_CALLS } from '../../shared/limits/bounds.js';
 import { openConcurrency } from '../../shared/limits/concurrency.js';
-import { OUTCOME_UNKNOWN } from '../../shared/payments/states.js';
 import { now } from '../../shared/process/clock.js';
 import type { Failure } from '../../shared/x402/failure-codes.js';
 import { outcomeUnknown } from '../../shared/x402/failure-codes.js';
@@ -47,8 +46,7 @@ export async function lookBeforeRefusal(
   }
   logger.info({ event: 'payment.looked_up_before_refusal', ...seen });
   if (isCertain || !(saysUsed || commits.mayHaveLost())) return { kind: 'refused', failure };
-  const uncertain = { code: OUTCOME_UNKNOWN, message: outcomeUnknown(), isUncertain: true } as const;
-  return { kind: 'refused', failure: { ...failure, ...uncertain } };
+  return { kind: 'refused', failure: { ...failure, message: outcomeUnknown(), isUncertain: true } };
 }
 
 async function look(chains: LinkDeps['chains'], query: PaymentQuery): Promise<ChainFinding> {

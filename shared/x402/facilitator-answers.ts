@@ -23,8 +23,8 @@ export class NotSent extends Error {
 
 export type VerifyVerdict =
   | { kind: 'valid'; payer: string | undefined }
-  /** `ifUsedToo`: a used authorization would be refused with the same word. */
-  | ({ kind: 'refused'; ifUsedToo: boolean } & Failure)
+  /** `ifUsedToo`: a used authorization would be refused with the same word. `saysUsed`: and an unused one seldom would. */
+  | ({ kind: 'refused'; ifUsedToo: boolean; saysUsed: boolean } & Failure)
   /** `forMs`: when the facilitator may be called again, if known. */
   | { kind: 'unavailable'; why: string; forMs?: number };
 
@@ -43,6 +43,9 @@ const REQUEST_TIMEOUT = 408;
 /** Words in a refusal of credentials or of the rate that show knowledge of the payment. */
 const KNOWS_OF_PAYMENT =
   /(?:^settlement_pending|^duplicate_settlement|nonce_already_used|(?:^|_)transaction_failed|timed_out|not_confirmed)$/i;
+
+/** A used payload gets these too, but most that get them are unused. */
+const SAID_OF_UNUSED = new Set(['insufficient_funds', 'invalid_payload']);
 
 /** The token program's error 1 is insufficient funds. Facilitators report it in the message only. */
 const SVM_SIMULATION_FAILED = 'invalid_exact_svm_transaction_simulation_failed';
@@ -72,7 +75,8 @@ export function readVerifyAnswer(reply: FacilitatorReply): VerifyVerdict {
     return { kind: 'unavailable', why: `HTTP ${reply.status} without a boolean isValid` };
   }
   const ifUsedToo = meaningOf(answer.invalidReason) !== 'refusal';
-  return { kind: 'refused', ifUsedToo, ...describeFailure(readInvalidReason(answer)) };
+  const failure = describeFailure(readInvalidReason(answer));
+  return { kind: 'refused', ifUsedToo, saysUsed: ifUsedToo && !SAID_OF_UNUSED.has(failure.code), ...failure };
 }
 
 function isRefusedUnread(status: number, reason: unknown): boolean {
