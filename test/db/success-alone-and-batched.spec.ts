@@ -21,6 +21,7 @@ const SAID = { source: 'facilitator', said: 'settled in 0xpaid' } as const;
 const TRANSACTION = '0xpaid';
 /** A network on which other payments have that transaction. */
 const ELSEWHERE = 'eip155:8453';
+const NOT_ARCHIVED = 'eip155:137';
 
 const WRITERS: Record<'together' | 'alone' | 'inSteps', Writer> = {
   together: succeedPayment,
@@ -153,14 +154,14 @@ const CASES: Record<string, Case> = {
     result: 'proof_taken',
   },
   'a transaction that was only named, and that another payment has': {
-    payment: { network: ELSEWHERE },
+    payment: { network: NOT_ARCHIVED },
     async meanwhile(twin) {
-      const paid = { status: 'succeeded', stage: null, dueAt: null, network: ELSEWHERE } as const;
+      const paid = { status: 'succeeded', stage: null, dueAt: null, network: NOT_ARCHIVED } as const;
       const { accountId } = await buildMerchant(twin.db);
       const { payment } = await buildUndecidedPayment(twin.db, accountId, paid);
       await Payment.query(twin.db)
         .patch({ proofIndex: null })
-        .where({ network: ELSEWHERE, transaction: TRANSACTION });
+        .where({ network: NOT_ARCHIVED, transaction: TRANSACTION });
       await Payment.query(twin.db).patch({ transaction: TRANSACTION, proofIndex: 3 }).where('id', payment.id);
     },
     result: 'proof_taken',

@@ -184,8 +184,14 @@ describe('a refusal of /settle that is not certain', () => {
       assert.notEqual((await checkout.payment(id)).transaction, transaction);
     });
 
-    for (const place of ['in the books', 'in the archive'] as const) {
-      it(`is not believed when the transaction is another payment's, ${place}`, async () => {
+    for (const [place, by] of [
+      ['in the books', 'the facilitator'],
+      ['in the books', 'the chain'],
+      ['in the archive', 'the facilitator'],
+      ['in the archive', 'the chain'],
+    ] as const) {
+      it(`is not believed when the transaction is another payment's, ${place}, named by ${by}`, async () => {
+        if (by === 'the chain') checkout.facilitator.settle.next(altered(refused('unknown_error')));
         const another = await anotherPayment();
         if (place === 'in the archive') await archive(another);
         const { id } = await checkout.buildSession();
