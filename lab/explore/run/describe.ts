@@ -41,6 +41,7 @@ function describeStep(step: Step, indent: string): string[] {
       return [`${indent}an operator says the truth of payment ${step.payment}`];
     case 'halt chain':
     case 'resume chain':
+    case 'silent day':
       return [`${indent}${step.do}`];
   }
 }

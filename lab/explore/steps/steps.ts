@@ -15,6 +15,8 @@ export type Step =
   | { do: 'expire'; session: number }
   | { do: 'halt chain' }
   | { do: 'resume chain' }
+  /** The checks of a day meet the same silence as the last ones. */
+  | { do: 'silent day' }
   /** The owner cancels the authorization on the chain. */
   | { do: 'cancel'; payload: number }
   /** An operator states a truth that is certain. */

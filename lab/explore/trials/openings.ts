@@ -43,14 +43,17 @@ const stalled: Arbitrary<Step[]> = fc
     return [pays(0), { ...honestWork(0), settle: first, meanwhile: [{ do: 'pass', seconds }, ...others] }];
   });
 
-/** Consecutive checks say the same until the authorization has ended. */
+/** Consecutive checks say the same until the authorization has ended, and perhaps for a day. */
 const longDoubt: Arbitrary<Step[]> = fc
-  .tuple(unclear, badCheck, fc.boolean())
-  .map(([mode, seen, halts]) => [
+  .tuple(unclear, badCheck, fc.boolean(), badCheck, fc.boolean())
+  .map(([mode, seen, halts, later, lasts]) => [
     pays(0),
     ...(halts ? [{ do: 'halt chain' } as const] : []),
     { ...honestWork(0), settle: mode },
     { ...honestWork(0), settle: mode, check: seen, verify: 'down', when: 'late', times: 8 },
+    ...(lasts
+      ? [{ do: 'silent day' } as const, { ...honestWork(0), check: later, verify: 'down' as const }]
+      : []),
   ]);
 
 /** As many calls as allowed, and then nothing for as long as needed, except for one odd check. */
