@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { EvmChain } from '../../lab/world/chains/evm-chain.js';
 import { buildRefund, buildUndecidedPayment } from '../../lab/world/shop/factories.js';
 import { Payable } from '../../shared/payables/model.js';
@@ -54,7 +55,7 @@ describe('operators resolving payments', () => {
 
   it('resolve one as paid: session complete, one event', async () => {
     const { sessionId, paymentId } = await buildUndecided();
-    const transaction = `0x${'ab'.repeat(32)}`;
+    const transaction = `0x${randomBytes(32).toString('hex')}`;
     const resolved = await runJson('resolve-payment', paymentId, '--paid', transaction, '--even-if-not-seen');
     assert.equal(resolved.status, 'succeeded');
     const session = await checkout.session(sessionId);

@@ -90,6 +90,7 @@ describe("a buyer's payment identifier", () => {
         livemode: session.livemode,
         amountCents: session.amountTotalCents,
         status: 'failed',
+        stage: null,
       });
     });
     assert.deepEqual(await second, { kind: 'lost' });

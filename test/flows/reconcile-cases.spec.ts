@@ -131,7 +131,7 @@ describe('books held against the chains', function () {
     const undecided = {
       status: 'processing',
       stage: 'confirm',
-      dueAt: new Date(nowMs() + 3_600_000),
+      dueAt: new Date(nowMs() + 300_000),
     } as const;
     await Payment.query(books.db)
       .patch({ ...undecided, transaction: null })

@@ -63,6 +63,7 @@ const FINDINGS: { readonly [Kind in ChainFinding['kind']]: readonly Finding<Kind
   ],
   unreadable: [
     { kind: 'unreadable', reason },
+    { kind: 'unreadable', reason, againInMs: 500 },
     { kind: 'unreadable', reason, chainTime: at(-2 * MINUTE) },
     { kind: 'unreadable', reason, chainTime: at(0) },
   ],
