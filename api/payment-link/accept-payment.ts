@@ -56,28 +56,33 @@ export async function acceptPayment(
   if (!match.ok) return { kind: 'refused', failure: match };
   const { requirements, proof } = match;
   const contradiction = checkContent(proof, requirements, times());
-  if (contradiction !== undefined) return { kind: 'refused', failure: contradiction };
+  const isDoubted = contradiction?.code === WINDOW_OVER && deps.commits.mayHaveLost();
+  if (contradiction !== undefined && !isDoubted) return { kind: 'refused', failure: contradiction };
 
   const key = payloadKey(requirements.network, requirements.asset, proof);
   if (await isPayloadUsed(deps.db, key, session.id)) return { kind: 'used_before' };
   const usefulForMs = usefulFor(deps.config, proof, arrivedAtMs);
   const names = { payloadKey: key, identifier: identifierOf(header) ?? null, channel };
+  const claimFor = (stage: NewPayment['stage']): Promise<Acceptance> =>
+    claim(deps, newPayment(session, requirements, proof, { ...names, stage }), requestId);
+  const refuse = async (failure: Failure, saysUsed: boolean): Promise<Acceptance> => {
+    const refusal = { session: session.id, requirements, proof, failure, saysUsed };
+    const found = await lookBeforeRefusal(deps, refusal);
+    return found.kind === 'paid' ? await claimFor('confirm') : found;
+  };
+  if (contradiction !== undefined) return await refuse(contradiction, false);
   const objection = await verify(deps, { session: session.id, requirements, proof, usefulForMs });
-  if (objection === undefined) {
-    const payment = newPayment(session, requirements, proof, { ...names, stage: 'settle' });
-    return await claim(deps, payment, requestId);
-  }
+  if (objection === undefined) return await claimFor('settle');
   if (objection.kind !== 'refused') return objection;
   // Another request may have used the payload while the facilitator verified it, which explains the refusal.
   if (await isPayloadUsed(deps.db, key, session.id)) return { kind: 'used_before' };
   const { failure, ifUsedToo, saysUsed } = objection;
   if (!ifUsedToo && !deps.commits.mayHaveLost()) return objection;
-  const refusal = { session: session.id, requirements, proof, failure, saysUsed };
-  const found = await lookBeforeRefusal(deps, refusal);
-  if (found.kind === 'refused') return found;
-  const payment = newPayment(session, requirements, proof, { ...names, stage: 'confirm' });
-  return await claim(deps, payment, requestId);
+  return await refuse(failure, saysUsed);
 }
+
+/** A payment that Postgres has forgotten may be sent again after its time. */
+const WINDOW_OVER = 'invalid_exact_evm_payload_authorization_valid_before';
 
 /** The buyer's `payment-identifier`, if it sent one. */
 export function identifierOf(header: WellFormedHeader): string | undefined {

@@ -3,6 +3,7 @@ import type { EvmChain } from '../../lab/world/chains/evm-chain.js';
 import { refuses } from '../../lab/world/facilitator/dial.js';
 import { Payable } from '../../shared/payables/model.js';
 import { Payment } from '../../shared/payments/model.js';
+import { advanceClock, resetClock } from '../../shared/process/clock.js';
 import { Event } from '../../shared/webhooks/model.js';
 import { type Checkout, openCheckoutOnChain, type SignedPayment } from '../support/checkout.js';
 import { describeBothKinds } from '../support/kinds.js';
@@ -59,6 +60,36 @@ describeBothKinds('a payment that Postgres has forgotten', (kind) => {
     });
     assert.deepEqual(await checkout.state(id), { session: 'open', payments: [], events: [] });
   }
+
+  describe('while Postgres may have lost commits', () => {
+    beforeEach(() => {
+      const { commits } = checkout.app;
+      const { mayHaveLost } = commits;
+      commits.mayHaveLost = () => true;
+      known = () => {
+        commits.mayHaveLost = mayHaveLost;
+      };
+    });
+    afterEach(() => known());
+    let known = (): void => {};
+
+    it("completes by the chain's proof whatever /verify says", async () => {
+      const { id, payment, transaction } = await payAndForget();
+      checkout.facilitator.verify.next(refuses('invalid_network'));
+      assert.equal(await send(id, payment), '200 complete');
+      assert.equal((await checkout.payment(id)).transaction, transaction);
+    });
+
+    it("completes by the chain's proof when it comes after its time", async () => {
+      const { id, payment, transaction } = await payAndForget();
+      const { verify } = checkout.calls(payment);
+      advanceClock(301_000);
+      assert.equal(await send(id, payment), '200 complete');
+      assert.equal((await checkout.payment(id)).transaction, transaction);
+      assert.equal(checkout.calls(payment).verify, verify);
+      resetClock();
+    });
+  });
 
   for (const word of SAID_OF_USED) {
     it(`completes by the chain's proof when the same payload comes again and /verify says ${word}`, async () => {
