@@ -63,7 +63,10 @@ describe('a Postgres server that crashes', () => {
     const pid = rows[0]?.pid ?? assert.fail('there is no WAL writer');
     process.kill(pid, 'SIGSTOP');
     await work();
+    // Until Postgres has noticed, it still accepts connections, and ends them.
+    const ended = new Promise<void>((resolve) => operator.once('end', resolve));
     process.kill(pid, 'SIGKILL');
+    await ended;
     await eventually(async () => {
       operator = await connect();
     });

@@ -34,8 +34,13 @@ describe("a link's payment requirements and /supported", () => {
   });
 
   describe('name a fee payer on Solana', () => {
-    const feePayerOf = async (session: CheckoutSession): Promise<unknown> =>
-      findEntry(await acceptsOf(session), SOLANA_DEVNET).extra;
+    const feePayerOf = async (session: CheckoutSession): Promise<unknown> => {
+      const { memo, ...extra }: Record<string, unknown> = {
+        ...findEntry(await acceptsOf(session), SOLANA_DEVNET).extra,
+      };
+      assert.equal(typeof memo, 'string');
+      return extra;
+    };
     /** Stands for another node of the facilitator, or the same one after a restart. */
     function lists(...feePayers: string[]): void {
       const kinds = feePayers.map((feePayer) => ({
