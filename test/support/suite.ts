@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { Redis } from 'ioredis';
 import knexFactory from 'knex';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { startTestPostgres, startTestRedis, type TestServer } from '../../lab/world/processes/services.js';
@@ -64,6 +65,10 @@ export const mochaHooks = {
       const databaseUrl = await create(ownName('main'), MIGRATED);
       services = { databaseUrl, redisUrl: redis.url };
     }
+    // Each file has databases of its own; what it left in Redis would look like another deployment's.
+    const client = new Redis(services.redisUrl);
+    await client.flushall();
+    client.disconnect();
   },
 
   beforeEach: forgetEnded,
