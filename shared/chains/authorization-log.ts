@@ -27,7 +27,7 @@ export interface LogSearch {
 
 /** A block's time is in whole seconds, and the chain's clock may be ahead of ours. */
 const EARLY_SECONDS = 60;
-/** How far before the claim a search of all blocks since then may begin, as a part of the blocks of one search. */
+/** A search from the claim to the head may begin this part of one search's blocks before the claim. */
 const EARLY_PART = 0.25;
 
 /**

@@ -3,7 +3,7 @@ import { isEntry, parse, parseEntry, type RpcEntry, type RpcRequest, readFault }
 
 /**
  * Several calls in one HTTP request: a JSON-RPC batch of small reads, or one getSignatureStatuses with the signatures of all.
- * What the answer does not hold for a call, that call asks again alone.
+ * A call without an answer of its own in the group's answer is sent again alone.
  */
 export interface CallGroup<C extends GroupedCall> {
   calls: readonly C[];
@@ -88,7 +88,7 @@ function configOf({ request }: GroupedCall): string {
   return JSON.stringify(request.params.slice(1));
 }
 
-/** What an answer says to each call of its group, in their order. */
+/** The answers to the group's calls, in the order of the calls. */
 export function splitAnswer<C extends GroupedCall>(
   { kind, calls }: CallGroup<C>,
   { status, text }: HttpAnswer,

@@ -30,7 +30,7 @@ export interface Chains {
 export interface CheckOptions {
   /** Limits all requests of this check together; the time in which it only waits for its turn does not count. */
   withinMs?: number;
-  /** When the payment must be decided: of the checks that wait at an endpoint, the earliest goes first. Undefined: last. */
+  /** The payment's decision is due then. The check with the earliest time goes first at its endpoint, one without a time last. */
   urgentUntil?: Date | undefined;
 }
 
@@ -55,7 +55,7 @@ export interface ChainsOptions extends PlacesOptions {
   retryPauseMs?: number;
   fetch?: ChainFetch;
   logger?: Pick<Logger, 'info' | 'warn'> | undefined;
-  /** How an endpoint that limits is called. */
+  /** The pauses of an endpoint that limits. */
   pace?: Pick<PaceOptions, 'firstPauseMs' | 'longestPauseMs' | 'overAfterMs'>;
 }
 

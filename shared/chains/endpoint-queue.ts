@@ -54,11 +54,11 @@ interface Read {
   text: string;
 }
 
-/** How often one call is tried while the endpoint limits. */
+/** Tries of one call while the endpoint limits. */
 const TRIES = 3;
-/** How long no batch is sent after one that was not answered whole. */
+/** The time without batches after one that was not answered whole. */
 const NO_BATCH_MS = 300_000;
-/** So many requests in a row without any answer mean that the endpoint is silent. */
+/** Requests without an answer, one after the other, after which an endpoint counts as silent. */
 const UNANSWERED_REQUESTS = 3;
 const SILENT = 'the endpoint has stopped answering, and another check is trying it';
 const BODYLESS = [204, 205, 304];

@@ -20,7 +20,7 @@ interface Reading {
   check: ChainCheck;
 }
 
-/** Where a list is read to: transactions of this slot and time, and later ones. */
+/** A list of signatures is read down to transactions of this slot and time. */
 export interface ListEnd {
   slot: number;
   time: Date;

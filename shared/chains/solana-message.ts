@@ -154,7 +154,7 @@ export function findTransfer(
   return { instructionIndex: Math.max(caller, 0), authority: undefined };
 }
 
-/** What a landed transaction adds to the wallet's token account. */
+/** The amount that a landed transaction adds to the wallet's token account. */
 export function amountReceived(
   { transaction, meta }: VersionedTransactionResponse,
   wallet: Omit<SolanaTransfer, 'amount'>,

@@ -15,7 +15,7 @@ export class EndpointLimits extends ChainUnreadable {
 /** The endpoint was not asked: other calls were before this one in its queue. */
 export class NoTurn extends ChainUnreadable {
   override readonly name = 'NoTurn';
-  /** When to come back: the queue spreads those that it has sent away. */
+  /** The pause before the check tries again; the queue gives each check another one. */
   readonly againInMs: number;
 
   constructor(againInMs: number) {
@@ -24,7 +24,7 @@ export class NoTurn extends ChainUnreadable {
   }
 }
 
-/** How the reasons of such findings begin. */
+/** The first words of `reason` in the findings of limited and of waiting checks. */
 export const LIMITED = 'limited by the endpoint';
 export const WAITING_FOR_A_TURN = 'waiting for a turn at the endpoint';
 

@@ -6,7 +6,7 @@ import { now, nowMs } from '../process/clock.js';
  * beyond the position may have lost what was committed after the last reading.
  */
 export interface Position {
-  /** Of the cluster; null when Postgres does not tell it. Positions of two clusters cannot be compared. */
+  /** The cluster's system identifier; null when Postgres does not tell it. Positions of two clusters cannot be compared. */
   server: string | null;
   /** Every promotion of a standby begins a new timeline. */
   timeline: number;
@@ -19,7 +19,7 @@ export interface Position {
 export const LOSS_KINDS = ['lost_commits', 'failed_over'] as const;
 export type LossKind = (typeof LOSS_KINDS)[number];
 
-/** What was committed in between may be lost. */
+/** Commits between the two times may be lost. */
 export interface Loss {
   kind: LossKind;
   /** Undefined: nothing is known of the time before. */
@@ -30,7 +30,7 @@ export interface Loss {
 }
 
 export interface CommitMemory {
-  /** What is known at the time of a question, to compare with its answer: answers may overtake each other. */
+  /** The position known when Postgres is asked. The answer is compared with it, since answers may overtake each other. */
   ask(): Asked;
   /** Undefined: Postgres does not tell its position, or takes no writes. */
   answer(asked: Asked, found: Position | undefined): void;
@@ -40,7 +40,7 @@ export interface CommitMemory {
   suspect(found: Position): void;
   /** The furthest position, and when it was read. */
   latest(): { position: Position; at: Date } | undefined;
-  /** How many losses this process has seen, certain ones and possible ones. */
+  /** The number of losses that this process has seen, certain ones and possible ones. */
   losses(): number;
   /** Whether a committed write of the last minutes may be missing. */
   mayHaveLost(): boolean;
@@ -79,7 +79,7 @@ export function openCommitMemory(onLoss: (loss: Loss) => void): CommitMemory {
   let samples: Sample[] = [];
   let doubtsUntil = Number.NEGATIVE_INFINITY;
   let losses = 0;
-  /** What was known before a failover that may have lost commits. */
+  /** The position from before a failover that may have lost commits. */
   let unsettled: Past | undefined;
   let worst: LossKind = 'failed_over';
 

@@ -86,7 +86,7 @@ export class AdaptivePace {
     return this.#isLimited;
   }
 
-  /** When the calls end, they are passed to one of the other functions. */
+  /** The caller passes the result to one of the other functions when the calls end. */
   start(calls: number): Started {
     const atMs = this.#nowMs();
     this.#inFlight += calls;

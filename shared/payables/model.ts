@@ -15,7 +15,7 @@ export interface Payable extends StoredFields {}
  * A checkout session or a refund: an object whose link asks to be paid. Claim, settlement, expiry and the payment link
  * work on this table. The views `checkout_sessions` and `refunds` hold one kind each, and have models of their own.
  */
-// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: it declares properties, as `declare` does for the others.
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the interface adds the columns of SESSION_FIELDS to the columns that the class declares.
 export class Payable extends Model {
   static override tableName = 'payables';
   static override jsonAttributes = ['lineItems', 'summary', 'refund', ...JSON_FIELDS];

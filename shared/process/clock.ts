@@ -87,7 +87,7 @@ export function correctClock(
   const least = Math.ceil(postgresMs - (answeredAtMs + 1));
   const most = Math.floor(postgresMs - askedAtMs);
   correctionMs = Math.min(Math.max(correctionMs, least), Math.max(most, least));
-  // What the correction takes back of a host's jump is no step of Postgres' clock.
+  // A correction that only undoes a jump of the host's clock is no step of Postgres' clock.
   if (correctionMs + unconfirmedMs < beforeMs - DISAGREE_MS) setBacks += 1;
   unconfirmedMs = 0;
 }

@@ -3,7 +3,7 @@ import type { RedisClient } from './connection.js';
 import { QUEUE_PREFIX } from './queue-settings.js';
 
 /**
- * What Redis remembers of Postgres: the furthest position that a process has read, for processes that start after a
+ * Redis as a memory outside Postgres: the furthest position that a process has read, for processes that start after a
  * failover, and the databases whose processes use this Redis. Each key is used alone, since a cluster spreads them.
  */
 export interface OutsideMemory {
@@ -16,9 +16,9 @@ export interface OutsideMemory {
 }
 
 interface Owner {
-  /** Of the installation. */
+  /** The installation's id. */
   id: string;
-  /** Of the database: two copies of one have the same id. */
+  /** Tells databases with one installation id apart: a copy has the id of its original. */
   database: string;
   process: string;
 }

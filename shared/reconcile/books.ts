@@ -24,7 +24,7 @@ export type BookedPayment =
   /** Its amount has left the database. */
   | { kind: 'archived'; id: string; payableId: string; transaction: string | null };
 
-/** What a session or a refund asks for. */
+/** A session or a refund, with the wallets and the amount that its link asks for. */
 export interface Asked {
   id: string;
   accountId: string;

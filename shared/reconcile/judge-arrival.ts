@@ -2,7 +2,7 @@ import type { Arrival } from '../chains/arrival.js';
 import { type Asked, askedAmount, type BookedPayment, isReceiver, isSameAddress } from './books.js';
 import { type Difference, type Line, lineOf } from './line.js';
 
-/** What the books know of money that arrived. */
+/** The rows of the books that may explain one transfer. */
 export interface Known {
   /** The payment with its payload. */
   booked: BookedPayment | undefined;

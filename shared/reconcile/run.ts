@@ -14,7 +14,7 @@ export interface ReconcileDeps extends WriteDeps {
   references: PaymentReferences;
 }
 
-/** What is read by one run, and what it has found so far. */
+/** The settings of one run, and its findings so far. */
 export interface Run {
   reader: Reader;
   repair: boolean;
@@ -22,7 +22,7 @@ export interface Run {
   accountId: string | undefined;
   /** Undefined: from where the last run stopped, or from a day ago. */
   since: Date | undefined;
-  /** Where a list begins that was never read. */
+  /** A list that was never read is read from this time on. */
   firstTime: Date;
   /** Succeeded payments that were claimed within this time are left to the next run. */
   leavesMs: number;
@@ -41,7 +41,7 @@ export interface Summary extends Record<LineStatus, number> {
   undecided: number;
   /** EVM transfers to the wallets that used no authorization. */
   others: number;
-  /** What could not be read, and will be by the next run. */
+  /** The lists that could not be read; the next run reads them. */
   unread: Unread[];
 }
 

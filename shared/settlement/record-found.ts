@@ -29,7 +29,7 @@ export interface FoundPayment {
   payTo: string;
   channel: Channel;
   requirements: PaymentRequirements;
-  /** What the chain shows of it; the signature is not known. */
+  /** The authorization as the chain shows it, without the buyer's signature. */
   payload: object;
   arrivedAt: Date;
 }

@@ -121,5 +121,5 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-// biome-ignore lint/style/noDefaultExport: mocha takes a reporter's default export.
+// biome-ignore lint/style/noDefaultExport: mocha loads the default export of a reporter's file.
 export { ProgressReporter as default };

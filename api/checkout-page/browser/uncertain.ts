@@ -7,7 +7,7 @@ export interface Uncertain {
   reference: string;
   /** The id of the payment, by which the page remembers that the buyer has read about it. */
   payment: string | undefined;
-  /** What happened, if only this page knows of it. */
+  /** The sentence for a failure that the page saw itself, such as an answer that never came. */
   why?: string;
   /** A button that asks the service. */
   again?: HTMLButtonElement;

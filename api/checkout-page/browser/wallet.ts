@@ -31,7 +31,7 @@ export interface PageWallet {
   sign(entry: PayableEntry, address: string, nonces: Nonces): Promise<SignedPayload>;
 }
 
-/** Of this page's payments on EVM networks, each for one. */
+/** The nonces that the service made for this page. Each serves one payment on an EVM network. */
 export interface Nonces {
   next(): Promise<string>;
 }

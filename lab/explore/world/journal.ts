@@ -31,7 +31,7 @@ export interface Run {
 /** A payment that was failed. */
 export interface FailedPayment {
   paymentId: string;
-  /** What the buyer was told. */
+  /** The payment's `failure_code`, which its link tells the buyer. */
   code: string | null;
   atMs: number;
   by: 'operator' | Run;

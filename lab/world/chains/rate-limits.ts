@@ -11,7 +11,7 @@ export const RATE_LIMITS = {
 
 export type RateLimit = keyof typeof RATE_LIMITS;
 
-/** What endpoints do with a batch of calls. */
+/** The ways in which public endpoints treat a JSON-RPC batch. */
 export type BatchHandling =
   | 'answered'
   /** The answers come in another order, as JSON-RPC allows. */

@@ -12,7 +12,7 @@ import {
 import { certaintyOf, WORDS } from './words.js';
 
 /**
- * What a caller may conclude from an answer. After `hung up` the facilitator may still be processing: only a boolean
+ * The certainty of an answer for its caller. After `hung up` the facilitator may still be processing: only a boolean
  * `success` is surely its own answer. `turned away` means that it has not read the payment.
  */
 export type Certainty = 'settled' | 'refused' | 'refused doubtfully' | 'unclear' | 'hung up' | 'turned away';

@@ -18,7 +18,7 @@ const CERTAINTIES = {
   unclear: 'unclear',
 } as const satisfies Record<WordMeaning, string>;
 
-/** What a caller may conclude from a failure with this word and no transaction. */
+/** The certainty of a failure with this `errorReason` and no transaction. */
 export function certaintyOf(word: string): (typeof CERTAINTIES)[WordMeaning] {
   return CERTAINTIES[meaningOf(word)];
 }

@@ -12,7 +12,7 @@ export interface ExplainedPayment {
   history: readonly Observation[];
 }
 
-/** What the chain's finding of each kind is called in a history. */
+/** The text of a history entry, by the kind of the chain's finding. */
 const FINDINGS: Readonly<Record<string, RegExp>> = {
   paid: /^paid in /,
   pending: /^pending in /,
@@ -23,7 +23,7 @@ const FINDINGS: Readonly<Record<string, RegExp>> = {
   unreadable: /^not readable/,
 };
 
-/** What the facilitator's answer of each kind is called, or what this service says of it. */
+/** The text of a history entry, by the kind of the facilitator's answer. */
 const ANSWERS: Readonly<Record<string, RegExp>> = {
   settled: /^(unclear: )?settled in /,
   rejected: /^[a-z0-9_]+$|^unclear: .+ after an unclear attempt$/,

@@ -23,7 +23,7 @@ export const MARKS_OF_PAYLOADS: Statement = {
     FROM payment_marks WHERE payload_key = ANY ($1) AND NOT payload_released`,
 };
 
-/** What the sessions and refunds in $1 ask for, with every wallet that their accounts have had. */
+/** The sessions and refunds in $1, with every wallet that their accounts have had. */
 export const ASKED_BY_PAYABLES: Statement = {
   name: 'asked_by_payables',
   text: `

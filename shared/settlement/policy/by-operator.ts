@@ -3,7 +3,7 @@ import { BLOCK_LAG_MS } from './limits.js';
 import { type CalledPayment, facilitatorReportedSuccess, type Times } from './payment-state.js';
 import { nextWatch } from './watch.js';
 
-/** An operator's word on a payment in processing. It leads to the same moves and events as any other decision. */
+/** The outcome that an operator states for a payment in processing. */
 export type Resolution =
   /** `proof`: the chain shows that the transaction pays the payment. */
   { kind: 'paid'; transaction: string; proof?: Proof } | { kind: 'failed'; reason: string };

@@ -20,7 +20,7 @@ export interface WatchedPayment extends CalledPayment {
   status: PaymentStatus;
   claimedAt: Date;
   failedAt: Date | null;
-  /** Of a payment in processing: the code of a refusal that waits for a look at the chain. */
+  /** While the payment is in processing, the code of a refusal that waits for a look at the chain. */
   failureCode: string | null;
   attempt: number;
   settleAskedAt: Date | null;

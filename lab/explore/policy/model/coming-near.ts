@@ -30,7 +30,7 @@ export function* comingNear(step: Step, setting: Setting): Steps {
     yield { ...step, what: 'the last call is almost 15 minutes ago', world: withWait(step.world) };
 }
 
-/** Of a silence, the policy asks only whether it has lasted a day. */
+/** Whether the payment's chain may by now have been unreadable for a day, the only length that the policy asks about. */
 function isLongSilent(
   { status, unreadableSince, worker, lost, payload: index }: Payment,
   payloads: readonly Payload[],
