@@ -6,8 +6,6 @@ import type { ChainCheck } from './chain-check.js';
 import type { EvmBlock, EvmRpc } from './evm-rpc.js';
 import { beginNextPass, type EvmSearchPosition } from './evm-search-position.js';
 import type { LogRange } from './log-range.js';
-import { readRefusal } from './refusal.js';
-import { ChainUnreadable } from './unreadable.js';
 
 /** Knowledge about one endpoint that is kept between checks. */
 export interface EvmEndpointMemory {
@@ -115,11 +113,7 @@ async function findInBlocks(
       const log = logs.find((candidate) => isAuthorizationLog(candidate, authorization));
       return { transaction: log?.transactionHash, newest: upTo };
     } catch (error) {
-      const { kind, words } = readRefusal(error);
-      if (kind === 'failed') logRange.fail(asked);
-      if (kind !== 'refused') throw error;
-      if (asked === 1) throw new ChainUnreadable('the endpoint refuses to search for logs');
-      logRange.refuse(asked, words);
+      logRange.learnFrom(error, asked);
     }
   }
 }

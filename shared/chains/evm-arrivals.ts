@@ -6,8 +6,6 @@ import type { EvmLog, EvmReceipt, EvmRpc, FoundLog } from './evm-rpc.js';
 import { LaggingNode, retryWhileBehind } from './lagging-node.js';
 import type { LogRange } from './log-range.js';
 import type { EvmNetwork } from './networks.js';
-import { readRefusal } from './refusal.js';
-import { ChainUnreadable } from './unreadable.js';
 
 /**
  * Finds what reached wallets in a range of blocks: each Transfer of an offered token to one of them, in a transaction that
@@ -80,11 +78,7 @@ async function searchLogs(
       logRange.succeed();
       return { upTo, transfers, uses };
     } catch (error) {
-      const { kind, words } = readRefusal(error);
-      if (kind === 'failed') logRange.fail(asked);
-      if (kind !== 'refused') throw error;
-      if (asked === 1) throw new ChainUnreadable('the endpoint refuses to search for logs');
-      logRange.refuse(asked, words);
+      logRange.learnFrom(error, asked);
     }
   }
 }

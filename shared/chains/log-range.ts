@@ -1,3 +1,6 @@
+import { readRefusal } from './refusal.js';
+import { ChainUnreadable } from './unreadable.js';
+
 /** Public endpoints limit one log search to between 10 and 10,000 blocks. */
 const MOST_BLOCKS = 5000;
 /** A failure without a reason does not shrink the range below this, since fewer blocks may not help. */
@@ -25,6 +28,15 @@ export class LogRange {
     this.#successes = 0;
     this.#blocks = Math.min(this.#blocks * 2, MOST_BLOCKS);
     this.#hasGrown = true;
+  }
+
+  /** Shrinks the range after a search of `asked` blocks that failed; throws when a shorter search would fail as well. */
+  learnFrom(error: unknown, asked: number): void {
+    const { kind, words } = readRefusal(error);
+    if (kind === 'failed') this.fail(asked);
+    if (kind !== 'refused') throw error;
+    if (asked === 1) throw new ChainUnreadable('the endpoint refuses to search for logs');
+    this.refuse(asked, words);
   }
 
   /** Shrinks the range to the number that the refusal names, or to half. */

@@ -12,6 +12,14 @@ export const PAYER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 export const HASH = `0x${'ab'.repeat(32)}`;
 export const HTML = '<html><body><h1>503 Service Temporarily Unavailable</h1></body></html>';
 
+export const SUCCESS = { success: true, transaction: HASH, network: BASE_SEPOLIA, payer: PAYER };
+export const FAILURE = {
+  success: false,
+  errorReason: 'insufficient_funds',
+  transaction: '',
+  network: BASE_SEPOLIA,
+};
+
 /** Errors as undici and node throw them. An error without a code wraps one with a code. */
 export const NOTHING_SENT: Record<string, unknown> = {
   'a refused connection': failed('ECONNREFUSED', 'connect'),

@@ -1,18 +1,10 @@
 import assert from 'node:assert/strict';
 import { readSettleAnswer } from '../../../shared/x402/facilitator-answers.js';
 import type { SettleVerdict } from '../../../shared/x402/settle-verdict.js';
-import { HASH, HTML, NO_BOOLEAN, PAYER, PERHAPS_SENT, settle } from './answers.js';
+import { FAILURE, HASH, HTML, NO_BOOLEAN, PERHAPS_SENT, SUCCESS, settle } from './answers.js';
 import { BASE_SEPOLIA, SOLANA_DEVNET } from './offers.js';
 
 describe("reading a facilitator's answer to /settle that", () => {
-  const success = { success: true, transaction: HASH, network: BASE_SEPOLIA, payer: PAYER };
-  const failure = {
-    success: false,
-    errorReason: 'insufficient_funds',
-    transaction: '',
-    network: BASE_SEPOLIA,
-  };
-
   describe('is unknown', () => {
     for (const [title, error] of Object.entries(PERHAPS_SENT)) {
       it(`after ${title}`, () => assert.equal(readSettleAnswer({ error }, BASE_SEPOLIA).kind, 'unknown'));
@@ -26,14 +18,14 @@ describe("reading a facilitator's answer to /settle that", () => {
     }
 
     for (const status of [401, 403, 429]) {
-      it(`after status ${status} that names a transaction, success, or that it is pending`, () => {
+      it(`after status ${status} that names a transaction, SUCCESS, or that it is pending`, () => {
         for (const body of [
-          success,
-          { ...failure, transaction: HASH },
+          SUCCESS,
+          { ...FAILURE, transaction: HASH },
           { transaction: HASH },
           { success: true },
-          { ...failure, errorReason: 'settlement_pending' },
-          { ...failure, errorReason: 'duplicate_settlement' },
+          { ...FAILURE, errorReason: 'settlement_pending' },
+          { ...FAILURE, errorReason: 'duplicate_settlement' },
           { error: 'settlement_pending' },
           { status: 'pending' },
         ]) {
@@ -47,14 +39,14 @@ describe("reading a facilitator's answer to /settle that", () => {
 
     for (const status of [408, 500, 502, 503, 504, 520, 529, 302, 100]) {
       it(`after status ${status} with any body`, () => {
-        for (const body of ['', HTML, failure, success, { ...failure, errorReason: 'settlement_pending' }]) {
+        for (const body of ['', HTML, FAILURE, SUCCESS, { ...FAILURE, errorReason: 'settlement_pending' }]) {
           assert.equal(settle(body, status).kind, 'unknown');
         }
       });
     }
 
     it('after a 5xx, with the transaction that it names', () => {
-      const pending = { ...failure, errorReason: 'settlement_pending', transaction: HASH };
+      const pending = { ...FAILURE, errorReason: 'settlement_pending', transaction: HASH };
       assert.deepEqual(settle(pending, 500), {
         kind: 'unknown',
         why: 'HTTP 500',
@@ -65,7 +57,7 @@ describe("reading a facilitator's answer to /settle that", () => {
 
     for (const transaction of [undefined, null, '', '  ', 7, {}, 'a\u0000b', '\ud800', 'x'.repeat(501)]) {
       it(`after success with the transaction ${JSON.stringify(transaction)?.slice(0, 20)}`, () => {
-        assert.deepEqual(settle({ ...success, transaction }), {
+        assert.deepEqual(settle({ ...SUCCESS, transaction }), {
           kind: 'unknown',
           why: 'success without a transaction',
           transaction: undefined,
@@ -82,8 +74,8 @@ describe("reading a facilitator's answer to /settle that", () => {
           transaction: undefined,
           mayStillRun: false,
         };
-        assert.deepEqual(settle({ ...success, network }), unknown);
-        assert.deepEqual(settle({ ...failure, network }), unknown);
+        assert.deepEqual(settle({ ...SUCCESS, network }), unknown);
+        assert.deepEqual(settle({ ...FAILURE, network }), unknown);
       });
     }
 
@@ -93,12 +85,12 @@ describe("reading a facilitator's answer to /settle that", () => {
         'invalid_exact_evm_transfer_event_mismatch',
         undefined,
       ]) {
-        const verdict = settle({ ...failure, errorReason, transaction: HASH });
+        const verdict = settle({ ...FAILURE, errorReason, transaction: HASH });
         assert.equal(verdict.kind, 'unknown');
         assert.equal(verdict.transaction, HASH);
       }
       for (const transaction of [' ', 7, {}, [], true]) {
-        assert.equal(settle({ ...failure, transaction }).kind, 'unknown');
+        assert.equal(settle({ ...FAILURE, transaction }).kind, 'unknown');
       }
     });
 
@@ -127,8 +119,8 @@ describe("reading a facilitator's answer to /settle that", () => {
       ['insufficient_funds'],
     ]) {
       it(`after ${errorReason}`, () => {
-        assert.equal(settle({ ...failure, errorReason }).kind, 'unknown');
-        assert.equal(settle({ ...failure, errorReason }, 400).kind, 'unknown');
+        assert.equal(settle({ ...FAILURE, errorReason }).kind, 'unknown');
+        assert.equal(settle({ ...FAILURE, errorReason }, 400).kind, 'unknown');
       });
     }
 
@@ -142,17 +134,17 @@ describe("reading a facilitator's answer to /settle that", () => {
         for (const body of [HTML, '', { error: 'upstream' }, { transaction: HASH }]) {
           assert.equal(mayStillRun(settle(body, status)), true, `${status} ${JSON.stringify(body)}`);
         }
-        assert.equal(mayStillRun(settle({ ...failure, errorReason: 'settlement_pending' }, status)), false);
-        assert.equal(mayStillRun(settle({ ...success, transaction: '' }, status)), false);
+        assert.equal(mayStillRun(settle({ ...FAILURE, errorReason: 'settlement_pending' }, status)), false);
+        assert.equal(mayStillRun(settle({ ...SUCCESS, transaction: '' }, status)), false);
       }
       for (const status of [401, 403, 429]) {
         assert.equal(mayStillRun(settle({ status: 'pending' }, status)), true);
-        assert.equal(mayStillRun(settle({ ...failure, transaction: HASH }, status)), false);
+        assert.equal(mayStillRun(settle({ ...FAILURE, transaction: HASH }, status)), false);
       }
     });
 
     it("and reports why, with the facilitator's code", () => {
-      assert.deepEqual(settle({ ...failure, errorReason: 'invalid_exact_evm_nonce_already_used' }), {
+      assert.deepEqual(settle({ ...FAILURE, errorReason: 'invalid_exact_evm_nonce_already_used' }), {
         kind: 'unknown',
         why: 'invalid_exact_evm_nonce_already_used',
         transaction: undefined,
@@ -163,9 +155,9 @@ describe("reading a facilitator's answer to /settle that", () => {
     it('and quotes nothing longer than a code', () => {
       for (const errorReason of ['0xsecret args: nonce_already_used', 'secret!']) {
         const verdicts = [
-          settle({ ...failure, errorReason, errorMessage: 'secret' }),
-          settle({ ...failure, errorReason, transaction: HASH }),
-          settle({ ...failure, errorReason, secret: 1 }, 500),
+          settle({ ...FAILURE, errorReason, errorMessage: 'secret' }),
+          settle({ ...FAILURE, errorReason, transaction: HASH }),
+          settle({ ...FAILURE, errorReason, secret: 1 }, 500),
         ];
         assert.doesNotMatch(JSON.stringify(verdicts), /secret/);
       }

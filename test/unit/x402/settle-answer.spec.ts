@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict';
 import { readSettleAnswer } from '../../../shared/x402/facilitator-answers.js';
 import { FAILURE_CODES } from '../../support/failure-codes.js';
-import { codeOf, failed, HASH, HTML, NOTHING_SENT, PAYER, settle, wrapped } from './answers.js';
+import {
+  codeOf,
+  FAILURE,
+  failed,
+  HASH,
+  HTML,
+  NOTHING_SENT,
+  PAYER,
+  SUCCESS,
+  settle,
+  wrapped,
+} from './answers.js';
 import { BASE_SEPOLIA, SOLANA_DEVNET } from './offers.js';
 
 /** Of the specification's codes: a used authorization gets these too. */
@@ -14,28 +25,20 @@ const IF_USED_TOO: ReadonlySet<string> = new Set([
 ]);
 
 describe("reading a facilitator's answer to /settle", () => {
-  const success = { success: true, transaction: HASH, network: BASE_SEPOLIA, payer: PAYER };
-  const failure = {
-    success: false,
-    errorReason: 'insufficient_funds',
-    transaction: '',
-    network: BASE_SEPOLIA,
-  };
-
   describe('is settled', () => {
     it('on success with a transaction', () => {
-      assert.deepEqual(settle(success), { kind: 'settled', transaction: HASH, payer: PAYER });
+      assert.deepEqual(settle(SUCCESS), { kind: 'settled', transaction: HASH, payer: PAYER });
     });
 
     for (const network of ['', null, undefined, 'base-sepolia', 84532, {}]) {
       it(`with the network ${JSON.stringify(network)}`, () => {
-        assert.equal(settle({ ...success, network }).kind, 'settled');
+        assert.equal(settle({ ...SUCCESS, network }).kind, 'settled');
       });
     }
 
     for (const payer of ['', null, undefined]) {
       it(`with the payer ${JSON.stringify(payer)}`, () => {
-        assert.deepEqual(settle({ ...success, payer }), {
+        assert.deepEqual(settle({ ...SUCCESS, payer }), {
           kind: 'settled',
           transaction: HASH,
           payer: undefined,
@@ -45,28 +48,28 @@ describe("reading a facilitator's answer to /settle", () => {
 
     it('with any text as the transaction', () => {
       for (const transaction of ['x', '5'.repeat(88), 'pending:1', '0x0']) {
-        assert.equal(settle({ ...success, transaction }).kind, 'settled');
+        assert.equal(settle({ ...SUCCESS, transaction }).kind, 'settled');
       }
     });
 
     it('with unknown fields', () => {
-      assert.equal(settle({ ...success, amount: '1', extensions: {}, errorReason: null }).kind, 'settled');
+      assert.equal(settle({ ...SUCCESS, amount: '1', extensions: {}, errorReason: null }).kind, 'settled');
     });
 
     it('on Solana by its name of version 1', () => {
-      assert.equal(settle({ ...success, network: 'solana-devnet' }, 200, SOLANA_DEVNET).kind, 'settled');
+      assert.equal(settle({ ...SUCCESS, network: 'solana-devnet' }, 200, SOLANA_DEVNET).kind, 'settled');
     });
 
     for (const status of [201, 400, 402]) {
       it(`with status ${status}, since it has a boolean`, () => {
-        assert.equal(settle(success, status).kind, 'settled');
+        assert.equal(settle(SUCCESS, status).kind, 'settled');
       });
     }
   });
 
   describe('is rejected at once', () => {
     it('with a code, a sentence and a class', () => {
-      const verdict = settle(failure);
+      const verdict = settle(FAILURE);
       assert.equal(verdict.kind, 'rejected');
       assert.equal(verdict.code, 'insufficient_funds');
       assert.equal(verdict.class, 'buyer');
@@ -75,7 +78,7 @@ describe("reading a facilitator's answer to /settle", () => {
 
     for (const errorReason of [...FAILURE_CODES, 'eip6492_factory_not_allowed', 'kyt_risk_detected']) {
       it(`for ${errorReason}`, () => {
-        const verdict = settle({ ...failure, errorReason });
+        const verdict = settle({ ...FAILURE, errorReason });
         assert.equal(codeOf(verdict), errorReason);
         assert.equal(verdict.kind === 'rejected' && verdict.ifUsedToo, IF_USED_TOO.has(errorReason));
       });
@@ -83,7 +86,7 @@ describe("reading a facilitator's answer to /settle", () => {
 
     it('for a simulation that failed, unless the authorization is used', () => {
       const errorReason = 'invalid_exact_svm_transaction_simulation_failed';
-      const verdict = settle({ ...failure, errorReason });
+      const verdict = settle({ ...FAILURE, errorReason });
       assert.equal(verdict.kind === 'rejected' && verdict.ifUsedToo, true);
     });
 
@@ -95,12 +98,12 @@ describe("reading a facilitator's answer to /settle", () => {
       'a network by its name of version 1': { network: 'base-sepolia' },
       'no payer': { payer: null },
     })) {
-      it(`with ${title}`, () => assert.equal(settle({ ...failure, ...changes }).kind, 'rejected'));
+      it(`with ${title}`, () => assert.equal(settle({ ...FAILURE, ...changes }).kind, 'rejected'));
     }
 
     for (const status of [400, 402, 403, 404, 409, 412, 422]) {
       it(`with status ${status}, since it has a boolean`, () => {
-        assert.equal(codeOf(settle(failure, status)), 'insufficient_funds');
+        assert.equal(codeOf(settle(FAILURE, status)), 'insufficient_funds');
       });
     }
   });
@@ -108,7 +111,7 @@ describe("reading a facilitator's answer to /settle", () => {
   describe('was not processed', () => {
     for (const status of [401, 403, 429]) {
       it(`with status ${status}, when the body does not mention the payment`, () => {
-        const unread = status === 403 ? { ...failure, errorReason: '' } : failure;
+        const unread = status === 403 ? { ...FAILURE, errorReason: '' } : FAILURE;
         for (const body of ['', HTML, { error: 'unauthorized' }, unread]) {
           assert.deepEqual(settle(body, status), { kind: 'not_processed', why: `HTTP ${status}` });
         }
