@@ -28,6 +28,12 @@ export const PAYMENT_MOVES = {
 export const PAYMENT_STAGES = ['settle', 'confirm', 'watch'] as const;
 export type PaymentStage = (typeof PAYMENT_STAGES)[number];
 
+/**
+ * What the evidence for a decision shows: the money has moved; it has not, and never can; no call has sent the payload; or
+ * the authorization was unused after the last call ended.
+ */
+export type Certainty = 'paid' | 'unpayable' | 'unsent' | 'unused';
+
 /** The statement of one source about a payment, for the operator. */
 export interface Observation {
   at: string;
@@ -35,4 +41,6 @@ export interface Observation {
   said: string;
   /** The row of the payment policy that decided by it. */
   row?: string;
+  /** Absent: nothing. */
+  certain?: Certainty;
 }

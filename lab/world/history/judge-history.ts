@@ -1,7 +1,7 @@
 import type { Observation, PaymentStatus } from '../../../shared/payments/states.js';
 import { OUTCOME_UNKNOWN } from '../../../shared/payments/states.js';
 import { meaningOf } from '../../../shared/x402/facilitator-words.js';
-import { ROWS } from './rows.js';
+import { CERTAINTIES, ROWS } from './rows.js';
 
 /** The columns of a payment that its history explains. */
 export interface ExplainedPayment {
@@ -57,10 +57,13 @@ export function judgeHistory(payment: ExplainedPayment): string[] {
 }
 
 function judgeEntry(entry: Observation, state: State, isUnclear: boolean): string | undefined {
-  const { row, source, said } = entry;
+  const { row, source, said, certain } = entry;
   if (state === 'succeeded') return `“${said}” comes after the success`;
   if (row === undefined) return undefined;
   if (!ROWS.has(row)) return `the policy has no row ${row}`;
+  // Entries of earlier versions name no certainty.
+  if (certain !== undefined && certain !== CERTAINTIES.get(row))
+    return `${row} decided, and is not certain of ${certain}`;
   const { table, kind } = partsOf(row);
   if ((table === 'late') !== (state === 'failed')) return `${row} decided while the payment was ${state}`;
   const words = table === 'answer' ? ANSWERS[kind] : FINDINGS[kind];

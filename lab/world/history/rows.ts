@@ -1,13 +1,16 @@
+import type { Certainty } from '../../../shared/payments/states.js';
 import { ANSWER } from '../../../shared/settlement/policy/after-call.js';
 import { LATE_LOOK, LOOK } from '../../../shared/settlement/policy/after-look.js';
 import { BEFORE_CALL } from '../../../shared/settlement/policy/before-call.js';
 import { rowName } from '../../../shared/settlement/policy/decision-table.js';
+import type { Evidence, Witness } from '../../../shared/settlement/policy/evidence.js';
 import { FAILURE, SUCCESS } from '../../../shared/settlement/policy/session-after.js';
 
 /** The texts of a row. */
 interface Row {
-  readonly when?: readonly { readonly text: string }[] | undefined;
+  readonly when?: readonly { readonly text: string; readonly by: Witness }[] | undefined;
   readonly do: { readonly text: string };
+  readonly certain?: Certainty;
   readonly because: string;
 }
 
@@ -17,21 +20,31 @@ interface Table {
   readonly name: string;
   /** The heading of the column that its rows are grouped by. */
   readonly by: string;
+  /** Whose statement the table is about; a session's rows rest on the outcome of a payment. */
+  readonly witness?: Witness;
   readonly groups: Readonly<Record<string, readonly Row[]>>;
 }
 
 const TABLES: readonly Table[] = [
-  { title: 'After an answer to `/settle`', name: 'answer', by: 'answer', groups: ANSWER },
+  {
+    title: 'After an answer to `/settle`',
+    name: 'answer',
+    by: 'answer',
+    witness: 'facilitator',
+    groups: ANSWER,
+  },
   {
     title: 'After a look at the chain, while the payment is in processing',
     name: 'look',
     by: 'finding',
+    witness: 'chain',
     groups: LOOK,
   },
   {
     title: 'After a look for late money, when the payment has failed',
     name: 'late',
     by: 'finding',
+    witness: 'chain',
     groups: LATE_LOOK,
   },
   { title: 'When a payment succeeds: its session', name: 'success', by: 'session', groups: SUCCESS },
@@ -40,37 +53,72 @@ const TABLES: readonly Table[] = [
 
 /** Every row of the policy, as the tables of docs/payment-policy.md. */
 export function rowsAsMarkdown(): string {
-  const beforeCall = ['### Before a call of `/settle`', '', header(['row', 'when', 'do', 'because'])];
-  const tables = TABLES.map(({ title, name, by, groups }) => [
+  const beforeCall = [
+    '### Before a call of `/settle`',
+    '',
+    header(['row', 'when', ...EVIDENCE, 'do', 'because']),
+    ...lines({ name: 'before-call', rows: BEFORE_CALL, witness: 'database', group: [] }),
+  ];
+  const tables = TABLES.map(({ title, name, by, witness, groups }) => [
     `### ${title}`,
     '',
-    header(['row', by, 'when', 'do', 'because']),
-    ...Object.entries(groups).flatMap(([group, rows]) => lines(`${name}-${group}`, rows, [`\`${group}\``])),
+    header(['row', by, 'when', ...(witness === undefined ? [] : EVIDENCE), 'do', 'because']),
+    ...Object.entries(groups).flatMap(([group, rows]) =>
+      lines({ name: `${name}-${group}`, rows, witness, group: [`\`${group}\``] }),
+    ),
   ]);
-  return [[...beforeCall, ...lines('before-call', BEFORE_CALL, [])], ...tables]
-    .map((table) => `${table.join('\n')}\n`)
-    .join('\n');
+  return [beforeCall, ...tables].map((table) => `${table.join('\n')}\n`).join('\n');
 }
+
+const GROUPS: readonly (readonly [string, readonly Row[]])[] = [
+  ['before-call', BEFORE_CALL],
+  ...TABLES.flatMap(({ name, groups }) =>
+    Object.entries(groups).map(([group, rows]) => [`${name}-${group}`, rows] as const),
+  ),
+];
 
 /** Each row's name, with its conditions and its decision in words. */
 export const ROWS: ReadonlyMap<string, string> = new Map(
-  [
-    ['before-call', BEFORE_CALL] as const,
-    ...TABLES.flatMap(({ name, groups }) =>
-      Object.entries(groups).map(([group, rows]) => [`${name}-${group}`, rows] as const),
-    ),
-  ].flatMap(([name, rows]) =>
-    rows.map((row: Row, index) => [
+  GROUPS.flatMap(([name, rows]) =>
+    rows.map((row, index) => [
       rowName(name, index),
       `${conditions(row, rows.length) || 'always'} → ${row.do.text}`,
     ]),
   ),
 );
 
-function lines(name: string, rows: readonly Row[], group: readonly string[]): string[] {
-  return rows.map((row, index) =>
-    line([`\`${rowName(name, index)}\``, ...group, conditions(row, rows.length), row.do.text, row.because]),
-  );
+/** What each row is certain of. */
+export const CERTAINTIES: ReadonlyMap<string, Certainty | undefined> = new Map(
+  GROUPS.flatMap(([name, rows]) => rows.map(({ certain }, index) => [rowName(name, index), certain])),
+);
+
+const EVIDENCE = ['by', 'certain of'] as const;
+
+interface Lines {
+  readonly name: string;
+  readonly rows: readonly Row[];
+  readonly witness: Witness | undefined;
+  readonly group: readonly string[];
+}
+
+function lines({ name, rows, witness, group }: Lines): string[] {
+  return rows.map((row, index) => {
+    const evidence = witness === undefined ? [] : evidenceCells(rows, index, witness);
+    const when = conditions(row, rows.length);
+    return line([`\`${rowName(name, index)}\``, ...group, when, ...evidence, row.do.text, row.because]);
+  });
+}
+
+function evidenceCells(rows: readonly Row[], index: number, witness: Witness): string[] {
+  const { by, certain = 'nothing' } = evidenceOf(rows, index, witness);
+  return [by.join(', '), `\`${certain}\``];
+}
+
+/** A row that decides otherwise believes the witnesses of every row above it. */
+function evidenceOf(rows: readonly Row[], index: number, witness: Witness): Evidence {
+  const { when, certain } = rows[index] ?? {};
+  const heard = when ?? rows.flatMap((above) => above.when ?? []);
+  return { by: [...new Set([witness, ...heard.map(({ by }) => by)])], ...(certain && { certain }) };
 }
 
 function conditions({ when = [] }: Row, rows: number): string {

@@ -43,7 +43,7 @@ export const ANSWER: AnswerTable = {
       do: awaitConfirmations,
       because: "The operator wants the chain's proof.",
     },
-    { do: succeedAsReported, because: 'The facilitator says so clearly.' },
+    { do: succeedAsReported, certain: 'paid', because: 'The facilitator says so clearly.' },
   ],
   rejected: [
     {
@@ -61,7 +61,7 @@ export const ANSWER: AnswerTable = {
       do: doubtRefusal,
       because: 'Postgres may have forgotten a call that used the authorization.',
     },
-    { do: failAsRefused, because: 'The facilitator says so before it sends anything.' },
+    { do: failAsRefused, certain: 'unsent', because: 'The facilitator says so before it sends anything.' },
   ],
   not_processed: [
     {
@@ -72,19 +72,25 @@ export const ANSWER: AnswerTable = {
     {
       when: [unprocessedTooOften],
       do: giveUpUnprocessed,
+      certain: 'unsent',
       because: 'No call had an effect: the buyer may try later.',
     },
     {
       when: [noTimeForAnotherCall],
       do: giveUpUnprocessed,
+      certain: 'unsent',
       because: 'No call had an effect, and it is too late for another.',
     },
-    { do: callAgain, because: 'The facilitator surely did nothing.' },
+    { do: callAgain, certain: 'unsent', because: 'The facilitator surely did nothing.' },
   ],
   postponed: [
     { when: [moreTimeIsLeft], do: callInTurn, because: 'Nothing was sent.' },
     { when: [outcomeUnclear], do: lookInstead, because: 'An earlier call may have moved the money.' },
-    { do: giveUpUnsent, because: 'No call had an effect, and it is too late for another.' },
+    {
+      do: giveUpUnsent,
+      certain: 'unsent',
+      because: 'No call had an effect, and it is too late for another.',
+    },
   ],
   unknown: [{ do: lookSoon, because: 'The money may have moved: only the chain can tell.' }],
 };

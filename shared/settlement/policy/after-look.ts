@@ -45,7 +45,7 @@ import { afterPause } from './look-times.js';
 import type { Rules, Times, WatchedPayment } from './payment-state.js';
 
 const PAID: LookTable['paid'] = [
-  { when: [enoughConfirmations], do: succeed, because: 'The transfer is proof.' },
+  { when: [enoughConfirmations], do: succeed, certain: 'paid', because: 'The transfer is proof.' },
   { do: awaitConfirmations, because: 'The block may still be replaced.' },
 ];
 
@@ -53,32 +53,47 @@ const PAID: LookTable['paid'] = [
 export const LOOK: LookTable = {
   paid: PAID,
   pending: [{ do: awaitConfirmations, because: 'The transaction may still be dropped.' }],
-  spent_otherwise: [{ do: failAsSpent, because: 'The authorization can never pay any more.' }],
+  spent_otherwise: [
+    { do: failAsSpent, certain: 'unpayable', because: 'The authorization can never pay any more.' },
+  ],
   unused: [
     {
       when: [blockNotAfterLastCall],
       do: lookAgain,
       because: 'A transaction of that call may be in a later block.',
     },
-    { when: [canNeverBeUsed], do: failAsExpired, because: 'The authorization can never pay any more.' },
+    {
+      when: [canNeverBeUsed],
+      do: failAsExpired,
+      certain: 'unpayable',
+      because: 'The authorization can never pay any more.',
+    },
     {
       when: [refusalIsRecorded],
       do: failAsRefused,
+      certain: 'unsent',
       because: 'The facilitator has sent nothing, and nobody else has used the authorization.',
     },
     {
       when: [endIsFarAhead, longestWaitIsOver, secondLookNotDue],
       do: lookASecondTime,
+      certain: 'unused',
       because: 'One look alone may have met a node that is behind.',
     },
     {
       when: [endIsFarAhead, longestWaitIsOver],
       do: giveUpUnused,
+      certain: 'unused',
       because:
         'Two looks saw it unused long after the last call. Its end is too far ahead to wait for, and until then it can be used.',
     },
-    { when: maySettleAgain, do: settleAgain, because: 'No call has used the authorization.' },
-    { do: lookAgain, because: 'Until its end a transaction with it may still come.' },
+    {
+      when: maySettleAgain,
+      do: settleAgain,
+      certain: 'unused',
+      because: 'No call has used the authorization.',
+    },
+    { do: lookAgain, certain: 'unused', because: 'Until its end a transaction with it may still come.' },
   ],
   used: [
     { when: [searchHasAdvanced], do: continueSearch, because: 'The search is not over.' },
@@ -93,6 +108,7 @@ export const LOOK: LookTable = {
     {
       when: [...maySettleAgain, verifySaysValid],
       do: settleAgain,
+      certain: 'unused',
       because: 'No call has used the authorization.',
     },
     { when: [searchHasAdvanced], do: continueSearch, because: 'The search is not over.' },
@@ -124,6 +140,7 @@ export const LOOK: LookTable = {
     {
       when: [...maySettleAgain, verifySaysValid],
       do: settleAgain,
+      certain: 'unused',
       because: 'No call has used the authorization.',
     },
     { do: lookAgain, because: 'That the chain could not be read says nothing about the money.' },
@@ -137,9 +154,16 @@ export const LATE_LOOK: LookTable = {
     { when: [watchIsOver], do: stopWatching, because: 'The watch ends.' },
     { do: awaitLateUse, because: 'Its transfer may be proof soon.' },
   ],
-  spent_otherwise: [{ do: stopWatching, because: 'The authorization can never pay any more.' }],
+  spent_otherwise: [
+    { do: stopWatching, certain: 'unpayable', because: 'The authorization can never pay any more.' },
+  ],
   unused: [
-    { when: [canNeverBeUsed], do: stopWatching, because: 'The authorization can never pay any more.' },
+    {
+      when: [canNeverBeUsed],
+      do: stopWatching,
+      certain: 'unpayable',
+      because: 'The authorization can never pay any more.',
+    },
     { when: [watchIsOver], do: stopWatching, because: 'The watch ends.' },
     { do: watchRegularly, because: 'Until its end a transaction with it may still come.' },
   ],
@@ -176,11 +200,11 @@ export function afterLook(
   if (step.kind === 'ask_verify') return step;
   const said = { source: 'chain', said: describeFinding(finding) } as const;
   if (step.kind !== 'look_again' && step.kind !== 'settle_again') return { ...step, said };
-  const { kind, at, row } = step;
+  const { kind, at, row, certain } = step;
   const unusedSeenAt = ('unusedSeenAt' in step && step.unusedSeenAt) || null;
   // A recorded code is that of the last call.
   const cleared = kind === 'settle_again' ? { failureCode: null } : {};
-  return { kind, at, patch: { ...patch, unusedSeenAt, ...cleared }, said, row };
+  return { kind, at, patch: { ...patch, unusedSeenAt, ...cleared }, said, row, ...(certain && { certain }) };
 }
 
 function stepAfter<Kind extends ChainFinding['kind']>(

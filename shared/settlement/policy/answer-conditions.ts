@@ -14,52 +14,62 @@ export interface TakenPayment {
 
 /** The call is counted when the payment is taken, before it is made. */
 export const firstCall: Condition<TakenPayment> = {
+  by: 'database',
   text: 'it is the first call',
   holds: ({ payment }) => payment.settleCalls <= 1,
 };
 
 export const timeIsLeft: Condition<TakenPayment> = {
+  by: 'clock',
   text: `at least ${describeDuration(SETTLE_MARGIN_MS)} of the authorization are left`,
   holds: ({ payment, times }) => times.now <= lastCallTime(payment),
 };
 
 export const moreTimeIsLeft: Condition<TakenPayment> = {
+  by: 'clock',
   text: `more than ${describeDuration(SETTLE_MARGIN_MS)} of the authorization are left`,
   holds: ({ payment, times }) => times.now < lastCallTime(payment),
 };
 
 export const noTimeForAnotherCall: Condition<TakenPayment> = {
+  by: 'clock',
   text: `in ${describeDuration(RETRY_MS)} less than ${describeDuration(SETTLE_MARGIN_MS)} of the authorization are left`,
   holds: ({ payment, times }) => times.now.getTime() + RETRY_MS > lastCallTime(payment).getTime(),
 };
 
 export const knownToBeUnclear: Condition<Pick<TakenPayment, 'payment'>> = {
+  by: 'database',
   text: 'the outcome of an earlier call is unclear',
   holds: ({ payment }) => isOutcomeUnclear(payment),
 };
 
 export const commitsMayBeLost: Condition<Pick<TakenPayment, 'commitsMayBeLost'>> = {
+  by: 'database',
   text: 'Postgres may have lost commits',
   holds: (one) => one.commitsMayBeLost,
 };
 
 export const outcomeUnclear: Condition<Pick<TakenPayment, 'payment' | 'commitsMayBeLost'>> = {
+  by: 'database',
   text: `${knownToBeUnclear.text}, or ${commitsMayBeLost.text}`,
   holds: (one) => knownToBeUnclear.holds(one) || commitsMayBeLost.holds(one),
 };
 
 export const unprocessedTooOften: Condition<Pick<TakenPayment, 'payment'>> = {
+  by: 'database',
   text: `${MAX_UNPROCESSED_CALLS} calls were made`,
   holds: ({ payment }) => payment.settleCalls >= MAX_UNPROCESSED_CALLS,
 };
 
 export const confirmationsNeeded: AnswerCondition<'settled'> = {
+  by: 'operator',
   text: 'confirmations are set for the network',
   holds: ({ rules }) => rules.confirmations > 0,
 };
 
 /** Solana's payloads do not name the payer reliably. */
 export const namesAnotherPayer: AnswerCondition<'settled'> = {
+  by: 'facilitator',
   text: 'it names a payer who did not sign the authorization',
   holds: ({ payment: { network, payer }, answer }) =>
     network.startsWith('eip155:') &&
@@ -69,6 +79,7 @@ export const namesAnotherPayer: AnswerCondition<'settled'> = {
 };
 
 export const saidOfUsedToo: AnswerCondition<'rejected'> = {
+  by: 'facilitator',
   text: 'a used authorization would be refused with the same word',
   holds: ({ answer }) => answer.ifUsedToo,
 };

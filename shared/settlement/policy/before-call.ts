@@ -32,7 +32,7 @@ export const BEFORE_CALL: Rows<TakenPayment, BeforeCallStep> = [
   { when: [firstCall], do: call, because: 'The payload was never sent.' },
   { when: [timeIsLeft], do: call, because: 'The payload can still be used in time.' },
   { when: [outcomeUnclear], do: lookInstead, because: 'An earlier call may have moved the money.' },
-  { do: giveUp, because: 'No call had an effect, and it is too late for another.' },
+  { do: giveUp, certain: 'unsent', because: 'No call had an effect, and it is too late for another.' },
 ];
 
 /** Undefined when the payment is to be sent to `/settle`. Its call is counted already. */

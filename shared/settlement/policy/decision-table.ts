@@ -1,6 +1,10 @@
-/** A named predicate over one case. The rows of the policy are printed with its text. */
+import type { Certainty } from '../../payments/states.js';
+import type { Witness } from './evidence.js';
+
+/** A named predicate over one case, and the witness that it believes. The rows of the policy are printed with its text. */
 export interface Condition<Case> {
   readonly text: string;
+  readonly by: Witness;
   readonly holds: (one: Case) => boolean;
 }
 
@@ -10,32 +14,36 @@ export interface Action<Case, Result> {
   readonly decide: (one: Case) => Result;
 }
 
-/** A row applies when all of its conditions hold. */
-interface ConditionalRow<Case, Result> {
-  readonly when: readonly Condition<Case>[];
+interface Row<Case, Result> {
   readonly do: Action<Case, Result>;
+  /** Absent: of nothing. */
+  readonly certain?: Certainty;
   readonly because: string;
 }
 
-interface LastRow<Case, Result> {
+/** A row applies when all of its conditions hold. */
+interface ConditionalRow<Case, Result> extends Row<Case, Result> {
+  readonly when: readonly Condition<Case>[];
+}
+
+interface LastRow<Case, Result> extends Row<Case, Result> {
   readonly when?: undefined;
-  readonly do: Action<Case, Result>;
-  readonly because: string;
 }
 
 /** The first row that applies decides. The last row has no condition, so that every case is decided. */
 export type Rows<Case, Result> = readonly [...ConditionalRow<Case, Result>[], LastRow<Case, Result>];
 
-/** A result with the name of the row that decided it. */
-export type ByRow<Result> = Result & { readonly row: string };
+/** A result with the name of the row that decided it, and its certainty. */
+export type ByRow<Result> = Result & { readonly row: string; readonly certain?: Certainty };
 
 export function decideByRows<Case, Result extends object>(
   name: string,
   rows: Rows<Case, Result>,
   one: Case,
 ): ByRow<Result> {
-  for (const [index, { when = [], do: action }] of rows.entries())
-    if (when.every(({ holds }) => holds(one))) return { ...action.decide(one), row: rowName(name, index) };
+  for (const [index, { when = [], do: action, certain }] of rows.entries())
+    if (when.every(({ holds }) => holds(one)))
+      return { ...action.decide(one), row: rowName(name, index), ...(certain && { certain }) };
   throw new Error(`no row of ${name} applies`);
 }
 

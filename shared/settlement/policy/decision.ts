@@ -1,5 +1,5 @@
 import type { SearchPosition } from '../../chains/search-position.js';
-import type { Observation } from '../../payments/states.js';
+import type { Certainty, Observation } from '../../payments/states.js';
 
 /** Columns of the payment that are written together with its next due time. */
 export interface Patch {
@@ -21,17 +21,25 @@ export interface Proof {
   proofIndex: number | undefined;
 }
 
-/** The next step of a payment. `said` is written to its history, with the row that decided, if one did. */
-export type Decision = { said: Omit<Observation, 'at' | 'row'>; row?: string } & (
-  | { kind: 'succeed'; proof: Proof }
-  /** `released`: the payload surely never reached the facilitator, and may claim this session again. */
-  | { kind: 'fail'; code: string; released: boolean; watchAt: Date | undefined }
-  /** `notSent`: the call that was counted when the payment was taken was not made. */
-  | { kind: 'settle_again'; at: Date; patch: Patch; notSent?: true }
-  | { kind: 'look_again'; at: Date; patch: Patch }
-  | { kind: 'stop_watching' }
-);
+/** Written to the payment's history: what was said, with the row that decided and its certainty, if one did. */
+interface Evident {
+  said: Omit<Observation, 'at' | 'row' | 'certain'>;
+  row?: string;
+  certain?: Certainty;
+}
 
-export function observed({ said, row }: Pick<Decision, 'said' | 'row'>): Omit<Observation, 'at'> {
-  return row === undefined ? said : { ...said, row };
+/** The next step of a payment. */
+export type Decision = Evident &
+  (
+    | { kind: 'succeed'; proof: Proof }
+    /** `released`: the payload surely never reached the facilitator, and may claim this session again. */
+    | { kind: 'fail'; code: string; released: boolean; watchAt: Date | undefined }
+    /** `notSent`: the call that was counted when the payment was taken was not made. */
+    | { kind: 'settle_again'; at: Date; patch: Patch; notSent?: true }
+    | { kind: 'look_again'; at: Date; patch: Patch }
+    | { kind: 'stop_watching' }
+  );
+
+export function observed({ said, row, certain }: Evident): Omit<Observation, 'at'> {
+  return { ...said, ...(row !== undefined && { row }), ...(certain && { certain }) };
 }

@@ -17,53 +17,63 @@ import { isWatchOver, nextWatchTime } from './watch.js';
 
 /** The newest block is the first confirmation. Without one there is no proof, whatever the operator has set. */
 export const enoughConfirmations: LookCondition<'paid'> = {
+  by: 'chain',
   text: 'with enough confirmations',
   holds: ({ finding, rules }) => finding.confirmations >= Math.max(1, rules.confirmations),
 };
 
 export const blockNotAfterLastCall: LookCondition<'unused'> = {
+  by: 'chain',
   text: 'its block is not later than the end of the last call',
   holds: ({ payment, finding, rules }) => finding.chainTime <= lastCallEnd(payment, rules),
 };
 
 export const canNeverBeUsed: LookCondition<'unused'> = {
+  by: 'chain',
   text: 'no later block can use it',
   holds: ({ finding }) => finding.exhausted,
 };
 
 /** Every call since then would have cleared the code. */
 export const refusalIsRecorded: LookCondition = {
+  by: 'facilitator',
   text: 'the last call was refused with a code that a used authorization gets too',
   holds: ({ payment }) => payment.failureCode !== null,
 };
 
 export const endIsFarAhead: LookCondition = {
+  by: 'database',
   text: `the authorization ends more than ${describeDuration(LONGEST_WAIT_MS)} after the last call`,
   holds: ({ payment, rules }) => endsFarAhead(payment, rules),
 };
 
 export const longestWaitIsOver: LookCondition = {
+  by: 'clock',
   text: `${describeDuration(LONGEST_WAIT_MS)} have passed since the last call by both clocks`,
   holds: ({ payment, rules, times }) => isPast(longestWaitEnd(payment, rules), times),
 };
 
 export const secondLookNotDue: LookCondition = {
+  by: 'clock',
   text: `the first look that saw it unused was less than ${describeDuration(BETWEEN_LOOKS_MS)} ago, or is this one`,
   holds: ({ payment: { unusedSeenAt }, times }) =>
     unusedSeenAt === null || times.now.getTime() < unusedSeenAt.getTime() + BETWEEN_LOOKS_MS,
 };
 
 const timeIsLeft: LookCondition = {
+  by: 'clock',
   text: `at least ${describeDuration(SETTLE_MARGIN_MS)} of the authorization are left`,
   holds: ({ payment, times }) => times.now <= lastCallTime(payment),
 };
 
 const callsAreLeft: LookCondition = {
+  by: 'database',
   text: `fewer than ${MAX_SETTLE_CALLS} calls were made`,
   holds: ({ payment }) => payment.settleCalls < MAX_SETTLE_CALLS,
 };
 
 const lastCallIsOver: LookCondition = {
+  by: 'clock',
   text: `the last call is over, for ${describeDuration(REPORTED_PAUSE_MS)} if a transaction was reported`,
   holds: ({ payment: { settleEndedAt, reportedTransaction }, times }) =>
     settleEndedAt === null ||
@@ -73,16 +83,19 @@ const lastCallIsOver: LookCondition = {
 export const maySettleAgain = [timeIsLeft, callsAreLeft, lastCallIsOver] as const;
 
 export const verifyNotAsked: LookCondition = {
+  by: 'verify',
   text: '`/verify` was not asked',
   holds: ({ isValid }) => isValid === undefined,
 };
 
 export const verifySaysValid: LookCondition = {
+  by: 'verify',
   text: '`/verify` says valid',
   holds: ({ isValid }) => isValid === true,
 };
 
 export const searchHasAdvanced: LookCondition<'used' | 'searching'> = {
+  by: 'chain',
   text: 'the search has come further since the last look',
   holds: ({ payment: { searchPlace }, finding: { position } }) =>
     position !== undefined && !isSamePlace(position, searchPlace),
@@ -95,12 +108,14 @@ function isSamePlace(one: SearchPosition, other: SearchPosition | null): boolean
 
 /** Its turn comes later: nothing was asked. */
 export const hadNoTurn: LookCondition<'unreadable'> = {
+  by: 'chain',
   text: 'the endpoint was not asked, since its calls wait for their turns',
   holds: ({ finding }) => finding.againInMs !== undefined,
 };
 
 /** On a chain that stands still no time has passed, whatever the clock says. */
 export const chainStandsStill: LookCondition<'unreadable'> = {
+  by: 'chain',
   text: 'its newest block is not later than the end of the authorization, or of the last call if that is far ahead',
   holds: ({ payment, finding: { chainTime }, rules }) => {
     const end = endsFarAhead(payment, rules) ? lastCallEnd(payment, rules) : payment.validUntil;
@@ -109,21 +124,25 @@ export const chainStandsStill: LookCondition<'unreadable'> = {
 };
 
 export const successWasReported: LookCondition = {
+  by: 'facilitator',
   text: 'the facilitator has clearly reported success',
   holds: ({ payment }) => facilitatorReportedSuccess(payment),
 };
 
 export const seenUsedBefore: LookCondition = {
+  by: 'chain',
   text: 'an earlier look saw the authorization used',
   holds: ({ payment }) => payment.usedSeenAt !== null,
 };
 
 export const waitIsOver: LookCondition = {
+  by: 'clock',
   text: "the authorization's end, or the wait for it, is past by both clocks",
   holds: ({ payment, rules, times }) => isPast(waitEnd(payment, rules), times),
 };
 
 export const unreadableForLong: LookCondition = {
+  by: 'clock',
   text: `every look of the last ${describeDuration(LONGEST_UNREADABLE_MS)} could read nothing`,
   holds: ({ payment, times }) => unreadableMs(payment, times) >= LONGEST_UNREADABLE_MS,
 };
@@ -133,6 +152,7 @@ function isPast(at: Date, { now, own }: Times): boolean {
 }
 
 export const watchIsOver: LookCondition = {
+  by: 'clock',
   text: `the next regular look would come more than ${describeDuration(LONGEST_WATCH_MS)} after the failure, by both clocks`,
   holds: ({ payment: { validUntil, failedAt, claimedAt }, times: { now, own } }) =>
     isWatchOver(nextWatchTime(earlier(now, own), validUntil), failedAt ?? claimedAt),

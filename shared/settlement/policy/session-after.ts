@@ -51,17 +51,20 @@ export interface FailureCase {
 }
 
 const holdsSession: Condition<Pick<SuccessCase, 'session' | 'paymentId'>> = {
+  by: 'database',
   text: 'this payment holds the session',
   holds: ({ session, paymentId }) => session.paymentId === paymentId,
 };
 
 const anotherHoldsSession: Condition<Pick<FailureCase, 'session' | 'paymentId'>> = {
+  by: 'database',
   text: 'another payment holds the session',
   holds: ({ session, paymentId }) => isHeldByAnother(session, paymentId),
 };
 
 /** Such a payment waits for its first call, or for the next after answers that say that nothing was done. */
 const holderMovedNothing: Condition<SuccessCase> = {
+  by: 'database',
   text: 'the payment that holds it was not sent to `/settle`, or surely not processed',
   holds: ({ holding }) =>
     holding !== undefined &&
@@ -71,16 +74,19 @@ const holderMovedNothing: Condition<SuccessCase> = {
 };
 
 const noLatePayment: Condition<Pick<SuccessCase, 'session'>> = {
+  by: 'database',
   text: 'no other payment came late before',
   holds: ({ session }) => session.latePaymentId === null,
 };
 
 const latePaymentWaits: Condition<Pick<FailureCase, 'session'>> = {
+  by: 'database',
   text: 'another payment came late before',
   holds: ({ session }) => session.latePaymentId !== null,
 };
 
 const sessionHasTime: Condition<FailureCase> = {
+  by: 'clock',
   text: 'the session has not expired',
   holds: ({ session, now }) => session.expiresAt > now,
 };

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { uncertain } from '../../../lab/explore/policy/model/certainty.js';
 import { rowsAsMarkdown } from '../../../lab/world/history/rows.js';
 import type { ChainFinding } from '../../../shared/chains/finding.js';
 import { SESSION_STATUSES } from '../../../shared/payables/states.js';
-import { ANSWER } from '../../../shared/settlement/policy/after-call.js';
-import { LATE_LOOK, LOOK } from '../../../shared/settlement/policy/after-look.js';
-import { BEFORE_CALL } from '../../../shared/settlement/policy/before-call.js';
+import { ANSWER, afterCall } from '../../../shared/settlement/policy/after-call.js';
+import { afterLook, LATE_LOOK, LOOK } from '../../../shared/settlement/policy/after-look.js';
+import { BEFORE_CALL, beforeCall } from '../../../shared/settlement/policy/before-call.js';
 import {
   type Condition,
   decideByRows,
@@ -111,6 +112,22 @@ describe('the payment policy', () => {
     hold(`success-${status}`, SUCCESS[status], successes(status));
     hold(`failure-${status}`, FAILURE[status], failures(status));
   }
+
+  it('is certain of what each success, each failure and each further call rests on', () => {
+    const decided = [
+      ...TAKEN.map((one) => beforeCall(one.payment, one.commitsMayBeLost, one.times)),
+      ...ANSWERS.flatMap((kind) =>
+        answers(kind).map((one) => afterCall(one.payment, one, one.rules, one.times)),
+      ),
+      ...FINDINGS.flatMap((kind) => [...looks(kind, 'processing'), ...looks(kind, 'failed')]).map((one) =>
+        afterLook(one.payment, one, one.rules, one.times),
+      ),
+    ];
+    const wrong = decided.flatMap((one) =>
+      one === undefined || one.kind === 'ask_verify' ? [] : (uncertain(one) ?? []),
+    );
+    assert.deepEqual([...new Set(wrong)], []);
+  });
 
   it('is printed in docs/payment-policy.md as it is', () => {
     const page = readFileSync(

@@ -30,7 +30,7 @@ const PAID = chain(`paid in ${TRANSACTION}`, 'look-paid-1');
 const UNCLEAR = facilitator('unclear: HTTP 500', 'answer-unknown-1');
 
 const SOUND: Readonly<Record<string, ExplainedPayment>> = {
-  'settled at once': payment([SETTLED]),
+  'settled at once': payment([{ ...SETTLED, certain: 'paid' }]),
   'unclear, then proved': payment([UNCLEAR, chain('unused', 'look-unused-1'), PAID]),
   'refused with a word that proves it': payment(
     [facilitator('invalid_network', 'answer-rejected-4')],
@@ -52,6 +52,10 @@ const CONTRADICTIONS: Readonly<Record<string, [ExplainedPayment, RegExp]>> = {
   'an unknown row': [
     payment([facilitator('settled in 0xabc', 'answer-settled-9')]),
     /no row answer-settled-9/,
+  ],
+  'a certainty that its row does not have': [
+    payment([{ ...PAID, row: 'look-paid-2', certain: 'paid' }]),
+    /look-paid-2 decided, and is not certain of paid/,
   ],
   'a word that proves nothing': [
     payment([facilitator('unknown_error', 'answer-rejected-4')], failed('unknown_error')),

@@ -1,6 +1,7 @@
 import type { Decision, Patch } from '../../../../shared/settlement/policy/decision.js';
 import type { AfterFailure, AfterSuccess } from '../../../../shared/settlement/policy/session-after.js';
 import { dateAt, tickOf } from '../setting/ticks.js';
+import { uncertain } from './certainty.js';
 import { type Cause, excuseOf } from './excuses.js';
 import { heldOf, holdingOf } from './policy-inputs.js';
 import type { Scene } from './step.js';
@@ -14,12 +15,13 @@ export interface CarriedOut {
   readonly broken?: string | undefined;
 }
 
-/** An operator's decision has no row. */
-type Decided = Decision & { readonly row?: string };
-
-export function carryOut(scene: Scene, decision: Decided, cause: Cause): CarriedOut {
-  const { rows, ...done } = carriedOut(scene, decision, cause);
-  return { ...done, rows: decision.row === undefined ? rows : [decision.row, ...rows] };
+export function carryOut(scene: Scene, decision: Decision, cause: Cause): CarriedOut {
+  const { rows, broken, ...done } = carriedOut(scene, decision, cause);
+  return {
+    ...done,
+    rows: decision.row === undefined ? rows : [decision.row, ...rows],
+    broken: broken ?? uncertain(decision),
+  };
 }
 
 function carriedOut(scene: Scene, decision: Decision, cause: Cause): CarriedOut {
