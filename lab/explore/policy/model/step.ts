@@ -1,17 +1,9 @@
+import type { ModelStep } from '../search/search.js';
 import type { Policy } from '../setting/policy.js';
 import type { Setting } from '../setting/setting.js';
 import { entry, type Payload, type Payment, type World } from './world.js';
 
-export interface Step {
-  readonly what: string;
-  readonly world: World;
-  /** All parties are honest in this step. A payment reaches its end by honest steps alone, without an operator. */
-  readonly isHonest: boolean;
-  /** The invariant that this step breaks. */
-  readonly broken?: string | undefined;
-  /** The rows of the policy that decided. */
-  readonly rows?: readonly string[];
-}
+export type Step = ModelStep<World>;
 
 export type Steps = Generator<Step>;
 
