@@ -37,7 +37,10 @@ export async function lookBeforeRefusal(
   const { network } = requirements;
   const query = queryForUnstored(requirements, proof, new Date(now().getTime() - FORGOTTEN_WITHIN_MS));
   const finding = await look(chains, query);
-  const isCertain = finding.kind === 'unused' || finding.kind === 'spent_otherwise';
+  const mayBeLost = commits.mayHaveLost();
+  // A call that Postgres has forgotten may still use what is unused.
+  const isUnused = finding.kind === 'unused' && (finding.exhausted || !mayBeLost);
+  const isCertain = isUnused || finding.kind === 'spent_otherwise';
   const seen = { session, network, reason: failure.reason, finding: finding.kind };
   if (finding.kind === 'paid') {
     const { transaction } = finding;
@@ -45,7 +48,7 @@ export async function lookBeforeRefusal(
     return { kind: 'paid' };
   }
   logger.info({ event: 'payment.looked_up_before_refusal', ...seen });
-  if (isCertain || !(saysUsed || commits.mayHaveLost())) return { kind: 'refused', failure };
+  if (isCertain || !(saysUsed || mayBeLost)) return { kind: 'refused', failure };
   return { kind: 'refused', failure: { ...failure, message: outcomeUnknown(), isUncertain: true } };
 }
 

@@ -1,3 +1,4 @@
+import type { CommitMemory } from '../db/commit-memory.js';
 import type { Knex } from '../db/knex.js';
 import { Payable } from '../payables/model.js';
 import { SESSION_MOVES, type SessionStatus } from '../payables/states.js';
@@ -10,6 +11,8 @@ import { recordMove } from './record-move.js';
 export interface VerdictDeps extends EventDeps {
   db: Knex;
   logger: Logger;
+  /** Absent in a command, which does not know: it takes nothing for remembered. */
+  commits?: Pick<CommitMemory, 'mayHaveLost'> | undefined;
 }
 
 /** `superseded`: the payment is decided, or another worker has taken it. `proof_taken`: the transfer proves another payment. */

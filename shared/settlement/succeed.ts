@@ -124,7 +124,8 @@ async function placeMoney(
         .findById(session.paymentId ?? '')
         .forUpdate()
     : undefined;
-  const placed = afterSuccess(session, payment.id, holding);
+  const commitsMayBeLost = deps.commits?.mayHaveLost() ?? true;
+  const placed = afterSuccess({ session, paymentId: payment.id, holding, commitsMayBeLost });
   if (placed.kind === 'surplus') return await markSurplus(trx, deps, payment.id, session.id);
   if (placed.kind === 'keep_as_late') {
     await Payable.query(trx).patch({ latePaymentId: payment.id }).where('id', session.id);

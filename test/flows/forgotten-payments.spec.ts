@@ -80,6 +80,16 @@ describeBothKinds('a payment that Postgres has forgotten', (kind) => {
       assert.equal((await checkout.payment(id)).transaction, transaction);
     });
 
+    it('is told as one that may have been taken while it is unused: a forgotten call may still send it', async () => {
+      const { id } = await checkout.buildSession();
+      const payment = await checkout.sign(id);
+      checkout.facilitator.verify.next(refuses('insufficient_funds'));
+      const res = await checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
+      assert.equal(res.status, 402);
+      assert.match(res.body.error, /may have been taken.*Do not pay again/);
+      assert.deepEqual(await checkout.state(id), { session: 'open', payments: [], events: [] });
+    });
+
     it("completes by the chain's proof when it comes after its time", async () => {
       const { id, payment, transaction } = await payAndForget();
       const { verify } = checkout.calls(payment);

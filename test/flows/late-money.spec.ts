@@ -158,6 +158,30 @@ describeBothKinds('a transfer that is found late', (kind) => {
     assert.equal(payments.filter(({ surplus }) => surplus).length, 1);
   });
 
+  it('leaves a payment in progress alone while Postgres may have forgotten that it was sent', async () => {
+    const { id } = await flow.buildSession();
+    const late = await payAndBeDenied(flow, manualWorker, id);
+    const second = await send(flow, id);
+    const { commits } = manualWorker.deps;
+    const { mayHaveLost } = commits;
+    commits.mayHaveLost = () => true;
+    await checkLate(flow, manualWorker, late);
+    commits.mayHaveLost = mayHaveLost;
+    assert.equal((await flow.session(id)).status, 'processing');
+    // The facilitator carries the forgotten call out.
+    const { from, to, value, nonce } = second.signed.payload.authorization;
+    const { asset } = second.signed.accepted;
+    flow.chain.movePayment({ asset, from, payTo: to, amount: BigInt(value), nonce });
+    for (let steps = 0; steps < 10; steps += 1) {
+      const { stage } = await Payment.query(flow.db).findById(second.id).throwIfNotFound();
+      if (stage !== null) await manualWorker.doNext(second.id);
+    }
+    await second.answer;
+    const payments = await flow.payments(id);
+    const told = payments.map(({ status, surplus }) => `${status}${surplus ? ', surplus' : ''}`);
+    assert.deepEqual(told.sort(), ['succeeded', 'succeeded, surplus']);
+  });
+
   it('is surplus when the payment in progress, already sent to /settle, succeeds', async () => {
     const { id } = await flow.buildSession();
     const late = await payAndBeDenied(flow, manualWorker, id);

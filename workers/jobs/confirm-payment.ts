@@ -32,10 +32,11 @@ async function confirm(
 ): Promise<Outcome> {
   const finding = await deps.chains.check(chainQuery, { urgentUntil });
   deps.metrics.chainLook(payment.network, finding.kind);
-  let decision = afterLook(payment, { finding }, rules, times());
+  const commitsMayBeLost = deps.commits.mayHaveLost();
+  let decision = afterLook(payment, { finding, commitsMayBeLost }, rules, times());
   while (decision.kind === 'ask_verify') {
     const { kind } = await deps.facilitator.verify(facilitatorRequest);
-    decision = afterLook(payment, { finding, isValid: kind === 'valid' }, rules, times());
+    decision = afterLook(payment, { finding, commitsMayBeLost, isValid: kind === 'valid' }, rules, times());
   }
   // The endpoint was not asked: the look is not over, and its pause does not begin.
   if (decision.kind === 'look_again' && finding.kind === 'unreadable' && finding.againInMs !== undefined) {

@@ -184,16 +184,16 @@ export const MUTANTS: readonly Mutant[] = [
   }),
   mutant('a worker that stalled calls all the same', stallsBeforeCall, { mayStillCall: () => true }),
   mutant('late money completes a session that another payment holds', twoPayments, {
-    afterSuccess: (session, ...rest) => {
-      const placed = POLICY.afterSuccess(session, ...rest);
+    afterSuccess: (one) => {
+      const placed = POLICY.afterSuccess(one);
       return placed.kind === 'keep_as_late'
         ? { ...placed, kind: 'complete', surplusPaymentId: null }
         : placed;
     },
   }),
   mutant('the payment that holds the session gives way to late money', twoPayments, {
-    afterSuccess: (session, ...rest) => {
-      const placed = POLICY.afterSuccess(session, ...rest);
+    afterSuccess: (one) => {
+      const placed = POLICY.afterSuccess(one);
       return placed.kind === 'keep_as_late' ? { ...placed, kind: 'complete_instead' } : placed;
     },
   }),
@@ -201,12 +201,12 @@ export const MUTANTS: readonly Mutant[] = [
     afterFailure: (session, ...rest) => POLICY.afterFailure({ ...session, latePaymentId: null }, ...rest),
   }),
   mutant('late money that waits is forgotten when the other payment succeeds', twoPayments, {
-    afterSuccess: (session, ...rest) => POLICY.afterSuccess({ ...session, latePaymentId: null }, ...rest),
+    afterSuccess: (one) => POLICY.afterSuccess({ ...one, session: { ...one.session, latePaymentId: null } }),
   }),
   mutant('a second late payment replaces the first', threePayments, {
-    afterSuccess: (session, ...rest) => {
-      const placed = POLICY.afterSuccess(session, ...rest);
-      return placed.kind === 'surplus' && session.status === 'processing'
+    afterSuccess: (one) => {
+      const placed = POLICY.afterSuccess(one);
+      return placed.kind === 'surplus' && one.session.status === 'processing'
         ? { ...placed, kind: 'keep_as_late' }
         : placed;
     },

@@ -1,4 +1,5 @@
 import type { ChainFinding, Finding } from '../../chains/finding.js';
+import { nothingIsForgotten } from './answer-conditions.js';
 import type { Decision, Patch } from './decision.js';
 import { type ByRow, decideByRows } from './decision-table.js';
 import { describeFinding, provesAnother } from './describe-finding.js';
@@ -69,7 +70,7 @@ export const LOOK: LookTable = {
       because: 'The authorization can never pay any more.',
     },
     {
-      when: [refusalIsRecorded],
+      when: [refusalIsRecorded, nothingIsForgotten],
       do: failAsRefused,
       certain: 'unsent',
       because: 'The facilitator has sent nothing, and nobody else has used the authorization.',
@@ -186,7 +187,7 @@ export const LATE_LOOK: LookTable = {
 };
 
 /** One look at the chain of a payment, and the answer of `/verify` when it was asked. */
-export type Look = Pick<LookCase, 'finding' | 'isValid'>;
+export type Look = Pick<LookCase, 'finding' | 'isValid' | 'commitsMayBeLost'>;
 
 export function afterLook(
   payment: WatchedPayment,

@@ -49,6 +49,12 @@ export const commitsMayBeLost: Condition<Pick<TakenPayment, 'commitsMayBeLost'>>
   holds: (one) => one.commitsMayBeLost,
 };
 
+export const nothingIsForgotten: Condition<Pick<TakenPayment, 'commitsMayBeLost'>> = {
+  by: 'database',
+  text: 'Postgres has surely lost no commits',
+  holds: (one) => !one.commitsMayBeLost,
+};
+
 export const outcomeUnclear: Condition<Pick<TakenPayment, 'payment' | 'commitsMayBeLost'>> = {
   by: 'database',
   text: `${knownToBeUnclear.text}, or ${commitsMayBeLost.text}`,

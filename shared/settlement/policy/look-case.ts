@@ -8,6 +8,8 @@ export interface LookCase<Found extends ChainFinding = ChainFinding> {
   finding: Found;
   /** The answer of `/verify`: true when the payload is valid, which means unused. Undefined before it is asked. */
   isValid?: boolean;
+  /** Postgres may have forgotten a call for the same payload, which may still use it. */
+  commitsMayBeLost: boolean;
   rules: Rules;
   times: Times;
 }

@@ -1,5 +1,6 @@
 import type { SessionStatus } from '../../payables/states.js';
 import type { PaymentStage } from '../../payments/states.js';
+import { nothingIsForgotten } from './answer-conditions.js';
 import { type Action, type ByRow, type Condition, decideByRows, type Rows } from './decision-table.js';
 import { isOutcomeUnclear } from './payment-state.js';
 
@@ -42,6 +43,8 @@ export interface SuccessCase {
   session: HeldSession;
   paymentId: string;
   holding: HoldingPayment | undefined;
+  /** Postgres may have forgotten a call of the payment that holds the session. */
+  commitsMayBeLost: boolean;
 }
 
 export interface FailureCase {
@@ -147,7 +150,7 @@ export const SUCCESS: Readonly<Record<SessionStatus, Rows<SuccessCase, AfterSucc
   processing: [
     { when: [holdsSession], do: completeBeforeLate, because: 'It is the payment of the session.' },
     {
-      when: [holderMovedNothing],
+      when: [holderMovedNothing, nothingIsForgotten],
       do: completeInstead,
       because: 'One payment is enough, and the other has moved no money.',
     },
@@ -174,13 +177,9 @@ export const FAILURE: Readonly<Record<SessionStatus, Rows<FailureCase, AfterFail
 };
 
 /** `holding` is needed only while another payment holds the session. */
-export function afterSuccess(
-  session: HeldSession,
-  paymentId: string,
-  holding: HoldingPayment | undefined,
-): ByRow<AfterSuccess> {
-  const { status } = session;
-  return decideByRows(`success-${status}`, SUCCESS[status], { session, paymentId, holding });
+export function afterSuccess(one: SuccessCase): ByRow<AfterSuccess> {
+  const { status } = one.session;
+  return decideByRows(`success-${status}`, SUCCESS[status], one);
 }
 
 export function afterFailure(session: HeldSession, paymentId: string, now: Date): ByRow<AfterFailure> {

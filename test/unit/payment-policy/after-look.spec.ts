@@ -243,6 +243,22 @@ hold('nothing can be read', [
   },
 ]);
 
+hold('a recorded refusal', [
+  {
+    what: 'is told once a look sees it unused',
+    finding: unused(0),
+    payment: unclearPayment({ failureCode: 'insufficient_funds' }),
+    says: ['fail', 'insufficient_funds', at(360_000)],
+  },
+  {
+    what: 'is not told while Postgres may have forgotten a call that may still use it',
+    finding: unused(0),
+    payment: unclearPayment({ failureCode: 'insufficient_funds', settleCalls: 6 }),
+    commitsMayBeLost: true,
+    says: ['look_again', SOON],
+  },
+]);
+
 hold('a search goes on', [
   { what: 'while time is left', finding: SEARCHING, says: ['ask_verify'] },
   {

@@ -78,7 +78,14 @@ export function looks<Kind extends ChainFinding['kind']>(
   return (status === 'failed' ? FAILED : PROCESSING).flatMap((payment) =>
     FINDINGS[kind].flatMap((finding) =>
       verifications.flatMap((verified) =>
-        [0, -1].map((own) => ({ payment, finding, ...verified, rules: RULES, times: times(0, own) })),
+        [0, -1].map((own) => ({
+          payment,
+          finding,
+          ...verified,
+          commitsMayBeLost: own < 0 && finding.kind !== 'unreadable',
+          rules: RULES,
+          times: times(0, own),
+        })),
       ),
     ),
   );
@@ -155,7 +162,9 @@ const HOLDING: HoldingPayment[] = everyOf<HoldingPayment>({
 
 export function successes(status: HeldSession['status']): SuccessCase[] {
   return sessions(status).flatMap((session) =>
-    [undefined, ...HOLDING].map((holding) => ({ session, paymentId: 'pay_1', holding })),
+    [undefined, ...HOLDING].flatMap((holding) =>
+      [false, true].map((commitsMayBeLost) => ({ session, paymentId: 'pay_1', holding, commitsMayBeLost })),
+    ),
   );
 }
 

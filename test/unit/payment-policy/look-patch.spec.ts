@@ -7,7 +7,7 @@ import { HASH, inShort, MINUTE, SILENT, USED } from './look-rows.js';
 
 describe('the patch after a look', () => {
   const patchOf = (finding: ChainFinding, payment: WatchedPayment): unknown => {
-    const decision = afterLook(payment, { finding, isValid: false }, RULES, times());
+    const decision = afterLook(payment, { finding, isValid: false, commitsMayBeLost: false }, RULES, times());
     return 'patch' in decision && decision.patch;
   };
   const known = unclearPayment({
@@ -58,9 +58,19 @@ describe('the patch after a look', () => {
 
   it("that sends it again clears a recorded refusal, which was the earlier call's", () => {
     const refused = unclearPayment({ failureCode: 'insufficient_funds' });
-    const again = afterLook(refused, { finding: SILENT, isValid: true }, RULES, times());
+    const again = afterLook(
+      refused,
+      { finding: SILENT, isValid: true, commitsMayBeLost: false },
+      RULES,
+      times(),
+    );
     assert.equal(again.kind === 'settle_again' && again.patch.failureCode, null);
-    const waiting = afterLook(refused, { finding: SILENT, isValid: false }, RULES, times());
+    const waiting = afterLook(
+      refused,
+      { finding: SILENT, isValid: false, commitsMayBeLost: false },
+      RULES,
+      times(),
+    );
     assert.equal(waiting.kind === 'look_again' && 'failureCode' in waiting.patch, false);
   });
 

@@ -35,6 +35,7 @@ interface Row {
   finding: ChainFinding;
   payment?: WatchedPayment;
   isValid?: boolean;
+  commitsMayBeLost?: boolean;
   rules?: Rules;
   times?: Times;
   /** The kind of the decision, with its time or its code. */
@@ -45,10 +46,16 @@ export function inShort({
   finding,
   payment = unclearPayment(),
   isValid,
+  commitsMayBeLost = false,
   rules = RULES,
   times: when = times(),
 }: Row): unknown[] {
-  const decision = afterLook(payment, { finding, ...(isValid !== undefined && { isValid }) }, rules, when);
+  const decision = afterLook(
+    payment,
+    { finding, commitsMayBeLost, ...(isValid !== undefined && { isValid }) },
+    rules,
+    when,
+  );
   switch (decision.kind) {
     case 'fail':
       return ['fail', decision.code, decision.watchAt];

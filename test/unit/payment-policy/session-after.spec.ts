@@ -25,6 +25,15 @@ const unasked: HoldingPayment = {
   reportedTransaction: null,
 };
 
+function succeed(
+  held: HeldSession,
+  paymentId: string,
+  holding: HoldingPayment | undefined,
+  commitsMayBeLost = false,
+): ReturnType<typeof afterSuccess> {
+  return afterSuccess({ session: held, paymentId, holding, commitsMayBeLost });
+}
+
 function withoutRow<Result extends object>(result: ByRow<Result>): object {
   const { row: _row, ...rest } = result;
   return rest;
@@ -32,12 +41,12 @@ function withoutRow<Result extends object>(result: ByRow<Result>): object {
 
 describe('a session whose payment has succeeded', () => {
   it('is complete, and a payment that came late before is surplus', () => {
-    assert.deepEqual(withoutRow(afterSuccess(session(), 'pay_1', undefined)), {
+    assert.deepEqual(withoutRow(succeed(session(), 'pay_1', undefined)), {
       kind: 'complete',
       surplusPaymentId: null,
     });
     const late = session({ latePaymentId: 'pay_0' });
-    assert.deepEqual(withoutRow(afterSuccess(late, 'pay_1', undefined)), {
+    assert.deepEqual(withoutRow(succeed(late, 'pay_1', undefined)), {
       kind: 'complete',
       surplusPaymentId: 'pay_0',
     });
@@ -46,7 +55,7 @@ describe('a session whose payment has succeeded', () => {
   for (const status of ['open', 'expired'] as const) {
     it(`is complete by late money when it is ${status}`, () => {
       const held = session({ status, paymentId: null });
-      assert.deepEqual(withoutRow(afterSuccess(held, 'pay_0', undefined)), {
+      assert.deepEqual(withoutRow(succeed(held, 'pay_0', undefined)), {
         kind: 'complete',
         surplusPaymentId: null,
       });
@@ -54,7 +63,7 @@ describe('a session whose payment has succeeded', () => {
   }
 
   it('takes no more when it is complete', () => {
-    assert.deepEqual(withoutRow(afterSuccess(session({ status: 'complete' }), 'pay_0', undefined)), {
+    assert.deepEqual(withoutRow(succeed(session({ status: 'complete' }), 'pay_0', undefined)), {
       kind: 'surplus',
     });
   });
@@ -72,13 +81,17 @@ describe('a session whose payment has succeeded', () => {
       'and is looked for on its chain': [{ ...unasked, stage: 'confirm' }, 'keep_as_late'],
     };
     for (const [what, [holding, kind]] of Object.entries(held)) {
-      it(`${what}: ${kind}`, () => assert.equal(afterSuccess(session(), 'pay_0', holding).kind, kind));
+      it(`${what}: ${kind}`, () => assert.equal(succeed(session(), 'pay_0', holding).kind, kind));
     }
+
+    it('does not give way while Postgres may have forgotten its call', () => {
+      assert.equal(succeed(session(), 'pay_0', unasked, true).kind, 'keep_as_late');
+    });
 
     it('keeps one late payment, and no second one', () => {
       const late = session({ latePaymentId: 'pay_0' });
       const confirming: HoldingPayment = { ...unasked, stage: 'confirm' };
-      assert.deepEqual(withoutRow(afterSuccess(late, 'pay_2', confirming)), { kind: 'surplus' });
+      assert.deepEqual(withoutRow(succeed(late, 'pay_2', confirming)), { kind: 'surplus' });
     });
   });
 });

@@ -76,15 +76,16 @@ function patchedTick(before: number | null, patch: Date | null | undefined): num
 }
 
 function succeed(scene: Scene): CarriedOut {
-  const { world, id, payment, payload, policy } = scene;
+  const { world, id, payment, payload, policy, setting } = scene;
   const { session } = world;
   const holder = session.paymentId === null ? undefined : entry(world.payments, session.paymentId);
   const isAnothers = session.status === 'processing' && session.paymentId !== id;
-  const placed = policy.afterSuccess(
-    heldOf(session),
-    String(id),
-    isAnothers && holder ? holdingOf(holder) : undefined,
-  );
+  const placed = policy.afterSuccess({
+    session: heldOf(session),
+    paymentId: String(id),
+    holding: isAnothers && holder ? holdingOf(holder) : undefined,
+    commitsMayBeLost: setting.forgets,
+  });
   const paid = withPayment(world, id, { ...decided(payment), status: 'succeeded' });
   const hasMoved = payload.use?.by === 'payment';
   return {

@@ -61,7 +61,7 @@ function* deciding(scene: Scene, checker: Checker, isWhole: boolean): Steps {
   const { payment, payload, policy, setting } = scene;
   const { finding, settleUnclear, isReported, unreadableSince, silentSince } = checker;
   const state = paymentStateOf({ ...payment, settleUnclear, isReported, unreadableSince }, payload);
-  const look = { finding: findingOf(finding) };
+  const look = { finding: findingOf(finding), commitsMayBeLost: setting.forgets };
   const seen = { ...payment.seen, silentSince };
   const decision = policy.afterLook(state, look, rulesOf(setting), timesOf(setting));
   if (decision.kind !== 'ask_verify') {
