@@ -1,18 +1,29 @@
 import { ROWS } from '../../world/history/rows.js';
+import type { Explored } from './breadth-first/search.js';
 import { MUTANTS } from './mutants.js';
 import { explore } from './search/explore.js';
 import { SETTINGS } from './setting/setting.js';
+import { exploreWitnesses } from './witnesses/explore-witnesses.js';
+import { WITNESS_MUTANTS } from './witnesses/mutants.js';
+import { BREADTHS, LONG_BREADTHS } from './witnesses/settings.js';
 
 /** Explores every setting and every mutant; true when no invariant broke in a setting, and every mutant was found. */
 export function explorePolicy(print: (line: string) => void): boolean {
+  const decided = new Set<string>();
+  const models: [string, () => Explored][] = [
+    ...Object.values(SETTINGS).map((one): [string, () => Explored] => [one.name, () => explore(one)]),
+    ...[...Object.values(BREADTHS), ...Object.values(LONG_BREADTHS)].map((one): [string, () => Explored] => [
+      `witnesses: ${one.name}`,
+      () => exploreWitnesses(one),
+    ]),
+  ];
   let isWell = true;
   let total = 0;
-  const decided = new Set<string>();
-  for (const setting of Object.values(SETTINGS)) {
-    const { states, steps, depth, rows, story } = explore(setting);
+  for (const [name, run] of models) {
+    const { states, steps, depth, rows, story } = run();
     for (const row of rows) decided.add(row);
     total += states.length;
-    print(`${pad(states.length)} states, ${pad(steps)} steps, ${depth} deep: ${setting.name}`);
+    print(`${pad(states.length)} states, ${pad(steps)} steps, ${depth} deep: ${name}`);
     if (story === undefined) continue;
     isWell = false;
     print(story);
@@ -20,12 +31,27 @@ export function explorePolicy(print: (line: string) => void): boolean {
   print(`${pad(total)} states in all.`);
   const idle = [...ROWS.keys()].filter((row) => !decided.has(row));
   print(`${pad(decided.size)} of ${ROWS.size} rows decided; not: ${idle.join(', ')}.`);
-  for (const { name, setting, policy } of MUTANTS) {
-    const { states, story } = explore(setting, policy);
-    isWell &&= story !== undefined;
+  return findMutants(print) && isWell;
+}
+
+function findMutants(print: (line: string) => void): boolean {
+  const mutants: [string, () => Explored][] = [
+    ...MUTANTS.map(({ name, setting, policy }): [string, () => Explored] => [
+      name,
+      () => explore(setting, policy),
+    ]),
+    ...WITNESS_MUTANTS.map(({ name, witness, breadth, rules }): [string, () => Explored] => [
+      `${witness}: ${name}`,
+      () => exploreWitnesses(breadth, rules),
+    ]),
+  ];
+  let areFound = true;
+  for (const [name, run] of mutants) {
+    const { states, story } = run();
+    areFound &&= story !== undefined;
     print(`${pad(states.length)} states until found${story === undefined ? ', and NOT FOUND' : ''}: ${name}`);
   }
-  return isWell;
+  return areFound;
 }
 
 function pad(count: number): string {

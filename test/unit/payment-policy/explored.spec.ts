@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
+import type { Explored } from '../../../lab/explore/policy/breadth-first/search.js';
 import { decodeWorld } from '../../../lab/explore/policy/search/decode-world.js';
 import { encodeWorld } from '../../../lab/explore/policy/search/encode-world.js';
 import { explore } from '../../../lab/explore/policy/search/explore.js';
 import { needsOperator } from '../../../lab/explore/policy/search/invariants.js';
-import type { Explored } from '../../../lab/explore/policy/search/search.js';
 import { SETTINGS, type Setting } from '../../../lab/explore/policy/setting/setting.js';
 import { ROWS } from '../../../lab/world/history/rows.js';
 import { addToTitle } from '../../support/add-to-title.js';

@@ -1,4 +1,4 @@
-import type { ModelStep } from '../search/search.js';
+import type { ModelStep } from '../breadth-first/search.js';
 import type { Policy } from '../setting/policy.js';
 import type { Setting } from '../setting/setting.js';
 import { entry, type Payload, type Payment, type World } from './world.js';

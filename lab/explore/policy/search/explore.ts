@@ -1,3 +1,4 @@
+import { type Explored, searchWhole } from '../breadth-first/search.js';
 import { firstWorld } from '../model/first-world.js';
 import { stepsFrom } from '../model/steps.js';
 import { POLICY, type Policy } from '../setting/policy.js';
@@ -5,7 +6,6 @@ import type { Setting } from '../setting/setting.js';
 import { decodeWorld } from './decode-world.js';
 import { encodeWorld } from './encode-world.js';
 import { brokenInvariant, isEnd, needsOperator } from './invariants.js';
-import { type Explored, searchWhole } from './search.js';
 
 export function explore(setting: Setting, policy: Policy = POLICY): Explored {
   return searchWhole({

@@ -42,10 +42,10 @@ export interface Explored {
 }
 
 /**
- * Explores all possible steps breadth first, until no new state appears or `most` states are known. The result therefore
- * holds for every order of events in the model, and a reported trace is a shortest one.
+ * Explores all possible steps breadth first, until no new state appears. The result therefore holds for every order of
+ * events in the model, and a reported trace is a shortest one.
  */
-export function searchWhole<World>(model: Model<World>, most = Number.POSITIVE_INFINITY): Explored {
+export function searchWhole<World>(model: Model<World>): Explored {
   const search = new Search(model);
   search.reach({ world: model.first, what: model.begins });
   const graph = new ReverseGraph();
@@ -56,9 +56,7 @@ export function searchWhole<World>(model: Model<World>, most = Number.POSITIVE_I
     const world = model.decode(search.states[state] ?? '');
     const isBroken = model.broken(world);
     if (isBroken !== undefined) return search.result(steps, isBroken);
-    // Beyond the limit no step is played, and no way to an end is known.
-    if (model.isEnd(world) || search.states.length >= most) ends.push(state);
-    if (search.states.length >= most) continue;
+    if (model.isEnd(world)) ends.push(state);
     for (const step of model.stepsFrom(world)) {
       steps += 1;
       if (step.broken !== undefined) return search.result(steps, step.broken, step);

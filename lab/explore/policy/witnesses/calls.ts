@@ -1,0 +1,110 @@
+import type { SettleVerdict } from '../../../../shared/x402/settle-verdict.js';
+import { ANOTHER_PAYER, at, CLOCKS, RULES, stateOf, TRANSACTION, timesBy } from './inputs.js';
+import { continued, isPromoted, type Scene, type Steps } from './play.js';
+import { canMove, type Fact, withAttempt, withRow } from './world.js';
+import { carryOut } from './write.js';
+
+/** A worker takes a payment that is to be settled, and calls the facilitator. */
+export function* calling(scene: Scene): Steps {
+  const { attempt, rules, world, breadth } = scene;
+  if (attempt.row.stage !== 'settle') return;
+  const { calls, hasEnded, isUnclear } = attempt.row;
+  const taken = continued(
+    scene,
+    withRow(world, scene.index, {
+      stage: 'confirm',
+      calls: Math.min(calls + 1, 3),
+      isUnclear: isUnclear || (calls > 0 && !hasEnded),
+      hasEnded: false,
+    }),
+  );
+  for (const clocks of breadth.faults === 'all' ? CLOCKS : CLOCKS.slice(0, 1)) {
+    const mayBeLost = rules.commitsMayBeLost(isPromoted(world));
+    const tooLate = rules.beforeCall(stateOf(taken.attempt), mayBeLost, timesBy(clocks));
+    if (tooLate === undefined) continue;
+    const { became, ...written } = carryOut(taken, tooLate);
+    yield { what: `${clocks}: too late to call: ${became}`, ...written, isHonest: clocks === CLOCKS[0] };
+    if (clocks === CLOCKS[0]) return;
+  }
+  for (const [what, fact] of effectsOf(attempt.fact)) {
+    const called = continued(taken, withAttempt(taken.world, scene.index, { fact }));
+    yield {
+      what: `${what}; the worker is killed`,
+      world: withAttempt(called.world, scene.index, { fact: { ...fact, isCalled: true } }),
+      isHonest: false,
+    };
+    yield* answering(called, what, fact !== attempt.fact);
+  }
+}
+
+/** A call has no effect, sends a transaction, or moves the money at once. */
+function effectsOf(fact: Fact): [string, Fact][] {
+  const nothing: [string, Fact] = ['/settle does nothing', fact];
+  if (fact.use !== null || fact.isOver) return [nothing];
+  return [
+    nothing,
+    ['/settle sends a transaction', { ...fact, isSent: true }],
+    ['/settle moves the money', { ...fact, isSent: true, use: 'payment' }],
+  ];
+}
+
+interface Answer {
+  readonly answer: SettleVerdict;
+  readonly isHonest: boolean;
+  /** The facilitator says that nothing was sent, and its word counts. */
+  readonly isLie?: boolean;
+}
+
+const REFUSAL = { kind: 'rejected', code: 'refused', reason: 'refused' } as const;
+const UNKNOWN = { kind: 'unknown', why: 'unclear', transaction: undefined } as const;
+
+function answersTo({ fact }: Scene['attempt'], hasEffect: boolean): Answer[] {
+  const hasPaid = fact.use === 'payment';
+  const settled = { kind: 'settled', transaction: TRANSACTION } as const;
+  return [
+    { answer: { ...REFUSAL, ifUsedToo: false }, isHonest: !canMove(fact), isLie: canMove(fact) },
+    // The words that a used authorization gets too are no lie unless this call has sent it.
+    { answer: { ...REFUSAL, ifUsedToo: true }, isHonest: fact.use !== null, isLie: hasEffect },
+    { answer: { ...UNKNOWN, mayStillRun: false }, isHonest: false },
+    { answer: { ...UNKNOWN, mayStillRun: true }, isHonest: false },
+    { answer: { ...settled, payer: ANOTHER_PAYER }, isHonest: false },
+    ...(hasPaid ? [{ answer: { ...settled, payer: undefined }, isHonest: true }] : []),
+    ...(hasEffect
+      ? []
+      : [
+          { answer: { kind: 'not_processed', why: 'turned away' } as const, isHonest: true },
+          { answer: { kind: 'postponed', why: 'no turn', forMs: 0 } as const, isHonest: false },
+        ]),
+  ];
+}
+
+function* answering(scene: Scene, what: string, hasEffect: boolean): Steps {
+  const { attempt, world, index, rules } = scene;
+  for (const { answer, isHonest, isLie = false } of answersTo(attempt, hasEffect)) {
+    if (isLie && (world.lies === 0 || attempt.fact.isLiedAbout)) continue;
+    const isCalled = 'mayStillRun' in answer && answer.mayStillRun;
+    const fact = {
+      ...attempt.fact,
+      isCalled: attempt.fact.isCalled || isCalled,
+      isLiedAbout: attempt.fact.isLiedAbout || isLie,
+    };
+    const heard = continued(scene, {
+      ...withAttempt(world, index, { fact }),
+      lies: isLie ? world.lies - 1 : world.lies,
+    });
+    const decision = rules.afterCall(
+      stateOf(heard.attempt),
+      {
+        answer,
+        startedAt: at(-1),
+        endedAt: at(0),
+        commitsMayBeLost: rules.commitsMayBeLost(isPromoted(world)),
+      },
+      RULES,
+      timesBy('both are right'),
+    );
+    const { became, ...written } = carryOut(heard, decision);
+    const words = `${answer.kind}${'ifUsedToo' in answer && answer.ifUsedToo ? ', as of a used one' : ''}`;
+    yield { what: `${what} and says ${words}${isLie ? ', a lie' : ''}: ${became}`, ...written, isHonest };
+  }
+}

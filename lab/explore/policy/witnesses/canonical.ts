@@ -1,0 +1,181 @@
+import type { SessionStatus } from '../../../../shared/payables/states.js';
+import type { PaymentStage, PaymentStatus } from '../../../../shared/payments/states.js';
+import { type Attempt, canMove, type Fact, type Payable, type Row, type World } from './world.js';
+
+const SESSIONS: readonly SessionStatus[] = ['open', 'processing', 'complete', 'expired'];
+const STANDBYS: readonly World['standby'][] = ['follows', 'stopped', 'promoted'];
+const USES: readonly Fact['use'][] = [null, 'payment', 'owner'];
+const STATUSES: readonly PaymentStatus[] = ['processing', 'succeeded', 'failed'];
+const STAGES: readonly (PaymentStage | null)[] = [null, 'settle', 'confirm', 'watch'];
+const ROLES: readonly Row['role'][] = [null, 'holds', 'late'];
+/** A character per value, from here on. */
+const ZERO = 48;
+const NOTHING = '-';
+
+/**
+ * Text of a world without what cannot matter any more: payloads that can never pay are left out, rows keep only what is
+ * read of them, and payments have no order.
+ */
+export function encode(world: World): string {
+  const { session, refund, standby, lies } = world;
+  const attempts = world.attempts
+    .filter((one) => !isDead(one, world))
+    .map((one) => attemptText(shortened(one, world)))
+    .sort();
+  const payables = [session, refund].map((one) => payableText(one, standby === 'stopped'));
+  return [chars(STANDBYS.indexOf(standby), lies), ...payables, ...attempts].join(' ');
+}
+
+function chars(...values: readonly number[]): string {
+  return String.fromCharCode(...values.map((value) => ZERO + value));
+}
+
+function bits(...are: readonly boolean[]): number {
+  return are.reduce((sum, is) => sum * 2 + (is ? 1 : 0), 0);
+}
+
+function payableText(payable: Payable | null, isKept: boolean): string {
+  if (payable === null) return NOTHING;
+  const { status, isOver, unsigned, kept } = payable;
+  const old = isKept && kept !== null ? SESSIONS.indexOf(kept) : SESSIONS.length;
+  return chars(SESSIONS.indexOf(status), bits(isOver), unsigned, old);
+}
+
+function attemptText({ of, fact, row, kept }: Attempt): string {
+  const { isCalled, isSent, use, isOver, isLiedAbout } = fact;
+  const facts = chars(bits(of === 'refund', isCalled, isSent, isOver, isLiedAbout), USES.indexOf(use));
+  return `${facts},${rowText(row)},${rowText(kept)}`;
+}
+
+function rowText(row: Row | null): string {
+  if (row === null) return NOTHING;
+  const { status, stage, role, calls, hasEnded, isUnclear, isReported, isRefused, isUsedSeen } = row;
+  return chars(
+    STATUSES.indexOf(status),
+    STAGES.indexOf(stage),
+    ROLES.indexOf(role),
+    calls,
+    bits(hasEnded, isUnclear, isReported, isRefused),
+    bits(isUsedSeen, row.isReleased, row.isSurplus),
+  );
+}
+
+export function decode(text: string): World {
+  const [head = '', session = '', refund = '', ...attempts] = text.split(' ');
+  const [standby = 0, lies = 0] = values(head);
+  const first = readPayable(session);
+  if (first === null) throw new Error('there is no session');
+  return {
+    session: first,
+    refund: readPayable(refund),
+    attempts: attempts.map(readAttempt),
+    standby: STANDBYS[standby] ?? 'follows',
+    lies,
+  };
+}
+
+function values(text: string): number[] {
+  return Array.from(text, (char) => char.charCodeAt(0) - ZERO);
+}
+
+function has(set: number, bit: number): boolean {
+  return (set & bit) !== 0;
+}
+
+function readPayable(text: string): Payable | null {
+  if (text === NOTHING) return null;
+  const [status = 0, isOver = 0, unsigned = 0, kept = SESSIONS.length] = values(text);
+  return {
+    status: SESSIONS[status] ?? 'open',
+    isOver: isOver === 1,
+    unsigned,
+    kept: SESSIONS[kept] ?? null,
+  };
+}
+
+function readAttempt(text: string): Attempt {
+  const [facts = '', row = NOTHING, kept = NOTHING] = text.split(',');
+  const [set = 0, use = 0] = values(facts);
+  return {
+    of: has(set, 16) ? 'refund' : 'session',
+    fact: {
+      isCalled: has(set, 8),
+      isSent: has(set, 4),
+      use: USES[use] ?? null,
+      isOver: has(set, 2),
+      isLiedAbout: has(set, 1),
+    },
+    row: readRow(row),
+    kept: readRow(kept),
+  };
+}
+
+function readRow(text: string): Row | null {
+  if (text === NOTHING) return null;
+  const [status = 0, stage = 0, role = 0, calls = 0, seen = 0, ends = 0] = values(text);
+  return {
+    status: STATUSES[status] ?? 'processing',
+    stage: STAGES[stage] ?? null,
+    role: ROLES[role] ?? null,
+    calls,
+    hasEnded: has(seen, 8),
+    isUnclear: has(seen, 4),
+    isReported: has(seen, 2),
+    isRefused: has(seen, 1),
+    isUsedSeen: has(ends, 4),
+    isReleased: has(ends, 2),
+    isSurplus: has(ends, 1),
+  };
+}
+
+/** Nothing can come of it: it cannot pay, cannot be sent again, and no row waits for it. */
+function isDead({ fact, row, kept }: Attempt, { standby }: World): boolean {
+  const isKept = standby === 'stopped' && kept !== null && isOpen(kept);
+  return !canMove(fact) && (fact.isOver || fact.use !== null) && !isOpen(row) && !isKept;
+}
+
+function isOpen(row: Row | null): boolean {
+  return row !== null && (row.status !== 'failed' || row.stage !== null);
+}
+
+function shortened({ of, fact, row, kept }: Attempt, { standby }: World): Attempt {
+  return {
+    of,
+    fact: shortFact(fact, standby === 'stopped' ? null : row),
+    row: shortRow(row),
+    kept: standby === 'stopped' ? shortRow(kept) : null,
+  };
+}
+
+function shortFact(fact: Fact, row: Row | null): Fact {
+  const { use, isSent, isCalled, isOver, isLiedAbout } = fact;
+  const isPaid = use === 'payment';
+  const isDone = isPaid && row?.status === 'succeeded';
+  const isInFlight = use === null && !isOver;
+  return {
+    isCalled: isInFlight && isCalled,
+    isSent: isInFlight && isSent,
+    use,
+    isOver: isOver || isDone,
+    isLiedAbout: isLiedAbout && !isDone,
+  };
+}
+
+/** Of a decided payment only its place at the session is read, and whether it is watched. */
+function shortRow(row: Row | null): Row | null {
+  if (row === null || row.status === 'processing') return row;
+  const { status, stage, role, isReleased, isSurplus } = row;
+  return {
+    status,
+    stage,
+    role,
+    calls: 0,
+    hasEnded: false,
+    isUnclear: false,
+    isReported: false,
+    isRefused: false,
+    isUsedSeen: false,
+    isReleased: status === 'failed' && isReleased,
+    isSurplus,
+  };
+}

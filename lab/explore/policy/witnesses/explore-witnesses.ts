@@ -1,0 +1,83 @@
+import { type Explored, type Model, searchWhole } from '../breadth-first/search.js';
+import { calling } from './calls.js';
+import { decode, encode } from './canonical.js';
+import { paying } from './link.js';
+import { looking } from './looks.js';
+import { failingOver, happening, resolving } from './outside.js';
+import { type Play, type Steps, sceneOf } from './play.js';
+import { RULES_OF_ALL } from './rules.js';
+import type { Breadth } from './settings.js';
+import { type Attempt, CLAIMED, canMove, FRESH, type Of, type World } from './world.js';
+
+/** Explores the wide model: every order of statements that are false, late, forgotten or contradict each other. */
+export function exploreWitnesses(breadth: Breadth, rules = RULES_OF_ALL): Explored {
+  const play = { breadth, rules };
+  const model: Model<World> = {
+    first: firstWorld(breadth),
+    begins: 'a payment claims the session',
+    stepsFrom: (world) => stepsFrom(world, play),
+    encode,
+    decode,
+    broken,
+    isEnd,
+    stuck: 'honest witnesses alone lead to no end at which all money is told',
+  };
+  return searchWhole(model);
+}
+
+function firstWorld({ payments, lies }: Breadth): World {
+  return {
+    session: { status: 'processing', isOver: false, unsigned: payments - 1, kept: null },
+    refund: null,
+    attempts: [{ of: 'session', fact: FRESH, row: CLAIMED, kept: null }],
+    standby: 'follows',
+    lies,
+  };
+}
+
+function* stepsFrom(world: World, play: Play): Steps {
+  for (const index of world.attempts.keys()) {
+    const scene = sceneOf(world, index, play);
+    if (scene === undefined) continue;
+    yield* calling(scene);
+    yield* looking(scene);
+    yield* resolving(scene);
+  }
+  yield* paying(world, play);
+  yield* happening(world, play);
+  yield* failingOver(world, play);
+}
+
+function broken(world: World): string | undefined {
+  return brokenOf(world, 'session') ?? (world.refund === null ? undefined : brokenOf(world, 'refund'));
+}
+
+/** One payment holds what is being paid, and one has paid what is complete. */
+function brokenOf(world: World, of: Of): string | undefined {
+  const status = (of === 'session' ? world.session : world.refund)?.status;
+  const rows = world.attempts.flatMap((one) => (one.of === of && one.row !== null ? [one.row] : []));
+  const open = rows.filter((row) => row.status === 'processing');
+  const counted = rows.filter((row) => row.status === 'succeeded' && !row.isSurplus);
+  const late = counted.filter(({ role }) => role === 'late');
+  if (status === 'processing' ? open.length !== 1 || open[0]?.role !== 'holds' : open.length > 0)
+    return `the ${of} is ${status}, and ${open.length} payments are open`;
+  const isRight =
+    status === 'complete'
+      ? counted.length === 1 && counted[0]?.role === 'holds'
+      : counted.length === late.length && late.length <= (status === 'processing' ? 1 : 0);
+  return isRight ? undefined : `the ${of} is ${status}, and ${counted.length} payments have paid it`;
+}
+
+/** Nothing is due, no money can move any more, and each movement of money is a payment, or is listed with its refund gone. */
+function isEnd(world: World): boolean {
+  const { session, refund, attempts, standby } = world;
+  if (standby === 'stopped' || session.status === 'processing' || refund?.status === 'processing')
+    return false;
+  return attempts.every((one) => isTold(one, world));
+}
+
+function isTold({ of, fact, row }: Attempt, { refund }: World): boolean {
+  if (row !== null && row.stage !== null) return false;
+  if (!canMove(fact)) return true;
+  return fact.use === 'payment' && (row?.status === 'succeeded' || (of === 'refund' && refund === null));
+}

@@ -1,0 +1,95 @@
+import type { ChainFinding } from '../../../../shared/chains/finding.js';
+import { LONGEST_UNREADABLE_MS } from '../../../../shared/settlement/policy/limits.js';
+import type { Rules, Times, WatchedPayment } from '../../../../shared/settlement/policy/payment-state.js';
+import type { HeldSession, HoldingPayment } from '../../../../shared/settlement/policy/session-after.js';
+import { type Attempt, indexOfRole, type Of, payableOf, type Row, type World } from './world.js';
+
+const NOW_MS = Date.UTC(2026, 0, 1);
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+export function at(ms: number): Date {
+  return new Date(NOW_MS + ms);
+}
+
+/** The last call began and ended before the newest block, for as long as any rule asks. */
+const ASKED = at(-40 * SECOND);
+const ENDED = at(-35 * SECOND);
+export const NEWEST_BLOCK = at(-SECOND);
+const GOOD_UNTIL = at(5 * MINUTE);
+const OVER_SINCE = at(-10 * MINUTE);
+
+export const RULES: Rules = { confirmations: 0, settleTimeoutMs: 5 * SECOND };
+export const TRANSACTION = '0x1';
+const PAYER = '0xa';
+export const ANOTHER_PAYER = '0xb';
+
+export type Clocks = 'both are right' | "Postgres' is ahead" | "the process' is ahead";
+export const CLOCKS: readonly Clocks[] = ['both are right', "Postgres' is ahead", "the process' is ahead"];
+
+export function timesBy(clocks: Clocks): Times {
+  const ahead = at(60 * MINUTE);
+  return {
+    now: clocks === "Postgres' is ahead" ? ahead : at(0),
+    own: clocks === "the process' is ahead" ? ahead : at(0),
+  };
+}
+
+export function stateOf({ fact, row }: Attempt, isSilentForADay = false): WatchedPayment {
+  if (row === null) throw new Error('Postgres has no such payment');
+  return {
+    status: row.status,
+    validUntil: fact.isOver ? OVER_SINCE : GOOD_UNTIL,
+    dueAt: at(MINUTE),
+    settleCalls: row.calls,
+    settleUnclear: row.isUnclear,
+    reportedTransaction: row.isReported ? TRANSACTION : null,
+    network: 'eip155:8453',
+    payer: PAYER,
+    claimedAt: at(-MINUTE),
+    failedAt: row.status === 'failed' ? at(-MINUTE) : null,
+    failureCode: row.isRefused ? 'refused' : null,
+    attempt: row.calls + 1,
+    settleAskedAt: row.calls > 0 ? ASKED : null,
+    settleEndedAt: row.hasEnded ? ENDED : null,
+    unusedSeenAt: null,
+    unreadableSince: isSilentForADay ? at(-LONGEST_UNREADABLE_MS) : null,
+    searchPlace: null,
+    usedSeenAt: row.isUsedSeen ? at(-MINUTE) : null,
+  };
+}
+
+export function holdingOf({ stage, calls, hasEnded, isUnclear, isReported }: Row): HoldingPayment {
+  return {
+    stage,
+    settleCalls: calls,
+    settleEndedAt: hasEnded ? ENDED : null,
+    settleUnclear: isUnclear,
+    reportedTransaction: isReported ? TRANSACTION : null,
+  };
+}
+
+/** Payments are named by their index. */
+export function heldOf(world: World, of: Of): HeldSession {
+  const { status, isOver } = payableOf(world, of);
+  const named = (index: number | undefined): string | null => (index === undefined ? null : String(index));
+  return {
+    status,
+    expiresAt: at(isOver ? 0 : 1),
+    paymentId: named(indexOfRole(world, of, 'holds')),
+    latePaymentId: named(indexOfRole(world, of, 'late')),
+  };
+}
+
+export function unused(exhausted: boolean): ChainFinding {
+  return { kind: 'unused', chainTime: NEWEST_BLOCK, exhausted };
+}
+
+export const PAID: ChainFinding = {
+  kind: 'paid',
+  transaction: TRANSACTION,
+  proofIndex: 0,
+  payer: PAYER,
+  confirmations: 1,
+  blockTime: NEWEST_BLOCK,
+};

@@ -1,0 +1,108 @@
+import type { ChainFinding } from '../../../../shared/chains/finding.js';
+import { CLOCKS, type Clocks, PAID, RULES, stateOf, TRANSACTION, timesBy, unused } from './inputs.js';
+import { continued, isPromoted, type Scene, type Steps } from './play.js';
+import type { Breadth } from './settings.js';
+import { type Fact, withAttempt } from './world.js';
+import { carryOut } from './write.js';
+
+export interface Sight {
+  readonly by: string;
+  readonly finding: ChainFinding;
+  readonly isHonest: boolean;
+  readonly isLie?: boolean;
+  /** Every look of the last day could read nothing. */
+  readonly isSilentForADay?: boolean;
+}
+
+const reason = '';
+
+/**
+ * What one of two endpoints answers about a payload. Each look asks either of them: they contradict each other where one
+ * is late, silent, limited, halted, or on a fork.
+ */
+export function sightsOf(fact: Fact, { faults }: Pick<Breadth, 'faults'>, lies: number): Sight[] {
+  const { use, isOver, isLiedAbout } = fact;
+  const truth = use === null ? unused(isOver) : use === 'payment' ? PAID : SPENT;
+  const sights: Sight[] = [{ by: 'an endpoint', finding: truth, isHonest: true }];
+  if (lies > 0 && !isLiedAbout && use !== 'owner' && !(use === null && isOver))
+    sights.push({ by: 'an endpoint on a fork', finding: unused(true), isHonest: false, isLie: true });
+  if (faults === 'few') return [...sights, silence(false)];
+  sights.push(
+    silence(false),
+    { by: 'a limited endpoint', finding: LIMITED, isHonest: false },
+    { by: 'an endpoint in its search', finding: { kind: 'searching', reason }, isHonest: false },
+    { by: 'a late endpoint', finding: unused(false), isHonest: false },
+  );
+  if (use !== null)
+    sights.push({ by: 'an endpoint without logs', finding: { kind: 'used', reason }, isHonest: false });
+  // By a clock that was set ahead, a silence has soon lasted a day.
+  sights.push(silence(true), {
+    by: 'a limited endpoint, after a day of silence',
+    finding: LIMITED,
+    isHonest: false,
+    isSilentForADay: true,
+  });
+  return sights;
+}
+
+const LIMITED: ChainFinding = { kind: 'unreadable', reason, againInMs: 500 };
+const SPENT: ChainFinding = { kind: 'spent_otherwise', transaction: TRANSACTION };
+
+function silence(isSilentForADay: boolean): Sight {
+  return {
+    by: isSilentForADay ? 'a day of silence' : 'a silent endpoint',
+    finding: { kind: 'unreadable', reason },
+    isHonest: false,
+    isSilentForADay,
+  };
+}
+
+/** A worker looks at the chain, and asks `/verify` where the policy says so. The last call has ended. */
+export function* looking(scene: Scene): Steps {
+  const { attempt, world, index, breadth } = scene;
+  const { stage } = attempt.row;
+  if ((stage !== 'confirm' && stage !== 'watch') || attempt.fact.isCalled) return;
+  // A fork is short: the look two minutes later sees the chain.
+  const lies = stage === 'watch' ? 0 : world.lies;
+  for (const sight of sightsOf(attempt.fact, breadth, lies)) {
+    const fact = { ...attempt.fact, isLiedAbout: attempt.fact.isLiedAbout || sight.isLie === true };
+    const heard = continued(scene, {
+      ...withAttempt(world, index, { fact }),
+      lies: sight.isLie ? world.lies - 1 : world.lies,
+    });
+    const isTimed = breadth.faults === 'all' && !sight.isLie;
+    for (const clocks of isTimed ? CLOCKS : CLOCKS.slice(0, 1)) yield* deciding(heard, sight, clocks);
+  }
+}
+
+function* deciding(scene: Scene, sight: Sight, clocks: Clocks): Steps {
+  const { attempt, rules } = scene;
+  const state = stateOf(attempt, sight.isSilentForADay);
+  const look = {
+    finding: sight.finding,
+    commitsMayBeLost: rules.commitsMayBeLost(isPromoted(scene.world)),
+  };
+  const times = timesBy(clocks);
+  const isHonest = sight.isHonest && clocks === 'both are right';
+  const what = `${clocks === 'both are right' ? '' : `${clocks}: `}${sight.by} says ${sight.finding.kind}`;
+  const decision = rules.afterLook(state, look, RULES, times);
+  if (decision.kind !== 'ask_verify') {
+    const { became, broken, ...written } = carryOut(scene, decision);
+    const isUnasked = sight.finding === LIMITED && decision.kind === 'fail';
+    const gaveUp = isUnasked ? 'given up by a look that was never made' : undefined;
+    yield { what: `${what}: ${became}`, ...written, broken: broken ?? gaveUp, isHonest };
+    return;
+  }
+  for (const isValid of [true, false]) {
+    const decided = rules.afterLook(state, { ...look, isValid }, RULES, times);
+    if (decided.kind === 'ask_verify') continue;
+    const { became, rows, ...written } = carryOut(scene, decided);
+    const words = isValid ? 'valid' : 'nothing of use';
+    yield {
+      what: `${what}, /verify ${words}: ${became}`,
+      rows: [decision.row, ...rows],
+      ...written,
+      isHonest: false,
+    };
+  }
+}

@@ -1,0 +1,120 @@
+import { whyItCanArrive } from '../../../../shared/settlement/policy/by-operator.js';
+import { unused } from './inputs.js';
+import { type AllRules, RULES_OF_ALL } from './rules.js';
+import { BREADTHS, type Breadth, LONG_BREADTHS } from './settings.js';
+
+/** A mutant of the rules, the witness that it believes too much, and the part of the wide model that must notice. */
+export interface WitnessMutant {
+  readonly name: string;
+  readonly witness: 'facilitator' | 'endpoint' | 'verify' | 'Postgres' | 'clock' | 'operator';
+  readonly breadth: Breadth;
+  readonly rules: AllRules;
+}
+
+const { onePayment, twoPayments, refund } = BREADTHS;
+
+export const WITNESS_MUTANTS: readonly WitnessMutant[] = [
+  mutant('Postgres', 'a failover is not noticed', twoPayments, { commitsMayBeLost: () => false }),
+  mutant('Postgres', 'a recorded refusal is told although a forgotten call may still send it', twoPayments, {
+    afterLook: (payment, look, ...rest) =>
+      RULES_OF_ALL.afterLook(payment, { ...look, commitsMayBeLost: false }, ...rest),
+  }),
+  mutant(
+    'Postgres',
+    'a payment gives way to late money although its call may be forgotten',
+    LONG_BREADTHS.twoLiedAbout,
+    {
+      afterSuccess: (one) => RULES_OF_ALL.afterSuccess({ ...one, commitsMayBeLost: false }),
+    },
+  ),
+  mutant('Postgres', 'a forgotten payload that is unused counts as one that was never sent', twoPayments, {
+    refusalAfterLook: (finding, saysUsed) => RULES_OF_ALL.refusalAfterLook(finding, saysUsed, false),
+  }),
+  mutant('Postgres', 'a forgotten payload is refused without a look at the chain', twoPayments, {
+    looksBeforeRefusal: () => false,
+  }),
+  mutant('Postgres', 'money that Postgres has forgotten is never held against the books', onePayment, {
+    reconciles: () => false,
+  }),
+  mutant('Postgres', 'a forgotten refund is taken for one that was never paid', refund, {
+    looksBeforeRefusal: (saysUsed) => saysUsed,
+  }),
+  mutant(
+    'facilitator',
+    'a facilitator that turns a call away is believed about a forgotten one',
+    onePayment,
+    {
+      afterCall: (payment, call, ...rest) =>
+        RULES_OF_ALL.afterCall(
+          payment,
+          call.answer.kind === 'not_processed' ? { ...call, commitsMayBeLost: false } : call,
+          ...rest,
+        ),
+    },
+  ),
+  mutant('endpoint', 'what one endpoint calls expired is not looked at by another', onePayment, {
+    afterLook: (payment, look, ...rest) => {
+      const decision = RULES_OF_ALL.afterLook(payment, look, ...rest);
+      const isOver = 'exhausted' in look.finding && look.finding.exhausted;
+      return isOver && decision.kind === 'fail' ? { ...decision, watchAt: undefined } : decision;
+    },
+  }),
+  mutant('endpoint', 'a limited endpoint counts as a silent one', onePayment, {
+    afterLook: (payment, look, ...rest) => {
+      const { finding } = look;
+      if (finding.kind !== 'unreadable') return RULES_OF_ALL.afterLook(payment, look, ...rest);
+      const { againInMs: _, ...silent } = finding;
+      return RULES_OF_ALL.afterLook(payment, { ...look, finding: silent }, ...rest);
+    },
+  }),
+  mutant('endpoint', 'a late endpoint is believed that nothing can come any more', onePayment, {
+    afterLook: (payment, look, ...rest) => {
+      const { finding } = look;
+      const believed = finding.kind === 'unused' ? { ...finding, exhausted: true } : finding;
+      return RULES_OF_ALL.afterLook(payment, { ...look, finding: believed }, ...rest);
+    },
+  }),
+  mutant('verify', '/verify is believed that a payload can never be used', onePayment, {
+    afterLook: (payment, look, ...rest) =>
+      RULES_OF_ALL.afterLook(
+        payment,
+        look.isValid === false ? { ...look, finding: unused(true) } : look,
+        ...rest,
+      ),
+  }),
+  mutant('clock', "Postgres' clock alone ends the wait for an authorization", onePayment, {
+    afterLook: (payment, look, rules, { now }) =>
+      RULES_OF_ALL.afterLook(payment, look, rules, { now, own: now }),
+  }),
+  mutant('clock', "the process' clock alone ends the wait for an authorization", onePayment, {
+    afterLook: (payment, look, rules, { own }) =>
+      RULES_OF_ALL.afterLook(payment, look, rules, { now: own, own }),
+  }),
+  mutant('clock', 'one clock is enough to refuse a payload by its window', onePayment, {
+    isWindowOver: (validUntil, { now, own }) => now >= validUntil || own >= validUntil,
+    looksBeforeRefusal: () => false,
+  }),
+  mutant('clock', 'an operator is believed by the later clock', onePayment, {
+    mayResolve: (payment, kind, { now, own }) =>
+      kind === 'paid' ||
+      whyItCanArrive(payment, { now: new Date(Math.max(now.getTime(), own.getTime())) }) === undefined,
+  }),
+  mutant('operator', 'an operator is believed while the authorization is good', onePayment, {
+    mayResolve: () => true,
+  }),
+  mutant('operator', 'what an operator calls failed is not watched', onePayment, {
+    byOperator: (...resolution) => {
+      const decision = RULES_OF_ALL.byOperator(...resolution);
+      return decision.kind === 'fail' ? { ...decision, watchAt: undefined } : decision;
+    },
+  }),
+];
+
+function mutant(
+  witness: WitnessMutant['witness'],
+  name: string,
+  breadth: Breadth,
+  part: Partial<AllRules>,
+): WitnessMutant {
+  return { name, witness, breadth, rules: { ...RULES_OF_ALL, ...part } };
+}

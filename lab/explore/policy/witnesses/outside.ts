@@ -1,0 +1,124 @@
+import { CLOCKS, PAID, stateOf, timesBy, unused } from './inputs.js';
+import { continued, isPromoted, type Play, type Scene, type Steps, sceneOf } from './play.js';
+import { type Attempt, CLAIMED, type Fact, type World, withAttempt, withPayable } from './world.js';
+import { carryOut, succeed } from './write.js';
+
+/** Transactions land, calls end, and authorizations end. */
+export function* happening(world: World, { breadth }: Play): Steps {
+  for (const [index, { fact, row }] of world.attempts.entries()) {
+    const becomes = (
+      what: string,
+      changes: Partial<Fact>,
+    ): { what: string; world: World; isHonest: boolean } => ({
+      what,
+      world: withAttempt(world, index, { fact: { ...fact, ...changes } }),
+      isHonest: true,
+    });
+    const { use, isOver, isSent, isCalled } = fact;
+    if (use === null && isSent) yield becomes('a transaction lands', { use: 'payment', isSent: false });
+    if (use === null && isCalled)
+      yield becomes('a call that nobody waits for sends', { isSent: true, isCalled: false });
+    if (isCalled) yield becomes('a call that nobody waits for ends', { isCalled: false });
+    if (use === null && !isOver && breadth.ownerCancels && row?.stage != null)
+      yield becomes('its owner cancels the authorization', { use: 'owner' });
+    if (!isOver) yield becomes('an authorization ends', { isOver: true, isSent: false, isCalled: false });
+  }
+  for (const of of ['session', 'refund'] as const) {
+    const payable = world[of];
+    if (payable === null || payable.status === 'complete' || payable.status === 'expired') continue;
+    if (!payable.isOver)
+      yield {
+        what: `the time of the ${of} ends`,
+        world: withPayable(world, of, { isOver: true }),
+        isHonest: true,
+      };
+    else if (payable.status === 'open')
+      yield {
+        what: `the ${of} expires`,
+        world: withPayable(world, of, { status: 'expired' }),
+        isHonest: true,
+      };
+  }
+  if (world.refund === null && world.session.status === 'complete' && breadth.refundPayments > 0) {
+    const { refundPayments: unsigned } = breadth;
+    const refund = { status: 'open', isOver: false, unsigned, kept: null } as const;
+    yield { what: 'a refund is asked for', world: { ...world, refund }, isHonest: false };
+  }
+}
+
+/** A standby stops to follow, is promoted, and the books are held against the chain. */
+export function* failingOver(world: World, play: Play): Steps {
+  if (!play.breadth.failsOver) return;
+  if (world.standby === 'follows')
+    yield { what: 'the standby stops to follow', world: stopped(world), isHonest: false };
+  if (world.standby === 'stopped') {
+    yield { what: 'the standby is promoted', world: promoted(world), isHonest: true };
+    return;
+  }
+  if (isPromoted(world))
+    for (const [index, attempt] of world.attempts.entries()) yield* reconciling(world, index, attempt, play);
+}
+
+function stopped(world: World): World {
+  const { session, refund } = world;
+  return {
+    ...world,
+    session: { ...session, kept: session.status },
+    refund: refund && { ...refund, kept: refund.status },
+    attempts: world.attempts.map((one) => ({ ...one, kept: one.row })),
+    standby: 'stopped',
+  };
+}
+
+/** A refund that the standby does not have is gone, with every payment of it. */
+function promoted(world: World): World {
+  const { session, refund } = world;
+  const back = { kept: null } as const;
+  return {
+    ...world,
+    session: { ...session, status: session.kept ?? session.status, ...back },
+    refund: refund?.kept == null ? null : { ...refund, status: refund.kept, ...back },
+    attempts: world.attempts.map((one) => ({ ...one, row: one.kept, ...back })),
+    standby: 'promoted',
+  };
+}
+
+/** The runbook asks for it after a failover. Money of a refund that is gone is listed. */
+function* reconciling(world: World, index: number, { of, fact, row }: Attempt, play: Play): Steps {
+  const finding = fact.use === 'payment' ? PAID : unused(fact.isOver);
+  if (!play.rules.reconciles(finding) || row?.status === 'processing' || row?.status === 'succeeded') return;
+  if (of === 'refund' && world.refund === null) return;
+  const inserted = { ...CLAIMED, status: 'failed', stage: null, role: null } as const;
+  const scene = sceneOf(withAttempt(world, index, { row: row ?? inserted }), index, play);
+  if (scene === undefined) return;
+  const { became, ...written } = succeed(scene);
+  yield { what: `reconcile records a payment: ${became}`, ...written, isHonest: true };
+}
+
+/** An operator states an outcome. Without being forced, the command refuses what it can see to be wrong. */
+export function* resolving(scene: Scene): Steps {
+  const { attempt, rules, world, index, breadth } = scene;
+  if (attempt.row.status !== 'processing') return;
+  const state = stateOf(attempt);
+  const isPaid = attempt.fact.use === 'payment';
+  if (isPaid) {
+    const paid = carryOut(
+      scene,
+      rules.byOperator(state, { kind: 'paid', transaction: '0x1' }, timesBy('both are right')),
+    );
+    yield { what: `an operator names the transaction: ${paid.became}`, ...paid, isHonest: false };
+  }
+  for (const clocks of breadth.faults === 'all' ? CLOCKS : CLOCKS.slice(0, 1)) {
+    const times = timesBy(clocks);
+    const isAllowed = rules.mayResolve(state, 'failed', times);
+    // The command does not ask the chain: what no look has seen yet, a person may deny.
+    const isLie = !isAllowed || (attempt.fact.isOver && isPaid);
+    if (isLie && (world.lies === 0 || attempt.fact.isLiedAbout || clocks !== CLOCKS[0])) continue;
+    const fact = { ...attempt.fact, isLiedAbout: attempt.fact.isLiedAbout || isLie };
+    const forced = { ...withAttempt(world, index, { fact }), lies: isLie ? world.lies - 1 : world.lies };
+    const decision = rules.byOperator(state, { kind: 'failed', reason: 'resolved' }, times);
+    const { became, ...written } = carryOut(continued(scene, forced), decision);
+    const how = isAllowed ? clocks : 'by force';
+    yield { what: `an operator says failed, ${how}: ${became}`, ...written, isHonest: false };
+  }
+}

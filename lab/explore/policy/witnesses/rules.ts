@@ -1,0 +1,43 @@
+import type { ChainFinding } from '../../../../shared/chains/finding.js';
+import { type Resolution, whyItCanArrive } from '../../../../shared/settlement/policy/by-operator.js';
+import type { CalledPayment, Times } from '../../../../shared/settlement/policy/payment-state.js';
+import { POLICY } from '../setting/policy.js';
+
+/**
+ * Everything that decides in the wide model: the policy, and the rules of the session that are no table. Those are
+ * written here again, as a second opinion on the code that they name. A mutant changes one of them.
+ */
+export const RULES_OF_ALL = {
+  ...POLICY,
+  /** What the processes say of Postgres after a standby was promoted. */
+  commitsMayBeLost: (isPromoted: boolean): boolean => isPromoted,
+  /** `lookBeforeRefusal`: a payload without a row was refused, and the chain was looked at. */
+  refusalAfterLook(
+    finding: ChainFinding,
+    saysUsed: boolean,
+    mayBeLost: boolean,
+  ): 'paid' | 'nothing' | 'uncertain' {
+    if (finding.kind === 'paid') return 'paid';
+    // A call that Postgres has forgotten may still use what is unused.
+    const isCertain =
+      finding.kind === 'spent_otherwise' || (finding.kind === 'unused' && (finding.exhausted || !mayBeLost));
+    return isCertain || !(saysUsed || mayBeLost) ? 'nothing' : 'uncertain';
+  },
+  /** `acceptPayment`: whether the chain is looked at before such a refusal. */
+  looksBeforeRefusal: (saysUsed: boolean, commitsMayBeLost: boolean): boolean => saysUsed || commitsMayBeLost,
+  /** `checkContent`: an authorization is over when both clocks say so. */
+  isWindowOver: (validUntil: Date, { now, own }: Times): boolean => now >= validUntil && own >= validUntil,
+  /** `resolvePayment`: an operator's word is refused when the payment's own columns speak against it. */
+  mayResolve(
+    payment: CalledPayment & { usedSeenAt: Date | null },
+    kind: Resolution['kind'],
+    times: Times,
+  ): boolean {
+    const earlier = new Date(Math.min(times.now.getTime(), times.own.getTime()));
+    return kind === 'paid' || whyItCanArrive(payment, { now: earlier }) === undefined;
+  },
+  /** `recordFound` and `recordLate`: reconcile records what the chain proves and no succeeded payment has. */
+  reconciles: ({ kind }: ChainFinding): boolean => kind === 'paid',
+};
+
+export type AllRules = typeof RULES_OF_ALL;

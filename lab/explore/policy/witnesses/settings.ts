@@ -1,0 +1,73 @@
+/** How much of the wide model is explored at once. */
+export interface Breadth {
+  readonly name: string;
+  /** As many payloads may be signed for the session. */
+  readonly payments: 1 | 2 | 3;
+  /** The payloads that may be signed for a refund of it; 0: no refund is asked for. */
+  readonly refundPayments: 0 | 1;
+  /** Postgres may fail over to a standby without the last commits, once. */
+  readonly failsOver: boolean;
+  /** As many false statements may be made by witnesses whose word counts: a clear refusal, a fork's block, a person. */
+  readonly lies: 0 | 1 | 2;
+  /** Clocks may be ahead, and endpoints late, limited or searching; otherwise an endpoint shows all, or nothing. */
+  readonly faults: 'all' | 'few';
+  /** The owner of an authorization may cancel it. */
+  readonly ownerCancels: boolean;
+}
+
+const PLAIN = {
+  payments: 1,
+  refundPayments: 0,
+  failsOver: false,
+  lies: 0,
+  faults: 'few',
+  ownerCancels: false,
+} as const satisfies Omit<Breadth, 'name'>;
+
+/** Each is explored in seconds. */
+export const BREADTHS = {
+  onePayment: {
+    ...PLAIN,
+    name: 'one payment, every witness, a failover',
+    failsOver: true,
+    lies: 1,
+    faults: 'all',
+    ownerCancels: true,
+  },
+  twoPayments: { ...PLAIN, name: 'two payments, a failover', payments: 2, failsOver: true },
+  refund: { ...PLAIN, name: 'a payment and its refund, a failover', refundPayments: 1, failsOver: true },
+  threePayments: {
+    ...PLAIN,
+    name: 'three payments and a refund, a lie',
+    payments: 3,
+    refundPayments: 1,
+    lies: 1,
+  },
+} as const satisfies Record<string, Breadth>;
+
+/** Explored by the command only: they take minutes. */
+export const LONG_BREADTHS = {
+  twoLiedAbout: { ...PLAIN, name: 'two payments, a lie, a failover', payments: 2, lies: 1, failsOver: true },
+  twoWitnessed: {
+    ...PLAIN,
+    name: 'two payments, every witness, a failover',
+    payments: 2,
+    faults: 'all',
+    failsOver: true,
+  },
+  twoWithRefund: {
+    ...PLAIN,
+    name: 'two payments and a refund, a failover',
+    payments: 2,
+    refundPayments: 1,
+    failsOver: true,
+  },
+  threePayments: { ...PLAIN, name: 'three payments, a failover', payments: 3, failsOver: true },
+  threeLiedAbout: {
+    ...PLAIN,
+    name: 'three payments, two lies, a limited endpoint, clocks ahead',
+    payments: 3,
+    lies: 2,
+    faults: 'all',
+  },
+} as const satisfies Record<string, Breadth>;

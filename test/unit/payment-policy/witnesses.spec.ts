@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import type { Explored } from '../../../lab/explore/policy/breadth-first/search.js';
+import { exploreWitnesses } from '../../../lab/explore/policy/witnesses/explore-witnesses.js';
+import { WITNESS_MUTANTS } from '../../../lab/explore/policy/witnesses/mutants.js';
+import { BREADTHS, type Breadth } from '../../../lab/explore/policy/witnesses/settings.js';
+import { addToTitle } from '../../support/add-to-title.js';
+
+/** Steps that the model must contain: a promise also holds where no witness fails. */
+const MET: readonly RegExp[] = [
+  /^\/settle sends a transaction and says rejected, a lie: fail: nothing: reopen/,
+  /^\/settle moves the money; the worker is killed/,
+  /^\/settle moves the money and says settled: look_again/,
+  /^a late endpoint says unused: look_again/,
+  /^a limited endpoint says unreadable: look_again/,
+  /^a limited endpoint, after a day of silence says unreadable: look_again/,
+  /^a day of silence says unreadable: fail: uncertain: expire/,
+  /^an endpoint on a fork says unused: fail: nothing: reopen/,
+  /^an endpoint without logs says used: look_again/,
+  /^an endpoint in its search says searching, \/verify valid: settle_again/,
+  /^an endpoint says spent_otherwise: fail: nothing: reopen/,
+  /^an endpoint says paid: succeed: keep_as_late/,
+  /^an endpoint says paid: succeed: complete_instead/,
+  /^an endpoint says paid: succeed: surplus/,
+  /^an endpoint says unused: fail: nothing: complete_with_late/,
+  /^Postgres' is ahead: too late to call: fail: released/,
+  /^the process' is ahead: a late endpoint says unused/,
+  /^the standby is promoted/,
+  /^the same payload comes to the session again, and \/verify says refused; an endpoint says unused: told uncertain/,
+  /^the same payload comes to the session again, and \/verify says used; an endpoint says paid: claimed/,
+  /^the same payload comes to the refund again, and \/verify says used; an endpoint says paid: claimed/,
+  /^the same payload comes to the session again after its time, both are right; an endpoint says paid: claimed/,
+  /^a refund is asked for/,
+  /^a new payload claims the refund/,
+  /^reconcile records a payment: succeed: complete/,
+  /^reconcile records a payment: succeed: surplus/,
+  /^an operator says failed, both are right: fail: nothing: reopen/,
+  /^an operator says failed, by force: fail: nothing: reopen/,
+  /^an operator names the transaction: succeed: complete/,
+];
+
+describe('up to three payments and a refund, with witnesses that fail in every order', function () {
+  this.timeout(120_000);
+  const known = new Map<Breadth, Explored>();
+  const explored = (breadth: Breadth): Explored => {
+    const result = known.get(breadth) ?? exploreWitnesses(breadth);
+    known.set(breadth, result);
+    return result;
+  };
+
+  for (const breadth of Object.values(BREADTHS)) {
+    it(`tells no buyer what the ledger contradicts, and leaves no money untold: ${breadth.name}`, function () {
+      const { states, depth, story } = explored(breadth);
+      assert.equal(story, undefined, story);
+      addToTitle(this, `${states.length} states, ${depth} steps deep`);
+    });
+  }
+
+  it('meets each way in which a witness fails', () => {
+    const met = Object.values(BREADTHS).flatMap((breadth) => [...explored(breadth).met]);
+    const missing = MET.filter((what) => !met.some((step) => what.test(step)));
+    assert.deepEqual(missing, []);
+  });
+
+  for (const { name, witness, breadth, rules } of WITNESS_MUTANTS) {
+    it(`notices that ${witness} is believed too much: ${name}`, function () {
+      const { states, story } = exploreWitnesses(breadth, rules);
+      assert.ok(story !== undefined, `it stayed hidden in ${states.length} states`);
+      addToTitle(this, `found among ${states.length} states`);
+    });
+  }
+});
