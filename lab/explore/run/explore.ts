@@ -3,7 +3,7 @@ import { check } from '../check/check.js';
 import { applyMutant, type Mutant, removeMutants } from '../mutants/mutants.js';
 import { play } from '../play/play.js';
 import { recover } from '../play/recover.js';
-import type { Trial } from '../steps/steps.js';
+import type { Step, Trial } from '../steps/steps.js';
 import type { System } from '../system/system.js';
 import { anyTrial } from '../trials/trials.js';
 import { holdTime } from '../world/time.js';
@@ -41,7 +41,7 @@ export async function explore(system: System, exploring: Exploring): Promise<Exp
       if (performance.now() >= endsAtMs) return;
       played += 1;
       const { world, violations } = await playTrial(system, trial, mutant);
-      count(counts, world);
+      count(counts, world, trial);
       if (violations.length > 0) throw new Error(violations.join('\n'));
     });
     const details = await fc.check(property, {
@@ -86,9 +86,22 @@ function describe(details: fc.RunDetails<[Trial]>, seed: number): string {
   ].join('\n');
 }
 
-function count(counts: Map<string, number>, { steps, journal, chain, payments, said }: World): void {
+function* withInner(steps: readonly Step[]): Generator<Step> {
+  for (const step of steps) {
+    yield step;
+    if ('stalled' in step) yield* withInner(step.stalled);
+    if ('meanwhile' in step) yield* withInner(step.meanwhile);
+  }
+}
+
+function count(
+  counts: Map<string, number>,
+  { steps, journal, chain, payments, said }: World,
+  trial: Trial,
+): void {
   const add = (what: string, times: number): void => void counts.set(what, (counts.get(what) ?? 0) + times);
   add('steps', steps);
+  for (const step of withInner(trial.steps)) add(`step: ${step.do}`, 1);
   add('runs of handlers', journal.runs.length);
   add('calls of /settle', journal.calls.length);
   add('chain checks', journal.checks.length);
