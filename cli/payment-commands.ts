@@ -1,3 +1,4 @@
+import type { Chains } from '../shared/chains/confirmation.js';
 import { type Config, readConfig } from '../shared/config/config.js';
 import type { Knex } from '../shared/db/knex.js';
 import { presentOperatorPayment } from '../shared/payments/present-operator.js';
@@ -7,7 +8,6 @@ import { leaveToSweep } from '../shared/queues/notify-deliveries.js';
 import { presentRefund } from '../shared/refunds/present.js';
 import { refundsOf } from '../shared/refunds/read.js';
 import type { Resolution } from '../shared/settlement/policy/by-operator.js';
-import type { Proof } from '../shared/settlement/policy/decision.js';
 import { reconcileRestore } from '../shared/settlement/reconcile-restore.js';
 import {
   getPayment,
@@ -76,7 +76,7 @@ export const PAYMENT_COMMANDS: Readonly<Record<string, Command>> = {
       const payment = subjectOf(input, 'payment');
       if (resolution.kind === 'paid') await prove(db, payment, resolution, input[NOT_SEEN] !== undefined);
       if (resolution.kind === 'failed' && input[CAN_STILL_ARRIVE] === undefined)
-        await refuseIfItCanStillArrive(db, payment);
+        await withChains((chains) => refuseIfItCanStillArrive({ db, chains }, payment));
       // Standard output is for the answer, so the log goes to standard error.
       const logger = createLogger('warn', 'cli', process.stderr);
       const baseUrl = configuredBaseUrl();
@@ -98,14 +98,15 @@ async function prove(
   evenIfNotSeen: boolean,
 ): Promise<void> {
   await refuseIfAnothers(db, payment, resolution.transaction);
-  if (!evenIfNotSeen) resolution.proof = await findProof(db, payment, resolution.transaction);
+  if (evenIfNotSeen) return;
+  resolution.proof = await withChains((chains) => proofOf({ db, chains }, payment, resolution.transaction));
 }
 
-async function findProof(db: Knex, payment: string, transaction: string): Promise<Proof> {
+async function withChains<T>(ask: (chains: Chains) => Promise<T>): Promise<T> {
   const { createChains } = await import('../shared/chains/confirmation.js');
   const chains = createChains(configured().rpcUrls);
   try {
-    return await proofOf({ db, chains }, payment, transaction);
+    return await ask(chains);
   } finally {
     chains.close();
   }

@@ -7,7 +7,7 @@ import { Payment } from '../payments/model.js';
 import { earlierNowMs, now } from '../process/clock.js';
 import { readStoredPayment } from '../x402/stored-payment.js';
 import { type WriteDeps, writeDecision } from './carry-out.js';
-import { byOperator, type Resolution, whyItCanArrive } from './policy/by-operator.js';
+import { byOperator, type Resolution, whyChainLeavesItOpen, whyItCanArrive } from './policy/by-operator.js';
 import type { Proof } from './policy/decision.js';
 import { describeFinding } from './policy/describe-finding.js';
 
@@ -75,11 +75,17 @@ export async function proofOf(
   );
 }
 
-/** Refuses a failure of a payment whose money can still move, unless the operator allowed it. */
-export async function refuseIfItCanStillArrive(db: Knex, id: string): Promise<void> {
+/** Refuses a failure of a payment whose money has moved, as the chain shows, or can still move. */
+export async function refuseIfItCanStillArrive(
+  { db, chains }: { db: Knex; chains: Pick<Chains, 'check'> },
+  id: string,
+): Promise<void> {
   const payment = await getPayment(db, id);
-  const why = whyItCanArrive(payment, { now: new Date(earlierNowMs()) });
-  if (payment.status !== 'processing' || why === undefined) return;
+  if (payment.status !== 'processing') return;
+  const why =
+    whyItCanArrive(payment, { now: new Date(earlierNowMs()) }) ??
+    whyChainLeavesItOpen(await chains.check(readStoredPayment(payment).chainQuery));
+  if (why === undefined) return;
   throw new Refusal(
     'parameter_invalid',
     `${id} can still arrive: ${why}. The session would open again and its buyer could pay twice. Wait, or add --even-if-it-can-still-arrive.`,

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { EvmChain } from '../../lab/world/chains/evm-chain.js';
 import { buildRefund, buildUndecidedPayment } from '../../lab/world/shop/factories.js';
 import { Payable } from '../../shared/payables/model.js';
-import type { Payment } from '../../shared/payments/model.js';
+import { Payment } from '../../shared/payments/model.js';
 import { Event } from '../../shared/webhooks/model.js';
 import { type Checkout, openCheckout, type SignedPayment } from '../support/checkout.js';
 import { assertRefused, runCommand, runJson } from '../support/cli.js';
@@ -41,6 +41,31 @@ describe('operators resolving payments', () => {
     return { sessionId: session.id, paymentId: payment.id };
   }
 
+  interface Claimed {
+    sessionId: string;
+    paymentId: string;
+    signed: SignedPayment;
+  }
+
+  async function claim(): Promise<Claimed> {
+    const { id: sessionId } = await checkout.buildSession();
+    const signed = await checkout.sign(sessionId);
+    const res = await checkout.visit(sessionId, { 'PAYMENT-SIGNATURE': signed.header });
+    assert.equal(res.status, 202);
+    return { sessionId, paymentId: (await checkout.payment(sessionId)).id, signed };
+  }
+
+  /** Its transfer lands; returns the transaction. */
+  function land({ signed: { accepted, payload } }: Claimed): string {
+    const { from, to, value, nonce } = payload.authorization;
+    return chain.movePayment({ asset: accepted.asset, from, payTo: to, amount: BigInt(value), nonce });
+  }
+
+  async function assertUntouched({ sessionId }: Claimed): Promise<void> {
+    const processing = { session: 'processing', payments: ['processing'], events: [] };
+    assert.deepEqual(await checkout.state(sessionId), processing);
+  }
+
   it('list undecided payments, and show one with its attempts and window but without its signature', async () => {
     const { sessionId, paymentId } = await buildUndecided();
     const { payments } = await runJson('payments', '--undecided');
@@ -62,15 +87,6 @@ describe('operators resolving payments', () => {
     assert.equal(session.status, 'complete');
     assert.equal(session.paymentId, paymentId);
     assert.deepEqual(await checkout.events(sessionId), ['checkout.session.completed']);
-  });
-
-  it('resolve one as failed: session open again, reason kept, late money still watched', async () => {
-    const { sessionId, paymentId } = await buildUndecided();
-    const resolved = await runJson('resolve-payment', paymentId, '--failed', '--reason', 'buyer_complained');
-    assert.equal(resolved.status, 'failed');
-    assert.equal(resolved.failure_code, 'buyer_complained');
-    assert.equal(resolved.stage, 'watch');
-    assert.equal((await checkout.session(sessionId)).status, 'open');
   });
 
   it('show the refunds of a payment, and resolve the payment of a refund', async () => {
@@ -108,31 +124,6 @@ describe('operators resolving payments', () => {
   });
 
   describe('resolve one as paid', () => {
-    interface Claimed {
-      sessionId: string;
-      paymentId: string;
-      signed: SignedPayment;
-    }
-
-    async function claim(): Promise<Claimed> {
-      const { id: sessionId } = await checkout.buildSession();
-      const signed = await checkout.sign(sessionId);
-      const res = await checkout.visit(sessionId, { 'PAYMENT-SIGNATURE': signed.header });
-      assert.equal(res.status, 202);
-      return { sessionId, paymentId: (await checkout.payment(sessionId)).id, signed };
-    }
-
-    /** Its transfer lands; returns the transaction. */
-    function land({ signed: { accepted, payload } }: Claimed): string {
-      const { from, to, value, nonce } = payload.authorization;
-      return chain.movePayment({ asset: accepted.asset, from, payTo: to, amount: BigInt(value), nonce });
-    }
-
-    async function assertUntouched({ sessionId }: Claimed): Promise<void> {
-      const processing = { session: 'processing', payments: ['processing'], events: [] };
-      assert.deepEqual(await checkout.state(sessionId), processing);
-    }
-
     it('by the transaction that the chain shows, in any case', async () => {
       const claimed = await claim();
       const transaction = land(claimed);
@@ -192,6 +183,36 @@ describe('operators resolving payments', () => {
     });
   });
 
+  /** Its authorization is over, by the clocks. */
+  async function claimOver(): Promise<Claimed> {
+    const claimed = await claim();
+    await Payment.query(checkout.app.db).patch(OVER).where('id', claimed.paymentId);
+    return claimed;
+  }
+
+  it('do not fail a payment of which the chain does not show that it never can arrive', async () => {
+    const claimed = await claimOver();
+    const failed = ['resolve-payment', claimed.paymentId, '--failed', '--reason', 'no'] as const;
+    await assertRefused(/can still arrive: its chain says: unused\./, ...failed);
+    chain.endpoint.fail('http_500');
+    await assertRefused(/can still arrive: its chain says: not readable/, ...failed);
+    chain.endpoint.recover();
+    const transaction = land(claimed);
+    await assertRefused(new RegExp(`can still arrive: its chain says: paid in ${transaction}`), ...failed);
+    await assertUntouched(claimed);
+  });
+
+  it('resolve one as failed: session open again, reason kept, late money still watched', async () => {
+    const { sessionId, paymentId } = await claimOver();
+    chain.travel(3600);
+    chain.mine();
+    const resolved = await runJson('resolve-payment', paymentId, '--failed', '--reason', 'buyer_complained');
+    assert.equal(resolved.status, 'failed');
+    assert.equal(resolved.failure_code, 'buyer_complained');
+    assert.equal(resolved.stage, 'watch');
+    assert.equal((await checkout.session(sessionId)).status, 'open');
+  });
+
   const arriving: Record<string, Partial<Payment>> = {
     'is valid': {},
     'ended a moment ago, which the chain may not show yet': { validUntil: new Date(Date.now() - 30_000) },
@@ -212,7 +233,14 @@ describe('operators resolving payments', () => {
 
   it('are refused for decided payments, and without a reason', async () => {
     const { paymentId } = await buildUndecided();
-    await runJson('resolve-payment', paymentId, '--failed', '--reason', 'no');
+    await runJson(
+      'resolve-payment',
+      paymentId,
+      '--failed',
+      '--reason',
+      'no',
+      '--even-if-it-can-still-arrive',
+    );
     for (const [argv, words] of [
       [['resolve-payment', paymentId, '--paid', 'abc'], /decided already: it is failed/],
       [['resolve-payment', 'pay_none', '--paid', 'abc'], /No such payment/],

@@ -1,4 +1,6 @@
+import type { ChainFinding } from '../../chains/finding.js';
 import type { Decision, Proof } from './decision.js';
+import { describeFinding } from './describe-finding.js';
 import { BLOCK_LAG_MS } from './limits.js';
 import { type CalledPayment, facilitatorReportedSuccess, type Times } from './payment-state.js';
 import { nextWatch } from './watch.js';
@@ -23,6 +25,13 @@ export function byOperator(
   const watchAt = nextWatch(now, validUntil, now);
   const said = { source: 'operator', said: `failed: ${reason}` } as const;
   return { kind: 'fail', code: reason, released: false, watchAt, said };
+}
+
+/** The reason why a look at the chain leaves it open that the money has moved, or can still. */
+export function whyChainLeavesItOpen(finding: ChainFinding): string | undefined {
+  if (finding.kind === 'spent_otherwise' || (finding.kind === 'unused' && finding.exhausted))
+    return undefined;
+  return `its chain says: ${describeFinding(finding)}`;
 }
 
 /** The reason why the money may have moved, or may still. A buyer may pay twice when such a payment is called failed. */

@@ -33,7 +33,7 @@ const MET: readonly RegExp[] = [
   /^a new payload claims the refund/,
   /^reconcile records a payment: succeed: complete/,
   /^reconcile records a payment: succeed: surplus/,
-  /^an operator says failed, both are right: fail: nothing: reopen/,
+  /^an operator says failed, an endpoint says unused, both are right: fail: nothing: reopen/,
   /^an operator says failed, by force: fail: nothing: reopen/,
   /^an operator names the transaction: succeed: complete/,
 ];

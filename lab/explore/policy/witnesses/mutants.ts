@@ -1,4 +1,3 @@
-import { whyItCanArrive } from '../../../../shared/settlement/policy/by-operator.js';
 import { unused } from './inputs.js';
 import { type AllRules, RULES_OF_ALL } from './rules.js';
 import { BREADTHS, type Breadth, LONG_BREADTHS } from './settings.js';
@@ -94,13 +93,11 @@ export const WITNESS_MUTANTS: readonly WitnessMutant[] = [
     isWindowOver: (validUntil, { now, own }) => now >= validUntil || own >= validUntil,
     looksBeforeRefusal: () => false,
   }),
-  mutant('clock', 'an operator is believed by the later clock', onePayment, {
-    mayResolve: (payment, kind, { now, own }) =>
-      kind === 'paid' ||
-      whyItCanArrive(payment, { now: new Date(Math.max(now.getTime(), own.getTime())) }) === undefined,
+  mutant('operator', 'an operator is believed without a look at the chain', onePayment, {
+    mayCallFailed: (payment, _finding, times) => RULES_OF_ALL.mayCallFailed(payment, unused(true), times),
   }),
   mutant('operator', 'an operator is believed while the authorization is good', onePayment, {
-    mayResolve: () => true,
+    mayCallFailed: () => true,
   }),
   mutant('operator', 'what an operator calls failed is not watched', onePayment, {
     byOperator: (...resolution) => {

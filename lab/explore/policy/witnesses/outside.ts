@@ -1,4 +1,5 @@
 import { CLOCKS, PAID, stateOf, timesBy, unused } from './inputs.js';
+import { sightsOf } from './looks.js';
 import { continued, isPromoted, type Play, type Scene, type Steps, sceneOf } from './play.js';
 import { type Attempt, CLAIMED, type Fact, type World, withAttempt, withPayable } from './world.js';
 import { carryOut, succeed } from './write.js';
@@ -108,17 +109,21 @@ export function* resolving(scene: Scene): Steps {
     );
     yield { what: `an operator names the transaction: ${paid.became}`, ...paid, isHonest: false };
   }
-  for (const clocks of breadth.faults === 'all' ? CLOCKS : CLOCKS.slice(0, 1)) {
-    const times = timesBy(clocks);
-    const isAllowed = rules.mayResolve(state, 'failed', times);
-    // The command does not ask the chain: what no look has seen yet, a person may deny.
-    const isLie = !isAllowed || (attempt.fact.isOver && isPaid);
-    if (isLie && (world.lies === 0 || attempt.fact.isLiedAbout || clocks !== CLOCKS[0])) continue;
-    const fact = { ...attempt.fact, isLiedAbout: attempt.fact.isLiedAbout || isLie };
-    const forced = { ...withAttempt(world, index, { fact }), lies: isLie ? world.lies - 1 : world.lies };
-    const decision = rules.byOperator(state, { kind: 'failed', reason: 'resolved' }, times);
-    const { became, ...written } = carryOut(continued(scene, forced), decision);
-    const how = isAllowed ? clocks : 'by force';
-    yield { what: `an operator says failed, ${how}: ${became}`, ...written, isHonest: false };
-  }
+  for (const clocks of breadth.faults === 'all' ? CLOCKS : CLOCKS.slice(0, 1))
+    for (const { by, finding } of sightsOf(attempt.fact, breadth, 0))
+      if (rules.mayCallFailed(state, finding, timesBy(clocks)))
+        yield* failing(scene, `${by} says ${finding.kind}, ${clocks}`);
+  if (world.lies === 0 || attempt.fact.isLiedAbout) return;
+  const fact = { ...attempt.fact, isLiedAbout: true };
+  yield* failing(
+    continued(scene, { ...withAttempt(world, index, { fact }), lies: world.lies - 1 }),
+    'by force',
+  );
+}
+
+function* failing(scene: Scene, how: string): Steps {
+  const resolution = { kind: 'failed', reason: 'resolved' } as const;
+  const decision = scene.rules.byOperator(stateOf(scene.attempt), resolution, timesBy('both are right'));
+  const { became, ...written } = carryOut(scene, decision);
+  yield { what: `an operator says failed, ${how}: ${became}`, ...written, isHonest: false };
 }

@@ -1,7 +1,9 @@
 import type { ChainFinding } from '../../../../shared/chains/finding.js';
-import { type Resolution, whyItCanArrive } from '../../../../shared/settlement/policy/by-operator.js';
+import { whyChainLeavesItOpen, whyItCanArrive } from '../../../../shared/settlement/policy/by-operator.js';
 import type { CalledPayment, Times } from '../../../../shared/settlement/policy/payment-state.js';
 import { POLICY } from '../setting/policy.js';
+
+type Resolvable = CalledPayment & { usedSeenAt: Date | null };
 
 /**
  * Everything that decides in the wide model: the policy, and the rules of the session that are no table. Those are
@@ -27,14 +29,12 @@ export const RULES_OF_ALL = {
   looksBeforeRefusal: (saysUsed: boolean, commitsMayBeLost: boolean): boolean => saysUsed || commitsMayBeLost,
   /** `checkContent`: an authorization is over when both clocks say so. */
   isWindowOver: (validUntil: Date, { now, own }: Times): boolean => now >= validUntil && own >= validUntil,
-  /** `resolvePayment`: an operator's word is refused when the payment's own columns speak against it. */
-  mayResolve(
-    payment: CalledPayment & { usedSeenAt: Date | null },
-    kind: Resolution['kind'],
-    times: Times,
-  ): boolean {
+  /** `refuseIfItCanStillArrive`: an operator's word is refused when the payment's columns or its chain speak against it. */
+  mayCallFailed(payment: Resolvable, finding: ChainFinding, times: Times): boolean {
     const earlier = new Date(Math.min(times.now.getTime(), times.own.getTime()));
-    return kind === 'paid' || whyItCanArrive(payment, { now: earlier }) === undefined;
+    return (
+      whyItCanArrive(payment, { now: earlier }) === undefined && whyChainLeavesItOpen(finding) === undefined
+    );
   },
   /** `recordFound` and `recordLate`: reconcile records what the chain proves and no succeeded payment has. */
   reconciles: ({ kind }: ChainFinding): boolean => kind === 'paid',
