@@ -8,6 +8,8 @@ import path from 'node:path';
 const FIRST = [
   'test/flows/chaos.spec.ts',
   'test/flows/stopped-worker.spec.ts',
+  'test/unit/payment-policy/explored.spec.ts',
+  'test/unit/payment-policy/witnesses.spec.ts',
   'test/workers/expire-sessions-without-queue.spec.ts',
   'test/flows/lost-queue.spec.ts',
   'test/flows/link-settle-unclear.spec.ts',
@@ -26,6 +28,7 @@ const FIRST = [
   'test/flows/webhooks-accounts.spec.ts',
   'test/flows/sandbox-payments.spec.ts',
   'test/flows/limits-at-once.spec.ts',
+  'test/flows/lost-commits.spec.ts',
   'test/unit/chains/soundness.spec.ts',
   'test/api/fuzz.spec.ts',
 ];

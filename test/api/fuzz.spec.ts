@@ -30,7 +30,7 @@ import { RawClient } from '../support/fuzz/raw-client.js';
 import { decodeHeader } from '../support/link-answers.js';
 import { testServices } from '../support/suite.js';
 
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 20_000);
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 12_000);
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_101);
 /** Requests at once. */
 const AT_ONCE = 20;

@@ -7,8 +7,8 @@ import { lookUp, type MerchantRequest, retryRequest } from './retry-request.js';
 import { evmWallet, newKeypair, solanaWallet } from './wallets.js';
 
 /**
- * The merchant refunds a purchase, in part or whole. Sometimes it merchant twice at once for the whole amount, and one
- * request must be refused. It pays the refund's link as a buyer does.
+ * The merchant refunds a purchase, in part or whole. Sometimes it asks twice at once for the whole amount, and one request
+ * must be refused. It pays the refund's link as a buyer does.
  */
 export interface Refunding {
   merchant: Omit<MerchantRequest, 'request'>;
