@@ -91,6 +91,7 @@ describe('operators resolving payments', () => {
 
   it('show the refunds of a payment, and resolve the payment of a refund', async () => {
     const { db } = checkout.app;
+    const transaction = `0x${randomBytes(32).toString('hex')}`;
     const { accountId } = checkout.merchant;
     const refund = await buildRefund(db, accountId);
     const shown = await runJson('show-payment', refund.refundedPaymentId ?? '');
@@ -106,15 +107,15 @@ describe('operators resolving payments', () => {
       'resolve-payment',
       payment.id,
       '--paid',
-      `0x${'cd'.repeat(32)}`,
+      transaction,
       '--even-if-not-seen',
     );
     assert.deepEqual([resolved.status, resolved.refund], ['succeeded', refund.id]);
     assert.equal('checkout_session' in resolved, false);
     const { refunds } = await runJson('show-payment', refund.refundedPaymentId ?? '');
     assert.deepEqual(
-      refunds.map(({ status, transaction }) => [status, transaction]),
-      [['succeeded', `0x${'cd'.repeat(32)}`]],
+      refunds.map((one) => [one.status, one.transaction]),
+      [['succeeded', transaction]],
     );
     const events = await Event.query(db).where({ payableId: refund.id });
     assert.deepEqual(
