@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { JOB_NAMES, type JobName } from '../jobs/jobs.js';
 import { parseEd25519Key } from '../secrets/ed25519-key.js';
-import { isFacilitatorSecret } from '../secrets/facilitator-secret.js';
 import { EnvReader } from './env-reader.js';
+import { type FacilitatorConfig, readFacilitator } from './read-facilitator.js';
 
 /**
  * The only reader of process.env. Each process names its role and gets the settings of that role, checked and frozen
@@ -24,16 +24,6 @@ export interface DatabaseConfig {
 export interface RedisConfig {
   url: string;
   verifyTls: boolean;
-}
-
-export interface FacilitatorConfig {
-  url: string;
-  key: { id: string; secret: string } | undefined;
-  timeoutMs: number;
-  settleTimeoutMs: number;
-  /** Limits over all processes together; undefined: no limit. */
-  maxConnections?: number | undefined;
-  maxPerSecond?: number | undefined;
 }
 
 export interface Config {
@@ -59,6 +49,8 @@ export interface Config {
   checkTokenAccounts: boolean;
   apiRequestsPerSecond: number;
   linkRequestsPerMinute: number;
+  /** Of the whole header block of an answer at a link. */
+  responseHeaderMaxBytes: number;
   trustProxy: boolean | number | string;
   allowPrivateWebhooks: boolean;
   /** A script that announces wallets to the payment page; for development only. */
@@ -140,6 +132,11 @@ export function loadConfig(environment: Record<string, string | undefined>, role
       min: 1,
       max: 10_000_000,
     }),
+    responseHeaderMaxBytes: env.integer('RESPONSE_HEADER_MAX_BYTES', {
+      default: 4096,
+      min: 1024,
+      max: 65_536,
+    }),
     trustProxy: env.trustProxy('TRUST_PROXY'),
     allowPrivateWebhooks: env.boolean('WEBHOOK_ALLOW_PRIVATE_NETWORKS', false),
     pageScriptUrl: readPageScript(env, production),
@@ -196,32 +193,6 @@ function readPageScript(env: EnvReader, production: boolean): string | undefined
     env.problems.push('PAGE_SCRIPT_URL is for development: unset it where NODE_ENV is production.');
   }
   return url;
-}
-
-function readFacilitator(env: EnvReader, required: boolean): FacilitatorConfig {
-  const url = required
-    ? env.requiredUrl('FACILITATOR_URL', ['http:', 'https:'])
-    : (env.url('FACILITATOR_URL', ['http:', 'https:']) ?? '');
-  const id = env.text('FACILITATOR_KEY_ID');
-  const secret = env.text('FACILITATOR_SECRET');
-  if ((id === undefined) !== (secret === undefined)) {
-    env.problems.push('FACILITATOR_KEY_ID and FACILITATOR_SECRET belong together: set both or neither.');
-  }
-  if (secret !== undefined && !isFacilitatorSecret(secret)) {
-    env.problems.push('FACILITATOR_SECRET must be svc_sk_ and a base64 Ed25519 private key in PKCS#8 DER.');
-  }
-  return {
-    url: url.replace(/\/+$/, ''),
-    key: id !== undefined && secret !== undefined ? { id, secret } : undefined,
-    timeoutMs: env.integer('FACILITATOR_TIMEOUT_MS', { default: 8000, min: 100, max: 120_000 }),
-    settleTimeoutMs: env.integer('FACILITATOR_SETTLE_TIMEOUT_MS', {
-      default: 30_000,
-      min: 100,
-      max: 300_000,
-    }),
-    maxConnections: env.optionalInteger('FACILITATOR_MAX_CONNECTIONS', { min: 1, max: 100_000 }),
-    maxPerSecond: env.optionalInteger('FACILITATOR_MAX_PER_SECOND', { min: 1, max: 100_000 }),
-  };
 }
 
 function readEncryptionKeys(env: EnvReader, required: boolean): Buffer[] {

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { FacilitatorConfig } from '../config/config.js';
+import type { FacilitatorConfig } from '../config/read-facilitator.js';
 import type { Knex } from '../db/knex.js';
 import type { Breaker } from '../limits/breaker.js';
 import { openRateLimiter } from '../limits/rate-limiter.js';

@@ -51,6 +51,8 @@ const SAID_OF_UNUSED = new Set(['insufficient_funds', 'invalid_payload']);
 const SVM_SIMULATION_FAILED = 'invalid_exact_svm_transaction_simulation_failed';
 const SVM_INSUFFICIENT_FUNDS = /"InstructionError":\["?2"?,\{"Custom":"?1"?\}\]/;
 
+const EVM_HASH = /^0x[0-9a-f]{64}$/i;
+
 const NOTHING_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 /** Syscalls in which an established connection can fail too, with the same codes. */
 const AFTER_CONNECTING = new Set<unknown>(['read', 'write']);
@@ -100,7 +102,7 @@ export function readSettleAnswer(reply: FacilitatorReply, network: string): Sett
   }
   const { status } = reply;
   const answer = parseJsonObject(reply.body);
-  const transaction = readText(answer?.transaction);
+  const transaction = readTransaction(answer?.transaction);
   if (isRefusedUnread(status, answer?.success === false && answer.errorReason))
     return readUnreadRefusal(status, answer);
   if (typeof answer?.success !== 'boolean')
@@ -120,7 +122,7 @@ function readUnreadRefusal(status: number, answer: JsonObject | undefined): Sett
     answer !== undefined && (answer.success === true || namesTransaction(answer) || isPending(answer));
   if (!knows) return { kind: 'not_processed', why };
   const said = `${why} that knows of the payment`;
-  const transaction = readText(answer.transaction);
+  const transaction = readTransaction(answer.transaction);
   return typeof answer.success === 'boolean' ? unknown(said, transaction) : unanswered(said, transaction);
 }
 
@@ -198,4 +200,10 @@ export function nameError(error: unknown): string {
 
 function codeOf(error: Error): string | undefined {
   return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** A hash of an EVM chain is lower-case, so that one transaction has one name. Solana's names are case-sensitive. */
+function readTransaction(value: unknown): string | undefined {
+  const text = readText(value);
+  return text !== undefined && EVM_HASH.test(text) ? text.toLowerCase() : text;
 }

@@ -1,5 +1,5 @@
 import { Agent } from 'undici';
-import type { FacilitatorConfig } from '../config/config.js';
+import type { FacilitatorConfig } from '../config/read-facilitator.js';
 import { openRateLimiter } from '../limits/rate-limiter.js';
 import { openThrottle, type Throttle } from '../limits/throttle.js';
 import type { Logger } from '../process/logger.js';
@@ -70,7 +70,7 @@ export function createFacilitator(
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  const token = config.key && createTokenSource(config.key);
+  const tokenOf = createTokenSource(config.auth);
   const supported = cacheSupported(
     () => ask({ method: 'GET', path: '/supported' }, VERIFY_TURN_WITHIN_MS),
     logger,
@@ -102,15 +102,16 @@ export function createFacilitator(
 
   async function send({ method, path, body, timeoutMs = config.timeoutMs }: Call): Promise<FacilitatorReply> {
     try {
-      const { origin, pathname, search } = new URL(`${config.url}${path}`);
+      const url = new URL(`${config.url}${path}`);
+      const token = await tokenOf({ method, url });
       const request = {
-        origin,
+        origin: url.origin,
         method,
-        path: pathname + search,
+        path: url.pathname + url.search,
         headers: {
           accept: 'application/json',
           ...(body !== undefined && { 'content-type': 'application/json' }),
-          ...(token !== undefined && { authorization: `Bearer ${await token()}` }),
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
         },
         body: body === undefined ? null : JSON.stringify(body),
       };

@@ -18,8 +18,6 @@ export interface OfferInput {
   only?: { network: string; asset: string } | undefined;
 }
 
-/** A PAYMENT-REQUIRED header of twenty entries is below the 8 KiB that common proxies allow. */
-const MAX_ENTRIES = 20;
 /** How long a buyer's signature may be valid. */
 const MAX_TIMEOUT_SECONDS = 300;
 const SOLANA_ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
@@ -51,8 +49,7 @@ function buildEntries(input: OfferInput): readonly PaymentRequirements[] {
   const tokens = input.only === undefined ? OFFERED_TOKENS : findOnly(input.only);
   return tokens
     .filter((token) => token.network.testnet !== input.livemode)
-    .flatMap((token) => buildEntry(token, input))
-    .slice(0, MAX_ENTRIES);
+    .flatMap((token) => buildEntry(token, input));
 }
 
 /** Asks Solana clients for this memo. The entries are shared between links, so they are copied. */

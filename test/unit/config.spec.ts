@@ -133,6 +133,30 @@ describe('the configuration', () => {
     assert.match(problemsOf({ ...COMPLETE, FACILITATOR_KEY_ID: 'k' }), /FACILITATOR_SECRET/);
   });
 
+  it('reads how a facilitator knows its callers', () => {
+    const authOf = (variables: Record<string, string>): object =>
+      loadConfig({ ...COMPLETE, ...variables }, 'web').facilitator.auth;
+    const { privateKey } = generateKeyPairSync('ed25519');
+    const secret = privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64');
+    const key = { FACILITATOR_KEY_ID: 'k', FACILITATOR_SECRET: secret };
+    assert.deepEqual(authOf({}), { kind: 'none' });
+    assert.deepEqual(authOf(key), { kind: 'svc', id: 'k', secret });
+    assert.deepEqual(authOf({ ...key, FACILITATOR_AUTH: 'payai' }), { kind: 'payai', id: 'k', secret });
+    assert.deepEqual(authOf({ ...key, FACILITATOR_AUTH: 'none' }), { kind: 'none' });
+    assert.deepEqual(authOf({ ...key, FACILITATOR_AUTH: 'bearer' }), { kind: 'bearer', secret });
+    for (const kind of ['svc', 'payai', 'cdp', 'bearer'])
+      assert.match(
+        problemsOf({ ...COMPLETE, FACILITATOR_AUTH: kind }),
+        new RegExp(`FACILITATOR_AUTH is ${kind}: set FAC`),
+      );
+    assert.match(
+      problemsOf({ ...COMPLETE, FACILITATOR_AUTH: 'jwt' }),
+      /must be one of svc, payai, cdp, bearer, none/,
+    );
+    const split = { FACILITATOR_AUTH: 'bearer', FACILITATOR_SECRET: 'two words' };
+    assert.match(problemsOf({ ...COMPLETE, ...split }), /without blanks or line ends/);
+  });
+
   it('requires a facilitator secret that is a key', () => {
     const text = problemsOf({ ...COMPLETE, FACILITATOR_KEY_ID: 'k', FACILITATOR_SECRET: 'svc_sk_hunter2' });
     assert.match(text, /FACILITATOR_SECRET must be svc_sk_/);

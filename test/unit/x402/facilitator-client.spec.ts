@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict';
-import { generateKeyPairSync } from 'node:crypto';
-import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
 import { answers, answersHtml, slow } from '../../../lab/world/facilitator/dial.js';
 import { type FakeFacilitator, startFacilitator } from '../../../lab/world/facilitator/facilitator.js';
 import { openRateLimiter } from '../../../shared/limits/rate-limiter.js';
 import { openThrottle } from '../../../shared/limits/throttle.js';
 import { advanceClock, resetClock } from '../../../shared/process/clock.js';
-import { parseFacilitatorSecret } from '../../../shared/secrets/facilitator-secret.js';
+import type { FacilitatorAuth } from '../../../shared/secrets/facilitator-secret.js';
 import { createFacilitator, type Facilitator } from '../../../shared/x402/facilitator.js';
 import { loggerWithLines } from '../../support/log-lines.js';
 import { entryFor } from './offers.js';
-
-const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-const secret = `svc_sk_${privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64')}`;
 
 describe('the facilitator client', () => {
   let fake: FakeFacilitator;
@@ -30,15 +25,15 @@ describe('the facilitator client', () => {
 
   function client(
     settings: {
-      key?: { id: string; secret: string };
+      auth?: FacilitatorAuth;
       timeoutMs?: number;
       maxConnections?: number | undefined;
       /** How many connections this process may have. */
       share?: number;
     } = {},
   ): Facilitator {
-    const { key, timeoutMs = 5000, maxConnections, share } = settings;
-    const config = { url: fake.url, key, timeoutMs, settleTimeoutMs: timeoutMs, maxConnections };
+    const { auth = { kind: 'none' }, timeoutMs = 5000, maxConnections, share } = settings;
+    const config = { url: fake.url, auth, timeoutMs, settleTimeoutMs: timeoutMs, maxConnections };
     const throttle =
       share === undefined ? undefined : openThrottle({ rate: openRateLimiter(() => 0), slots: () => share });
     const facilitator = createFacilitator(config, { logger, ...(throttle && { throttle }) });
@@ -202,36 +197,11 @@ describe('the facilitator client', () => {
     assert.equal(fake.calls.supported[0]?.headers.authorization, undefined);
   });
 
-  it('signs a token as specified, reuses it, and renews it 30 s before it expires', async () => {
-    const facilitator = client({ key: { id: 'key-1', secret: ` ${secret} ` } });
-    const tokens: string[] = [];
-    for (const secondsLater of [0, 85, 6]) {
-      advanceClock(secondsLater * 1000);
-      await facilitator.verify({} as never);
-      tokens.push(fake.calls.verify.at(-1)?.headers.authorization?.replace('Bearer ', '') ?? '');
-    }
-    const [first = '', same, renewed = ''] = tokens;
-    assert.equal(same, first);
-    assert.notEqual(renewed, first);
-    assert.deepEqual(decodeProtectedHeader(first), { alg: 'EdDSA', typ: 'JWT', kid: 'key-1' });
-    const { sub, iss, iat = 0, exp = 0, jti } = decodeJwt(first);
-    assert.equal(sub, 'key-1');
-    assert.equal(iss, 'svc-merchant');
-    assert.equal(exp - iat, 120);
-    assert.match(jti ?? '', /^[0-9a-f]{8}-[0-9a-f]{4}-4/);
-    await jwtVerify(first, publicKey, { algorithms: ['EdDSA'], currentDate: new Date(iat * 1000) });
-  });
-
-  it('refuses a secret that is no Ed25519 private key, without quoting it', () => {
-    for (const wrong of [
-      'svc_sk_',
-      'svc_sk_aHVudGVyMg==',
-      `svc_sk_${publicKey.export({ type: 'spki', format: 'der' }).toString('base64')}`,
-    ]) {
-      assert.throws(
-        () => parseFacilitatorSecret(wrong),
-        (error: Error) => !error.message.includes('aHVudGVyMg'),
-      );
-    }
+  it('sends its token with every call', async () => {
+    const facilitator = client({ auth: { kind: 'bearer', secret: 'token' } });
+    await facilitator.supported();
+    await facilitator.verify({} as never);
+    for (const call of [...fake.calls.supported, ...fake.calls.verify])
+      assert.equal(call.headers.authorization, 'Bearer token');
   });
 });

@@ -46,6 +46,11 @@ describe("reading a facilitator's answer to /settle", () => {
       });
     }
 
+    it('with a hash of any case, since one transaction has one name', () => {
+      const transaction = `0x${HASH.slice(2).toUpperCase()}`;
+      assert.deepEqual(settle({ ...SUCCESS, transaction }), settle(SUCCESS));
+    });
+
     it('with any text as the transaction', () => {
       for (const transaction of ['x', '5'.repeat(88), 'pending:1', '0x0']) {
         assert.equal(settle({ ...SUCCESS, transaction }).kind, 'settled');
