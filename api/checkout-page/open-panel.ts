@@ -36,7 +36,7 @@ ${otherWays(view, first)}
 function choice({ entries, language: { words } }: PageView): string {
   const rows = entries.map(
     ({ networkName, token }, index) =>
-      `<label><input type="radio" name="entry" value="${index}" autocomplete="off"><span>${escapeHtml(`${networkName} · ${token}`)}<span class="held"></span></span></label>`,
+      `<label><input type="radio" name="entry" value="${index}"><span>${escapeHtml(`${networkName} · ${token}`)}<span class="held"></span></span></label>`,
   );
   return `<fieldset class="field" id="entries" data-script hidden><legend>${escapeHtml(words.choice)}</legend>
 <div id="entries-shown"></div>

@@ -31,14 +31,15 @@ function howToPay(): string {
 You need a wallet, and no key. GET the link with any Accept but text/html:
 
 1. It answers 402. The JSON body, and the same in base64 in the header PAYMENT-REQUIRED, lists in \`accepts\` what can be
-   paid: network, token (\`asset\`), \`amount\` in the token's smallest unit, wallet (\`payTo\`). Pick one entry.
+   paid: network, token (\`asset\`), \`amount\` in the token's smallest unit, wallet (\`payTo\`). Pick one entry;
+   \`?network=eip155:137\` or \`?token=USDT\` lists more.
 2. Sign it, and send the same request with the header PAYMENT-SIGNATURE. x402's own clients do both:
 
 \`\`\`js
 ${PAY}
 \`\`\`
 
-On Solana: \`client.register('solana:*', new ExactSvmScheme(signer))\`, of @x402/svm. What the second answer means:
+On Solana: \`client.register('solana:*', new ExactSvmScheme(signer))\`, of @x402/svm. The second answer:
 
 - 200: paid. The body is the receipt; the header PAYMENT-RESPONSE holds the transaction.
 - 202: the network has not confirmed yet. Wait for the seconds in Retry-After, then GET the link without a payment header,
@@ -46,7 +47,7 @@ On Solana: \`client.register('solana:*', new ExactSvmScheme(signer))\`, of @x402
 - 402: not paid, and no money moved. \`code\` and \`error\` say why. Fix that, then sign again. Only \`outcome_unknown\` is
   uncertain: money may have moved. Before you pay again ask the merchant, with the payment id in \`error\`.
 - 409: another payment is in progress, or has paid this session (\`session_already_paid\`), or this signature was used
-  before (\`signature_already_used\`). GET the link without a payment header to see its state.
+  before (\`signature_already_used\`). GET the link to see its state.
 - 400: the payment header cannot be read. 404: no such link. 410: expired; ask for a new link, unless \`message\` says not to.
 - 429, 503: wait for Retry-After, then send the same signature again.
 - No answer: send the same header again and sign nothing new; it pays once. With x402's extension \`payment-identifier\` (in

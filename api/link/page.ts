@@ -29,7 +29,7 @@ export async function sendPageLoad(
   answer: LinkAnswer,
 ): Promise<void> {
   const isExpired = answer.kind === 'error' && answer.error.code === 'session_expired';
-  if (answer.kind === 'paid' || isExpired) writeHead(res, answer);
+  if (answer.kind === 'paid' || isExpired) writeHead(res, answer, deps.config.responseHeaderMaxBytes);
   await sendPage(deps, res, session, answer);
 }
 
@@ -45,7 +45,9 @@ export async function sendPageAfterPayment(
   // The payment has changed the session since it was read.
   const session = await findPageSession(deps.db, sessionId);
   if (session === undefined) throw new Error(`${sessionId} is gone`);
-  writeHead(res, answer);
+  // Before the head, which fills the room that they leave.
+  setPageHeaders(res, deps.config.pageScriptUrl);
+  writeHead(res, answer, deps.config.responseHeaderMaxBytes);
   await sendPage(deps, res, session, answer);
 }
 

@@ -8,7 +8,6 @@ import { encodeHeader, encodeHeaderText } from '../../shared/x402/headers.js';
 import {
   PAYMENT_REQUIRED_HEADER,
   PAYMENT_RESPONSE_HEADER,
-  type PaymentRequired,
   type SettlementResponse,
   X_PAYMENT_RESPONSE_HEADER,
 } from '../../shared/x402/wire.js';
@@ -18,6 +17,7 @@ import { releaseWhenSent } from '../http/release-when-sent.js';
 import { sendJson } from '../http/send-json.js';
 import { addressKey } from '../limits/address-key.js';
 import type { LinkAnswer } from '../payment-link/link-answer.js';
+import { renderAccepts } from './fit-accepts.js';
 
 type Answer<Kind extends LinkAnswer['kind']> = Extract<LinkAnswer, { kind: Kind }>;
 
@@ -25,12 +25,11 @@ type AnswerDeps = Pick<Deps, 'db' | 'longAnswers' | 'config'>;
 
 const POLL_SECONDS = 2;
 const NO_ITEMS = '[]';
+/** The status line and what is set later: type, length, encoding, and Node's Date, Connection and Keep-Alive. */
+const LATER_BYTES = 300;
 
-/**
- * Status and headers, the same for agents and pages. `body`: the rendered body of a 402, which PAYMENT-REQUIRED
- * repeats in base64.
- */
-export function writeHead(res: Response, answer: LinkAnswer, body?: string): void {
+/** Status and headers, the same for agents and pages. */
+export function writeHead(res: Response, answer: LinkAnswer, headerMaxBytes: number): void {
   switch (answer.kind) {
     case 'paid':
       res.status(200);
@@ -41,10 +40,7 @@ export function writeHead(res: Response, answer: LinkAnswer, body?: string): voi
       res.setHeader('Retry-After', String(POLL_SECONDS));
       return;
     case 'payment_required':
-      res.status(402);
-      res.locals.errorCode = answer.required.code;
-      res.setHeader(PAYMENT_REQUIRED_HEADER, encodeHeaderText(body ?? renderRequired(answer.required)));
-      if (answer.failed !== undefined) setReceipt(res, answer.failed);
+      writeRequired(res, answer, headerMaxBytes);
       return;
     case 'error':
       res.status(BUYER_ERRORS[answer.error.code]);
@@ -56,10 +52,40 @@ export function writeHead(res: Response, answer: LinkAnswer, body?: string): voi
   }
 }
 
-/** Also under the name of x402 version 1, for older agents. */
+/** Returns the body, which PAYMENT-REQUIRED repeats in base64: with as many entries as the headers have room for. */
+function writeRequired(
+  res: Response,
+  { required, failed }: Answer<'payment_required'>,
+  headerMaxBytes: number,
+): string {
+  res.status(402);
+  res.locals.errorCode = required.code;
+  if (failed !== undefined) setReceipt(res, failed);
+  const { accepts, extensions, ...asked } = required;
+  const before = `${JSON.stringify(asked).slice(0, -1)},"accepts":`;
+  const after = `,"extensions":${textOf(extensions)}}`;
+  const room = jsonRoom(res, headerMaxBytes) - Buffer.byteLength(before) - after.length;
+  const body = before + renderAccepts(accepts, room) + after;
+  res.setHeader(PAYMENT_REQUIRED_HEADER, encodeHeaderText(body));
+  return body;
+}
+
+/** Bytes of JSON that PAYMENT-REQUIRED can hold beside the other headers. */
+function jsonRoom(res: Response, headerMaxBytes: number): number {
+  let others = LATER_BYTES + headerLine(PAYMENT_REQUIRED_HEADER, '');
+  for (const name of res.getHeaderNames()) others += headerLine(name, String(res.getHeader(name)));
+  return Math.floor((headerMaxBytes - others) / 4) * 3;
+}
+
+function headerLine(name: string, value: string): number {
+  return name.length + ': '.length + value.length + '\r\n'.length;
+}
+
+/** For older agents also under the name of x402 version 1, there without extensions, since headers have little room. */
 function setReceipt(res: Response, receipt: SettlementResponse): void {
-  const value = encodeHeader(receipt);
-  res.setHeader(PAYMENT_RESPONSE_HEADER, value);
+  const { extensions, ...bare } = receipt;
+  const value = encodeHeader(bare);
+  res.setHeader(PAYMENT_RESPONSE_HEADER, extensions === undefined ? value : encodeHeader(receipt));
   res.setHeader(X_PAYMENT_RESPONSE_HEADER, value);
 }
 
@@ -70,6 +96,11 @@ export async function sendAgentAnswer(
   answer: LinkAnswer,
   { link, hasPaid }: { link: string; hasPaid: boolean },
 ): Promise<void> {
+  const { baseUrl, responseHeaderMaxBytes } = deps.config;
+  if (answer.kind === 'payment_required') {
+    sendJson(res, writeRequired(res, answer, responseHeaderMaxBytes));
+    return;
+  }
   let body: string;
   if (answer.kind !== 'paid') body = bodyOf(answer, link);
   else {
@@ -78,9 +109,9 @@ export async function sendAgentAnswer(
       sendBusy(res);
       return;
     }
-    body = renderPaid(answer, items, deps.config.baseUrl);
+    body = renderPaid(answer, items, baseUrl);
   }
-  writeHead(res, answer, body);
+  writeHead(res, answer, responseHeaderMaxBytes);
   sendJson(res, body);
 }
 
@@ -118,10 +149,8 @@ function sendBusy(res: Response): void {
   );
 }
 
-function bodyOf(answer: Exclude<LinkAnswer, { kind: 'paid' }>, link: string): string {
+function bodyOf(answer: Answer<'processing' | 'error'>, link: string): string {
   switch (answer.kind) {
-    case 'payment_required':
-      return renderRequired(answer.required);
     case 'processing':
       return JSON.stringify({
         status: 'processing',
@@ -134,16 +163,11 @@ function bodyOf(answer: Exclude<LinkAnswer, { kind: 'paid' }>, link: string): st
   }
 }
 
-/** Cached texts: many responses share the same `accepts` and `extensions` objects. */
+/** Cached texts: many responses share the same `extensions`. */
 const texts = new WeakMap<object, string>();
 
 function textOf(value: object): string {
   const text = texts.get(value) ?? JSON.stringify(value);
   texts.set(value, text);
   return text;
-}
-
-function renderRequired({ accepts, extensions, ...asked }: PaymentRequired): string {
-  const members = JSON.stringify(asked).slice(0, -1);
-  return `${members},"accepts":${textOf(accepts)},"extensions":${textOf(extensions)}}`;
 }

@@ -12,6 +12,7 @@ import { setRetryAfter } from '../middleware/rate-limit.js';
 import type { LinkAnswer } from '../payment-link/link-answer.js';
 import { loadPay } from '../payment-link/load-pay.js';
 import { viewLink } from '../payment-link/view-link.js';
+import { narrow, readWanted, type Wanted } from './fit-accepts.js';
 import type { LinkRelations } from './link-headers.js';
 import { sendPageAfterPayment, sendPageLoad } from './page.js';
 import { type Refuse, wantsPage } from './refuse.js';
@@ -58,7 +59,7 @@ export function serveLink(
     }
     deps.metrics.linkAnswer(outcomeOf(answer));
     if (!isPage)
-      await sendAgentAnswer(deps, res, answer, {
+      await sendAgentAnswer(deps, res, asWanted(answer, readWanted(req.url)), {
         link: sessionUrl(session.id, deps.config.baseUrl),
         hasPaid: header !== undefined,
       });
@@ -101,6 +102,17 @@ export function sentPayment(req: LinkRequest): DecodedHeader | undefined {
 
 function channelOf(req: LinkRequest): Channel {
   return req.get(PAGE_MARKER_HEADER) === 'page' ? 'page' : 'x402';
+}
+
+/** A link that cannot be paid as wanted says how it can. */
+function asWanted(answer: LinkAnswer, wanted: Wanted | undefined): LinkAnswer {
+  if (answer.kind !== 'payment_required' || wanted === undefined) return answer;
+  const { required } = answer;
+  const accepts = narrow(required.accepts, wanted);
+  if (accepts.length > 0) return { ...answer, required: { ...required, accepts } };
+  const networks = new Set(required.accepts.map(({ network }) => network));
+  const error = `${required.error}. Nothing is offered for this \`network\` and \`token\`; the networks are ${[...networks].join(', ')}.`;
+  return { ...answer, required: { ...required, error, accepts } };
 }
 
 /** The metrics label of a response. */

@@ -13,6 +13,7 @@ import { TOKEN_SYMBOLS } from '../../shared/chains/networks.js';
 import { API_VERSION } from '../../shared/webhooks/event-types.js';
 import type { JsonObject } from '../../shared/x402/json-object.js';
 import type { Deps } from '../deps/deps.js';
+import { publicSchema } from '../input/public-schema.js';
 import { operationCaller } from './call-operation.js';
 import type { MerchantTool } from './merchant-tool.js';
 import { takeArguments } from './take-arguments.js';
@@ -88,7 +89,7 @@ function describeTool(tool: MerchantTool): Tool {
     name,
     title,
     description,
-    inputSchema: inputSchema(tool),
+    inputSchema: publicSchema(inputSchema(tool)),
     annotations: {
       title,
       readOnlyHint: effect === 'reads',

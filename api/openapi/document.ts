@@ -1,4 +1,5 @@
 import { API_VERSION, EVENT_TYPES, type EventType } from '../../shared/webhooks/event-types.js';
+import { publicSchema } from '../input/public-schema.js';
 import { linkPaths } from './link-paths.js';
 import { LINK_SCHEMAS } from './link-schemas.js';
 import { merchantPaths } from './merchant-paths.js';
@@ -6,7 +7,7 @@ import { RESOURCE_SCHEMAS } from './resource-schemas.js';
 
 /** OpenAPI 3.1, generated from the schemas that validate requests. */
 export function openApiDocument(baseUrl: string): object {
-  return {
+  return publicSchema({
     openapi: '3.1.0',
     info: {
       title: 'Stablecoin Checkout',
@@ -35,7 +36,7 @@ export function openApiDocument(baseUrl: string): object {
         },
       },
     },
-  };
+  });
 }
 
 const EVENT_MEANINGS: Record<EventType, string> = {
@@ -45,9 +46,15 @@ const EVENT_MEANINGS: Record<EventType, string> = {
   'refund.updated': 'The status of a refund changed.',
 };
 
+/** `receiveCheckoutSessionCompleted`: an identifier in every language that code is generated for. */
+function receiverName(type: EventType): string {
+  const words = type.split('.').map((word) => word[0]?.toUpperCase() + word.slice(1));
+  return `receive${words.join('')}`;
+}
+
 function delivery(type: EventType): object {
   return {
-    operationId: `receive ${type}`,
+    operationId: receiverName(type),
     summary: EVENT_MEANINGS[type],
     security: [],
     parameters: [

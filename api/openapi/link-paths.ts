@@ -99,6 +99,8 @@ function payment(operationId: string, summary: string): object {
     security: [],
     parameters: [
       SESSION_ID,
+      query('network', 'A CAIP-2 id: `accepts` holds only entries of this network.'),
+      query('token', 'A symbol or an address: `accepts` holds only entries of this token.'),
       header(
         'PAYMENT-SIGNATURE',
         'base64 of a JSON PaymentPayload (x402 version 2) for one entry of `accepts`.',
@@ -109,6 +111,10 @@ function payment(operationId: string, summary: string): object {
       Object.entries(ANSWERS).map(([status, answer]) => [status, answerOf(answer)]),
     ),
   };
+}
+
+function query(name: string, description: string): object {
+  return { name, in: 'query', description, schema: { type: 'string' } };
 }
 
 function header(name: string, description: string): object {

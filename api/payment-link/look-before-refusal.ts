@@ -2,7 +2,7 @@ import type { PaymentQuery } from '../../shared/chains/confirmation.js';
 import type { ChainFinding } from '../../shared/chains/finding.js';
 import { MAX_PAGE_RPC_CALLS } from '../../shared/limits/bounds.js';
 import { openConcurrency } from '../../shared/limits/concurrency.js';
-import { now } from '../../shared/process/clock.js';
+import { certainNow } from '../../shared/process/clock.js';
 import type { Failure } from '../../shared/x402/failure-codes.js';
 import { outcomeUnknown } from '../../shared/x402/failure-codes.js';
 import type { PaymentProof } from '../../shared/x402/payload.js';
@@ -35,7 +35,7 @@ export async function lookBeforeRefusal(
   { session, requirements, proof, failure, saysUsed }: DoubtedRefusal,
 ): Promise<{ kind: 'paid' } | { kind: 'refused'; failure: Failure }> {
   const { network } = requirements;
-  const query = queryForUnstored(requirements, proof, new Date(now().getTime() - FORGOTTEN_WITHIN_MS));
+  const query = queryForUnstored(requirements, proof, new Date(certainNow().getTime() - FORGOTTEN_WITHIN_MS));
   const finding = await look(chains, query);
   const mayBeLost = commits.mayHaveLost();
   // A call that Postgres has forgotten may still use what is unused.

@@ -26,6 +26,16 @@ export const TOOLS = [
     why: 'a deployment is rehearsed behind a real balancer',
   },
   {
+    command: 'nginx',
+    debianPackage: 'nginx-light',
+    why: "what a proxy's limits do to an answer is tried with a real one",
+  },
+  {
+    command: 'varnishd',
+    debianPackage: 'varnish',
+    why: "what a cache's limits do to an answer is tried with a real one",
+  },
+  {
     command: 'curl',
     debianPackage: 'curl',
     why: 'an example is written with it',

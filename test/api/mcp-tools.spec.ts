@@ -92,7 +92,7 @@ describe('/mcp', () => {
     });
 
     it('with valid JSON Schemas that accept a typical call', async () => {
-      const ajv = new Ajv2020({ strict: false, validateFormats: false });
+      const ajv = new Ajv2020({ strict: true, formats: { email: true } });
       const { tools } = await agent.sdk.listTools();
       const validators = new Map(tools.map(({ name, inputSchema }) => [name, ajv.compile(inputSchema)]));
       const takes = (name: string, args: Args): boolean | undefined => {

@@ -39,10 +39,13 @@ function callOf(req: Request): Call {
   };
 }
 
+/** A client may name the character set or not. */
+const TYPES = ['application/json', 'text/csv', 'text/csv; charset=utf-8'];
+
 /** Parses the Accept header only when it names text/csv, which is rare. */
 function wantsCsv(req: Request): boolean {
   const { accept = '' } = req.headers;
-  return /text\/csv/i.test(accept) && req.accepts(['application/json', 'text/csv']) === 'text/csv';
+  return /text\/csv/i.test(accept) && String(req.accepts(TYPES)).startsWith('text/csv');
 }
 
 /** The body of a POST; query parameters are refused. */

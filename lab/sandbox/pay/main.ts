@@ -48,8 +48,10 @@ type Say = (line: string) => void;
 
 async function pay(options: PayOptions, sandboxFolder: string, say: Say): Promise<void> {
   const { link, wallets } = options;
-  const quote = await visit(link);
-  const entry = choose(readEntries(quote, link), options);
+  const asked = askedUrl(options);
+  const quoted = readEntries(await visit(asked), link);
+  // A link that does not offer what is asked for says what it offers.
+  const entry = choose(quoted.length > 0 ? quoted : readEntries(await visit(link), link), options);
   const amount = describeAmount(entry);
   const { name } = entry.token.network;
   say(`The link asks for ${amount} on ${name} (${entry.network}), to ${entry.payTo}.`);
@@ -61,10 +63,18 @@ async function pay(options: PayOptions, sandboxFolder: string, say: Say): Promis
     );
   }
   say(`Paying from ${agent.address} …`);
-  const request = agent.fetch(link, { headers: { accept: 'application/json' } });
+  const request = agent.fetch(asked, { headers: { accept: 'application/json' } });
   const answer = await settled(link, await readAnswer(link, request), say);
   if (answer.status !== 200) throw explain(answer, entry, agent.address);
   say(describeReceipt(answer, entry));
+}
+
+/** A 402 has room for some networks and tokens only, unless it is asked for one. */
+function askedUrl({ link, network, token }: PayOptions): string {
+  const url = new URL(link);
+  if (network !== undefined) url.searchParams.set('network', network);
+  if (token !== undefined) url.searchParams.set('token', token);
+  return url.href;
 }
 
 /** A 202 means that money may be moving: the link is polled, without a new payment, until it answers otherwise. */
