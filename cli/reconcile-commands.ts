@@ -1,6 +1,7 @@
 import { getAccount } from '../shared/accounts/accounts.js';
 import { createChainReader } from '../shared/chains/chain-reader.js';
 import { createChains } from '../shared/chains/confirmation.js';
+import { EndpointQueues } from '../shared/chains/endpoint-queues.js';
 import { findNetwork, NETWORKS, type Network } from '../shared/chains/networks.js';
 import { type Config, ConfigError, isProduction, isSet } from '../shared/config/config.js';
 import type { Knex } from '../shared/db/knex.js';
@@ -53,12 +54,13 @@ async function runReconcile(
   { config, stderr }: CommandContext,
   options: ReconcileOptions,
 ): Promise<object> {
-  const chains = createChains(config.rpcUrls);
+  const queues = new EndpointQueues();
+  const chains = createChains(config.rpcUrls, { queues });
   const deps = {
     db,
     config,
     chains,
-    chainReader: createChainReader(config.rpcUrls),
+    chainReader: createChainReader(config.rpcUrls, { queues }),
     references: createPaymentReferences(config.encryptionKeys),
     // Standard output is for the report, so the log goes to standard error.
     logger: createLogger('warn', 'cli', { write: (line) => void stderr.write(line) }),
@@ -78,6 +80,7 @@ async function runReconcile(
 function describe({ unrecorded, repaired, missing, different, unread }: Summary): string {
   const counts = [
     [unrecorded - repaired, 'unrecorded'],
+    [repaired, 'repaired'],
     [missing, 'missing'],
     [different, 'different'],
   ] as const;
@@ -86,7 +89,8 @@ function describe({ unrecorded, repaired, missing, different, unread }: Summary)
     [network, transaction ?? payment, reason].filter((part) => part !== undefined).join(': '),
   );
   if (reasons.length > 0) said.push(`not read: ${reasons.join('; ')}`);
-  return `The books do not match the chains: ${said.join(', ')}.`;
+  const isRepaired = said.length === 1 && repaired > 0;
+  return `The books ${isRepaired ? 'did' : 'do'} not match the chains: ${said.join(', ')}.`;
 }
 
 /** With another key than web's, no transfer would be recognized. */

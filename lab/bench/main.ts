@@ -5,6 +5,7 @@ import path from 'node:path';
 import { killProcesses } from '../world/processes/processes.js';
 import { cost } from './cost.js';
 import { create, createForm } from './create.js';
+import { crowdedEndpoint } from './crowded-endpoint.js';
 import { csv } from './csv.js';
 import { expire } from './expire.js';
 import { growth } from './growth.js';
@@ -42,6 +43,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   isolation,
   cost,
   page,
+  'crowded-endpoint': crowdedEndpoint,
   'webhook-isolation': webhookIsolation,
   'webhook-latency': webhookLatency,
   'webhook-neighbours': webhookNeighbours,

@@ -2,12 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Arrival } from './arrival.js';
 import { BlockClock } from './block-clock.js';
 import { ChainCheck } from './chain-check.js';
+import type { QueuedCheck } from './endpoint-queue.js';
+import { EndpointQueues } from './endpoint-queues.js';
 import { type EvmArrivals, readEvmArrivals } from './evm-arrivals.js';
 import { EvmRpc } from './evm-rpc.js';
 import { LogRange } from './log-range.js';
 import type { EvmNetwork, Network, SvmNetwork } from './networks.js';
 import { readRefusal } from './refusal.js';
-import { type ChainFetch, fetchUntil } from './rpc-fetch.js';
+import type { ChainFetch } from './rpc-fetch.js';
 import { type ListEnd, listTransactions, readSolanaArrival, type TokenAccount } from './solana-arrivals.js';
 import { type SignatureEntry, type SolanaRoot, SolanaRpc } from './solana-rpc.js';
 import { ChainUnreadable, unreadableReason } from './unreadable.js';
@@ -37,16 +39,20 @@ export interface BlockTime {
 }
 
 export interface ChainReaderOptions {
-  fetch?: ChainFetch;
+  /** The process' queues, in which its checks of payments go first. */
+  queues?: EndpointQueues;
   /** The first pause before an endpoint is called again; each further one is twice as long. */
   pauseMs?: number;
   signal?: AbortSignal;
 }
 
 const WITHIN_MS = 30_000;
+/** Reads wait for all checks of payments. All tries of a read together take less than the lease of a regular run's turn. */
+const TURNS_WITHIN_MS = 60_000;
 const RETRY_PAUSE_MS = 200;
 const TRIES = 6;
 const FIRST_PAUSE_MS = 500;
+const STOPPING = 'the process is stopping';
 
 interface Endpoint {
   logRange: LogRange;
@@ -56,7 +62,7 @@ interface Endpoint {
 
 export function createChainReader(
   rpcUrls: ReadonlyMap<string, string>,
-  { fetch, pauseMs = FIRST_PAUSE_MS, signal }: ChainReaderOptions = {},
+  { queues = new EndpointQueues(), pauseMs = FIRST_PAUSE_MS, signal }: ChainReaderOptions = {},
 ): ChainReader {
   const endpoints = new Map<string, Endpoint>();
   const endpointOf = ({ caip2 }: Network): Endpoint => {
@@ -77,9 +83,15 @@ export function createChainReader(
   ): Promise<T> {
     const endpoint = endpointOf(network);
     for (let tried = 1; ; tried += 1) {
-      const check = new ChainCheck({ withinMs: WITHIN_MS, turnsWithinMs: 0, retryPauseMs: RETRY_PAUSE_MS });
-      const rpc = open(urlOf(network), fetchUntil(check.signal, fetch));
+      if (signal?.aborted) throw new ChainUnreadable(STOPPING);
+      const turns = { inBackground: true, turnsWithinMs: TURNS_WITHIN_MS };
+      const check = new ChainCheck({ withinMs: WITHIN_MS, ...turns, retryPauseMs: RETRY_PAUSE_MS });
+      const stop = (): void => check.cut(STOPPING);
+      signal?.addEventListener('abort', stop);
+      let queued: QueuedCheck | undefined;
       try {
+        queued = queues.of(urlOf(network), network).enter(check, turns);
+        const rpc = open(urlOf(network), queued.fetch);
         if (!endpoint.isRightChain) await rpc.requireRightChain();
         endpoint.isRightChain = true;
         return await work(rpc, check, endpoint);
@@ -87,6 +99,8 @@ export function createChainReader(
         if (tried === TRIES || signal?.aborted || readRefusal(error).kind === 'refused')
           throw new ChainUnreadable(unreadableReason(error));
       } finally {
+        signal?.removeEventListener('abort', stop);
+        queued?.leave();
         check.close();
       }
       await sleep(pauseMs * 2 ** (tried - 1), undefined, signal && { signal }).catch(() => undefined);

@@ -1,12 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import type { PaceOptions } from '../limits/adaptive-pace.js';
-import type { Logger } from '../process/logger.js';
 import { KnownHistory } from './authorization-history.js';
 import type { EvmEndpointMemory } from './authorization-log.js';
 import { BlockClock } from './block-clock.js';
 import { ChainCheck } from './chain-check.js';
-import type { PlacesOptions } from './endpoint-places.js';
-import { EndpointQueue, type QueuedCheck } from './endpoint-queue.js';
+import type { QueuedCheck } from './endpoint-queue.js';
+import { EndpointQueues, type EndpointQueuesOptions, type EndpointState } from './endpoint-queues.js';
 import { checkEvmPayment, type EvmPaymentQuery, judgeUnreadEvm } from './evm.js';
 import { EvmRpc } from './evm-rpc.js';
 import type { ChainFinding } from './finding.js';
@@ -32,31 +30,21 @@ export interface CheckOptions {
   withinMs?: number;
   /** The payment's decision is due then. The check with the earliest time goes first at its endpoint, one without a time last. */
   urgentUntil?: Date | undefined;
-}
-
-/** The queue of one endpoint, for metrics. */
-export interface EndpointState {
-  /** CAIP-2, of the first network that used the endpoint. */
-  network: string;
-  waitingCalls: number;
-  pausedMs: number;
-  /** Answers that limited a call, since the process started. */
-  limitedAnswers: number;
+  /** No payment waits for the check: it goes after all others, and takes nothing from them. */
+  inBackground?: boolean;
 }
 
 export interface OpenChains extends Chains {
   endpoints(): EndpointState[];
 }
 
-export interface ChainsOptions extends PlacesOptions {
+export interface ChainsOptions extends EndpointQueuesOptions {
   /** Limits all requests of one check together. */
   checkTimeoutMs?: number;
   /** The pause before a lagging node is called again. */
   retryPauseMs?: number;
-  fetch?: ChainFetch;
-  logger?: Pick<Logger, 'info' | 'warn'> | undefined;
-  /** The pauses of an endpoint that limits. */
-  pace?: Pick<PaceOptions, 'firstPauseMs' | 'longestPauseMs' | 'overAfterMs'>;
+  /** The queues that the checks share with others of the process; the other options of queues are not used then. */
+  queues?: EndpointQueues;
 }
 
 /** Cached message hashes, 200 bytes each. */
@@ -66,13 +54,13 @@ const TURNS_PART = 0.8;
 const SHUTTING_DOWN = 'the process is shutting down';
 
 /**
- * `rpcUrls` by environment suffix; a network without an entry uses its public endpoint. The checks of one process share their
- * endpoints' queues only if it creates its chains once.
+ * `rpcUrls` by environment suffix; a network without an entry uses its public endpoint. A process shares its endpoints' queues
+ * only if it creates them once.
  */
 export function createChains(rpcUrls: ReadonlyMap<string, string>, options: ChainsOptions = {}): OpenChains {
   const { checkTimeoutMs = 10_000, retryPauseMs = 200 } = options;
   const endpoints = new Endpoints();
-  const queues = new Queues(options);
+  const queues = options.queues ?? new EndpointQueues(options);
   const inFlight = new Set<ChainCheck>();
   let isClosed = false;
 
@@ -97,7 +85,7 @@ export function createChains(rpcUrls: ReadonlyMap<string, string>, options: Chai
   }
 
   return {
-    async check(query, { withinMs = checkTimeoutMs, urgentUntil } = {}) {
+    async check(query, { withinMs = checkTimeoutMs, urgentUntil, inBackground } = {}) {
       if (isClosed) return judgeUnread(query, SHUTTING_DOWN);
       const turnsWithinMs = withinMs * TURNS_PART;
       const check = new ChainCheck({ withinMs, turnsWithinMs, retryPauseMs });
@@ -105,7 +93,8 @@ export function createChains(rpcUrls: ReadonlyMap<string, string>, options: Chai
       let queued: QueuedCheck | undefined;
       try {
         const network = networkOf(query);
-        queued = queues.of(urlOf(network), network).enter(check, { urgentUntil, turnsWithinMs });
+        const queue = queues.of(urlOf(network), network);
+        queued = queue.enter(check, { urgentUntil, inBackground, turnsWithinMs });
         return await runCheck(query, check, queued.fetch);
       } catch (error) {
         return judgeUnread(query, unreadableReason(error), check.chainTime, againInMs(error));
@@ -127,44 +116,6 @@ function networkOf({ network: caip2 }: PaymentQuery): Network {
   const network = findNetwork(caip2);
   if (network === undefined) throw new ChainUnreadable(`no network is called ${caip2}`);
   return network;
-}
-
-/** One queue for each URL. There are as many as networks are configured. */
-class Queues {
-  readonly #options: ChainsOptions;
-  readonly #queues = new Map<string, { network: string; queue: EndpointQueue }>();
-
-  constructor(options: ChainsOptions) {
-    this.#options = options;
-  }
-
-  of(url: string, { caip2: network }: Network): EndpointQueue {
-    const known = this.#queues.get(url);
-    if (known !== undefined) return known.queue;
-    const { fetch: send = fetch, pace, checksWhileLimited, comeBack, logger } = this.#options;
-    const queue = new EndpointQueue({
-      send,
-      checksWhileLimited,
-      comeBack,
-      pace: {
-        ...pace,
-        onLimited: (pauseMs) =>
-          logger?.warn({ event: 'chain.endpoint_limits', network, pause_ms: Math.ceil(pauseMs) }),
-        onLimitOver: () => logger?.info({ event: 'chain.endpoint_limits_no_more', network }),
-      },
-    });
-    this.#queues.set(url, { network, queue });
-    return queue;
-  }
-
-  states(): EndpointState[] {
-    return [...this.#queues.values()].map(({ network, queue }) => ({
-      network,
-      waitingCalls: queue.waiting,
-      pausedMs: queue.pausedMs,
-      limitedAnswers: queue.limited,
-    }));
-  }
 }
 
 /** Knowledge about the networks' endpoints that is kept between checks. */

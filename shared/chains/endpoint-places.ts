@@ -6,9 +6,18 @@ export interface Place {
   check: ChainCheck;
   /** Unix milliseconds. */
   urgentUntil: number;
+  /** No payment waits for the check. */
+  inBackground: boolean;
   number: number;
   /** A call of it was answered, which would be in vain if it had to leave. */
   hasBegun: boolean;
+  /** Ends each call of the check that waits or is in flight. */
+  endCalls: Set<(reason: unknown) => void>;
+}
+
+export interface Turns {
+  urgentUntil?: Date | undefined;
+  inBackground?: boolean | undefined;
 }
 
 /** Checks that were sent away come back one by one, every so often, and none before `afterMs`. */
@@ -26,7 +35,7 @@ export interface PlacesOptions {
 const CHECKS_WHILE_LIMITED = 10;
 const COME_BACK: ComeBack = { afterMs: 1000, everyMs: 50 };
 
-/** The checks in progress at one endpoint. */
+/** The checks in progress at one endpoint. Those in the background take no place, so that they keep no other from one. */
 export class EndpointPlaces {
   readonly #places = new Set<Place>();
   readonly #most: number;
@@ -44,13 +53,16 @@ export class EndpointPlaces {
   }
 
   /** While the endpoint limits and all places are taken, the least urgent check that only waits leaves, or this one. */
-  take(check: ChainCheck, urgentUntil: Date | undefined, isLimited: boolean): Place {
+  take(check: ChainCheck, { urgentUntil, inBackground = false }: Turns, isLimited: boolean): Place {
     const place: Place = {
       check,
       urgentUntil: urgentUntil?.getTime() ?? Number.POSITIVE_INFINITY,
+      inBackground,
       number: ++this.#lastNumber,
       hasBegun: false,
+      endCalls: new Set(),
     };
+    if (inBackground) return place;
     if (isLimited && this.#places.size >= this.#most) this.#makeRoomFor(place);
     this.#places.add(place);
     return place;
@@ -75,8 +87,9 @@ export class EndpointPlaces {
   }
 }
 
-/** The check whose window ends first, of equals the one that began first. */
+/** The check whose window ends first, of equals the one that began first, and those in the background last. */
 export function byUrgency(one: Place, other: Place): number {
+  if (one.inBackground !== other.inBackground) return one.inBackground ? 1 : -1;
   if (one.urgentUntil !== other.urgentUntil) return one.urgentUntil < other.urgentUntil ? -1 : 1;
   return one.number - other.number;
 }

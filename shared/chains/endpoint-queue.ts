@@ -1,9 +1,17 @@
 import { AdaptivePace, type PaceOptions, type Started } from '../limits/adaptive-pace.js';
 import { MAX_WAITING_RPC_CALLS } from '../limits/bounds.js';
 import { parseRetryAfter } from '../limits/retry-after.js';
-import { type CallAnswer, type CallGroup, groupCalls, splitAnswer, textFor, withId } from './call-group.js';
+import { type CallAnswer, type CallGroup, groupCalls, splitAnswer } from './call-group.js';
 import type { ChainCheck } from './chain-check.js';
-import { byUrgency, EndpointPlaces, type Place, type PlacesOptions } from './endpoint-places.js';
+import { EndpointPlaces, type Place, type PlacesOptions, type Turns } from './endpoint-places.js';
+import {
+  answerCallers,
+  type Caller,
+  enterStage,
+  type GroupAnswer,
+  nextCalls,
+  type QueuedCall,
+} from './queued-call.js';
 import { type RpcRequest, readRequest } from './rpc-call.js';
 import type { ChainFetch } from './rpc-fetch.js';
 import { ChainUnreadable, EndpointLimits } from './unreadable.js';
@@ -11,47 +19,25 @@ import { ChainUnreadable, EndpointLimits } from './unreadable.js';
 /**
  * The calls of all chain checks to one RPC endpoint, which answers only so many. A call waits until the endpoint's pace lets
  * it start; the check whose payment must be decided first goes first, and of equals the one that began first, so that checks
- * end one after the other. Calls that wait and ask the same are one call. A call that has left is shared with nobody: no
- * check gets an answer that was read before the check asked.
+ * end one after the other. Calls in the background start only when no other waits, and hold no slot that another needs. Calls
+ * that wait and ask the same are one call. A call that has left is shared with nobody: no check gets an answer that was read
+ * before the check asked.
  */
 export interface EndpointQueueOptions extends PlacesOptions {
   send: ChainFetch;
   pace?: PaceOptions | undefined;
 }
 
-/** A check in the queue. `leave` ends its place; its calls have ended by then. */
+/** A check in the queue. `leave` ends its place and its calls. */
 export interface QueuedCheck {
   fetch: ChainFetch;
   leave(): void;
 }
 
-interface Caller {
-  place: Place;
-  id: unknown;
-  resolve(answer: Response): void;
-  reject(error: unknown): void;
-  /** Ends the wait for a turn, or the flight. */
-  endStage(): void;
-}
-
-interface Call {
-  request: RpcRequest;
-  input: string | URL | Request;
-  init: RequestInit | undefined;
-  callers: Set<Caller>;
-  limits: number;
-  isAlone: boolean;
-}
-
 interface Flight {
-  group: CallGroup<Call>;
+  group: CallGroup<QueuedCall>;
+  inBackground: boolean;
   cancel: AbortController;
-}
-
-interface Read {
-  status: number;
-  headers: Headers;
-  text: string;
 }
 
 /** Tries of one call while the endpoint limits. */
@@ -61,16 +47,19 @@ const NO_BATCH_MS = 300_000;
 /** Requests without an answer, one after the other, after which an endpoint counts as silent. */
 const UNANSWERED_REQUESTS = 3;
 const SILENT = 'the endpoint has stopped answering, and another check is trying it';
-const BODYLESS = [204, 205, 304];
+const OVER = 'the check is over';
+/** How many calls in the background are in flight, which may be slow searches. */
+const IN_BACKGROUND = { most: 4, whileLimited: 1 };
 
 export class EndpointQueue {
   readonly #send: ChainFetch;
   readonly #pace: AdaptivePace;
   readonly #places: EndpointPlaces;
-  readonly #waiting = new Set<Call>();
-  readonly #flights = new Map<Call, Flight>();
+  readonly #waiting = new Set<QueuedCall>();
+  readonly #flights = new Map<QueuedCall, Flight>();
   #unanswered = 0;
   #limited = 0;
+  #callsInBackground = 0;
   #noBatchUntilMs = 0;
   #timer: NodeJS.Timeout | undefined;
   #isDispatching = false;
@@ -96,16 +85,20 @@ export class EndpointQueue {
   }
 
   /** Throws at once when the check would wait in vain: its worker has other networks to look at. */
-  enter(
-    check: ChainCheck,
-    { urgentUntil, turnsWithinMs }: { urgentUntil: Date | undefined; turnsWithinMs: number },
-  ): QueuedCheck {
+  enter(check: ChainCheck, { turnsWithinMs, ...turns }: Turns & { turnsWithinMs: number }): QueuedCheck {
     if (this.#unanswered >= UNANSWERED_REQUESTS && this.#places.taken > 0) throw new ChainUnreadable(SILENT);
     if (this.#pace.pausedMs > turnsWithinMs) throw new EndpointLimits();
-    const place = this.#places.take(check, urgentUntil, this.#pace.isLimited);
+    const place = this.#places.take(check, turns, this.#pace.isLimited);
+    // One listener for all calls of the check, which may be many.
+    const onCut = (): void => endCalls(place, check.signal.reason);
+    check.signal.addEventListener('abort', onCut);
     return {
       fetch: (input, init) => this.#ask(place, input, init),
-      leave: () => this.#places.leave(place),
+      leave: () => {
+        check.signal.removeEventListener('abort', onCut);
+        endCalls(place, new ChainUnreadable(OVER));
+        this.#places.leave(place);
+      },
     };
   }
 
@@ -128,16 +121,15 @@ export class EndpointQueue {
     });
   }
 
-  #findSame({ key }: RpcRequest): Call | undefined {
+  #findSame({ key }: RpcRequest): QueuedCall | undefined {
     for (const call of this.#waiting) if (call.request.key === key) return call;
     return undefined;
   }
 
-  #addCaller(call: Call, { place, id, resolve, reject }: Omit<Caller, 'endStage'>): void {
-    const { signal } = place.check;
+  #addCaller(call: QueuedCall, { place, id, resolve, reject }: Omit<Caller, 'endStage'>): void {
     const settle = (end: () => void): void => {
       if (!call.callers.delete(caller)) return;
-      signal.removeEventListener('abort', leave);
+      place.endCalls.delete(leave);
       caller.endStage();
       end();
     };
@@ -148,11 +140,11 @@ export class EndpointQueue {
       reject: (error) => settle(() => reject(error)),
       endStage: this.#wait(place),
     };
-    const leave = (): void => {
-      caller.reject(signal.reason);
-      if (call.callers.size === 0) this.#giveUp(call, signal.reason);
+    const leave = (reason: unknown): void => {
+      caller.reject(reason);
+      if (call.callers.size === 0) this.#giveUp(call, reason);
     };
-    signal.addEventListener('abort', leave);
+    place.endCalls.add(leave);
     call.callers.add(caller);
   }
 
@@ -163,7 +155,7 @@ export class EndpointQueue {
   }
 
   /** Nobody waits for the call any more. */
-  #giveUp(call: Call, reason: unknown): void {
+  #giveUp(call: QueuedCall, reason: unknown): void {
     this.#waiting.delete(call);
     if (this.#waiting.size === 0) clearTimeout(this.#timer);
     const flight = this.#flights.get(call);
@@ -183,45 +175,43 @@ export class EndpointQueue {
   #dispatch(): void {
     clearTimeout(this.#timer);
     for (;;) {
-      const [first, ...others] = this.#waitingInOrder();
+      const { calls, inBackground } = nextCalls(this.#waiting);
+      const [first, ...others] = calls;
       if (first === undefined) return;
-      const { free, waitMs } = this.#pace;
+      const free = inBackground ? this.#freeInBackground() : this.#pace.free;
       if (free === 0) {
+        const { waitMs } = this.#pace;
         if (waitMs > 0) this.#timer = setTimeout(() => this.#dispatch(), waitMs);
         return;
       }
-      void this.#fly(groupCalls([first, ...others], free, performance.now() >= this.#noBatchUntilMs));
+      const group = groupCalls([first, ...others], free, performance.now() >= this.#noBatchUntilMs);
+      void this.#fly({ group, inBackground, cancel: new AbortController() });
     }
   }
 
-  #waitingInOrder(): Call[] {
-    const placeOf = ({ callers }: Call): Place | undefined =>
-      [...callers].map(({ place }) => place).sort(byUrgency)[0];
-    return [...this.#waiting]
-      .flatMap((call) => {
-        const place = placeOf(call);
-        return place === undefined ? [] : [{ call, place }];
-      })
-      .sort((a, b) => byUrgency(a.place, b.place))
-      .map(({ call }) => call);
+  #freeInBackground(): number {
+    const most = this.#pace.isLimited ? IN_BACKGROUND.whileLimited : IN_BACKGROUND.most;
+    return this.#pace.freeAmong(most - this.#callsInBackground);
   }
 
-  async #fly(group: CallGroup<Call>): Promise<void> {
-    const flight: Flight = { group, cancel: new AbortController() };
+  async #fly(flight: Flight): Promise<void> {
+    const { group, inBackground } = flight;
     for (const call of group.calls) {
       this.#waiting.delete(call);
       this.#flights.set(call, flight);
       for (const caller of call.callers) enterStage(caller, () => caller.place.check.beginCall());
     }
-    const started = this.#pace.start(group.weight);
+    const started = this.#pace.start(group.weight, inBackground ? 0 : group.weight);
+    if (inBackground) this.#callsInBackground += group.weight;
     const read = await this.#read(flight).catch((error: unknown) => ({ error }));
+    if (inBackground) this.#callsInBackground -= group.weight;
     for (const call of group.calls) this.#flights.delete(call);
-    if ('error' in read) this.#fail(group, started, read.error);
+    if ('error' in read) this.#fail(flight, started, read.error);
     else this.#deliver(group, started, read);
     this.#dispatchSoon();
   }
 
-  async #read({ group, cancel }: Flight): Promise<Read> {
+  async #read({ group, cancel }: Flight): Promise<GroupAnswer> {
     const [first] = group.calls;
     if (first === undefined) throw new Error('a group of no calls');
     const { signal } = cancel;
@@ -230,15 +220,16 @@ export class EndpointQueue {
   }
 
   /** The request was not answered. */
-  #fail({ calls, kind }: CallGroup<Call>, started: Started, error: unknown): void {
+  #fail({ group: { calls, kind }, inBackground }: Flight, started: Started, error: unknown): void {
     this.#pace.failed(started);
     if (kind === 'batch') this.#noBatchUntilMs = performance.now() + NO_BATCH_MS;
     const isGivenUp = calls.every(({ callers }) => callers.size === 0);
-    if (isGivenUp) this.#unanswered += 1;
+    // In the background an endpoint gets searches that may take longer than others wait.
+    if (isGivenUp && !inBackground) this.#unanswered += 1;
     for (const { callers } of calls) for (const caller of callers) caller.reject(error);
   }
 
-  #deliver(group: CallGroup<Call>, started: Started, read: Read): void {
+  #deliver(group: CallGroup<QueuedCall>, started: Started, read: GroupAnswer): void {
     this.#unanswered = 0;
     const answers = splitAnswer(group, read, this.#pace.isLimited);
     const limited = answers.filter(({ kind }) => kind === 'limited').length;
@@ -254,7 +245,7 @@ export class EndpointQueue {
     }
   }
 
-  #settle(call: Call, answer: CallAnswer, { status, headers, text }: Read): void {
+  #settle(call: QueuedCall, answer: CallAnswer, read: GroupAnswer): void {
     switch (answer.kind) {
       case 'missing':
         call.isAlone = true;
@@ -266,34 +257,17 @@ export class EndpointQueue {
         else for (const { reject } of call.callers) reject(new EndpointLimits(answer.how));
         break;
       case 'answered':
-        for (const { id, resolve, place } of call.callers) {
-          place.hasBegun = true;
-          const own = id === call.request.id ? text : withId(text, id);
-          const body = answer.entry === undefined ? own : textFor(id, answer.entry);
-          resolve(
-            new Response(BODYLESS.includes(status) ? null : body, {
-              status,
-              headers: { 'content-type': typeOf(headers) },
-            }),
-          );
-        }
+        answerCallers(call, answer, read);
     }
   }
 
-  #waitAgain(call: Call): void {
+  #waitAgain(call: QueuedCall): void {
     if (call.callers.size === 0) return;
     for (const caller of call.callers) enterStage(caller, () => this.#wait(caller.place));
     this.#waiting.add(call);
   }
 }
 
-/** The next stage begins before the last one ends, so that the check's time is not counted in between. */
-function enterStage(caller: Caller, begin: () => () => void): void {
-  const endLast = caller.endStage;
-  caller.endStage = begin();
-  endLast();
-}
-
-function typeOf(headers: Headers): string {
-  return headers.get('content-type') ?? 'application/json';
+function endCalls({ endCalls: ends }: Place, reason: unknown): void {
+  for (const end of ends) end(reason);
 }

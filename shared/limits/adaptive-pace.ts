@@ -1,6 +1,8 @@
 /** Calls that have started together. */
 export interface Started {
   calls: number;
+  /** How many of them count among the calls in flight. */
+  slots: number;
   atMs: number;
 }
 
@@ -65,10 +67,15 @@ export class AdaptivePace {
 
   /** How many calls may start now. */
   get free(): number {
+    return this.freeAmong(Math.floor(this.#window) - this.#inFlight);
+  }
+
+  /** How many calls may start now by pause and rate, if there are so many slots for them. */
+  freeAmong(slots: number): number {
     if (this.waitMs > 0) return 0;
-    const slots = Math.max(0, Math.floor(this.#window) - this.#inFlight);
     // A batch that exceeds what is left of the second is limited as a whole: a quarter of a second's calls start at once.
-    return this.#rate === undefined ? slots : Math.min(slots, Math.max(1, Math.floor(this.#rate / 4)));
+    const atOnce = this.#rate === undefined ? slots : Math.max(1, Math.floor(this.#rate / 4));
+    return Math.max(0, Math.min(slots, atOnce));
   }
 
   /** Until a call may start by pause and rate; 0 when only the end of another call lets it start. */
@@ -87,18 +94,19 @@ export class AdaptivePace {
   }
 
   /** The caller passes the result to one of the other functions when the calls end. */
-  start(calls: number): Started {
+  start(calls: number, slots: number = calls): Started {
     const atMs = this.#nowMs();
-    this.#inFlight += calls;
+    this.#inFlight += slots;
     this.#nextAtMs = Math.max(this.#nextAtMs, atMs - MADE_UP_MS) + calls * this.#intervalMs();
-    return { calls, atMs };
+    return { calls, slots, atMs };
   }
 
-  answered({ calls }: Started): void {
+  answered({ calls, slots }: Started): void {
     const atMs = this.#nowMs();
-    this.#inFlight -= calls;
+    this.#inFlight -= slots;
     this.#hasAnsweredSince = true;
     this.#answers.add(atMs, calls);
+    this.#widen(slots);
     this.#speedUp(calls);
     this.#nextPauseMs = Math.max(this.#nextPauseMs * PAUSE_DECAY ** calls, this.#firstPauseMs);
     if (!this.#isLimited || atMs - this.#limitedAtMs < this.#overAfterMs) return;
@@ -108,9 +116,9 @@ export class AdaptivePace {
   }
 
   /** `retryAfterMs`: the pause that the service asks for. */
-  limited({ calls, atMs: startedAtMs }: Started, retryAfterMs: number | undefined): void {
+  limited({ slots, atMs: startedAtMs }: Started, retryAfterMs: number | undefined): void {
     const atMs = this.#nowMs();
-    this.#inFlight -= calls;
+    this.#inFlight -= slots;
     // Calls that were in flight when the pause began tell nothing new, except how long to wait.
     if (startedAtMs <= this.#limitedAtMs) {
       this.#pausedUntilMs = Math.max(this.#pausedUntilMs, atMs + (retryAfterMs ?? 0));
@@ -125,9 +133,9 @@ export class AdaptivePace {
     this.#options.onLimited?.(this.#pausedUntilMs - atMs);
   }
 
-  failed({ calls }: Started): void {
-    this.#inFlight -= calls;
-    this.#window = Math.max(1, this.#window / 2);
+  failed({ slots }: Started): void {
+    this.#inFlight -= slots;
+    if (slots > 0) this.#window = Math.max(1, this.#window / 2);
   }
 
   /** Between two calls; no longer than the longest pause. */
@@ -152,9 +160,12 @@ export class AdaptivePace {
     this.#windowAtLimit = this.#window;
   }
 
+  #widen(slots: number): void {
+    const more = this.#window < this.#windowAtLimit ? slots : slots / this.#window;
+    this.#window = Math.min(this.#window + more, MOST_IN_FLIGHT);
+  }
+
   #speedUp(calls: number): void {
-    const slots = this.#window < this.#windowAtLimit ? calls : calls / this.#window;
-    this.#window = Math.min(this.#window + slots, MOST_IN_FLIGHT);
     if (this.#rate === undefined) return;
     const part = this.#rate / this.#rateAtLimit;
     const growth = part < NEAR_LIMIT.from ? GROWTH.below : part < NEAR_LIMIT.to ? GROWTH.near : GROWTH.above;

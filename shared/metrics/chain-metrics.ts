@@ -1,5 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { EndpointState, OpenChains } from '../chains/confirmation.js';
+import type { OpenChains } from '../chains/confirmation.js';
+import type { EndpointState } from '../chains/endpoint-queues.js';
 import { NETWORKS } from '../chains/networks.js';
 
 /** The queues before the chains' endpoints, by network: an endpoint's URL may hold a key. */
@@ -13,6 +14,7 @@ export function openChainMetrics(registry: Registry, { endpoints }: Pick<OpenCha
       labelNames,
       registers,
       collect() {
+        for (const { caip2: network } of NETWORKS) this.set({ network }, 0);
         for (const state of endpoints()) this.set({ network: state.network }, read(state));
       },
     });

@@ -74,7 +74,7 @@ async function look({ chains }: NetworkRun['deps'], payment: Payment): Promise<C
   try {
     const { transaction: reportedTransaction } = payment;
     const { chainQuery } = readStoredPayment(Object.assign(new Payment(), payment, { reportedTransaction }));
-    return await chains.check(chainQuery, { withinMs: CHECK_WITHIN_MS });
+    return await chains.check(chainQuery, { withinMs: CHECK_WITHIN_MS, inBackground: true });
   } catch (error) {
     return { kind: 'unreadable', reason: error instanceof Error ? error.message : String(error) };
   }

@@ -47,7 +47,7 @@ async function prove(
 ): Promise<Proof | undefined> {
   const query = queryOf(arrival);
   if (query === undefined) return undefined;
-  const finding = await chains.check(query, { withinMs: PROVE_WITHIN_MS });
+  const finding = await chains.check(query, { withinMs: PROVE_WITHIN_MS, inBackground: true });
   if (finding.kind !== 'paid' || finding.confirmations < confirmations) return undefined;
   const { transaction, proofIndex, payer } = finding;
   return { transaction, proofIndex, payer };

@@ -85,7 +85,7 @@ export function emptySummary(): Summary {
   };
 }
 
-/** Whether everything that could be read is in the books, and everything could be read. */
-export function isAllMatched({ unrecorded, repaired, missing, different, unread }: Summary): boolean {
-  return unrecorded === repaired && missing === 0 && different === 0 && unread.length === 0;
+/** Whether every line is `matched`, and everything could be read. A repair finds its transfer unrecorded. */
+export function isAllMatched({ unrecorded, missing, different, unread }: Summary): boolean {
+  return unrecorded === 0 && missing === 0 && different === 0 && unread.length === 0;
 }

@@ -7,7 +7,7 @@ import { Payable } from '../payables/model.js';
 import { SESSION_MOVES } from '../payables/states.js';
 import { Payment } from '../payments/model.js';
 import { type Channel, PAYMENT_MOVES, type PaymentStage, type Token } from '../payments/states.js';
-import { now } from '../process/clock.js';
+import { certainNow, now } from '../process/clock.js';
 import { currentTrace } from '../tracing/spans.js';
 import { isRefundId, newId } from '../values/ids.js';
 import type { EventDeps } from '../webhooks/events.js';
@@ -59,7 +59,8 @@ interface MadeClaim extends NewPayment {
 }
 
 export async function claimSession(db: Knex, payment: NewPayment, events: EventDeps): Promise<Claim> {
-  const made = { ...payment, id: newId('pay_'), claimedAt: now(), trace: currentTrace() };
+  // The search for the transfer begins at this time: by a clock that is ahead it would begin after the transfer.
+  const made = { ...payment, id: newId('pay_'), claimedAt: certainNow(), trace: currentTrace() };
   return await claim(db, { made, events });
 }
 

@@ -4,7 +4,7 @@ import { SESSION_MOVES } from '../payables/states.js';
 import { withObservation } from '../payments/history.js';
 import { Payment } from '../payments/model.js';
 import { PAYMENT_MOVES } from '../payments/states.js';
-import { now } from '../process/clock.js';
+import { certainNow, now } from '../process/clock.js';
 import {
   completeSession,
   lockSession,
@@ -59,7 +59,8 @@ async function releaseSession(
   session: Payable,
   failed: Payment,
 ): Promise<void> {
-  const released = afterFailure(session, failed.id, now());
+  // An expiry cannot be taken back: one clock that is ahead must not decide it. The sweep expires the session later.
+  const released = afterFailure(session, failed.id, certainNow());
   if (released.kind === 'leave') return;
   if (released.kind === 'complete_with_late') {
     const late = await Payment.query(trx).findById(released.latePaymentId).throwIfNotFound();

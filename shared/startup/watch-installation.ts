@@ -135,9 +135,7 @@ function createRounds({ db, commits, redis, breaker, logger }: WatchOptions): Ro
     if (isNew) await noteDoubt(db, position.timeline);
     else if (row.timeline !== position.timeline) await noteTimeline(db, position.timeline);
     lossesShared = losses;
-    // Before it is compared, the position that an earlier process has left must not be replaced.
-    if (hasRecalled)
-      await ask((memory) => memory.writePosition(position, at, isNew ? 'gone_back' : 'advanced'));
+    await ask((memory) => memory.writePosition(position, at, isNew ? 'gone_back' : 'advanced'));
   }
 
   async function look(owner: string): Promise<void> {

@@ -1,95 +1,54 @@
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { breaksAfterWork } from '../../lab/world/facilitator/dial.js';
-import { createChains } from '../../shared/chains/confirmation.js';
-import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
-import { listDuePayments } from '../../shared/settlement/take-work.js';
-import { confirmPayment } from '../../workers/jobs/confirm-payment.js';
-import { settlePayment } from '../../workers/jobs/settle-payment.js';
-import { type ManualWorker, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { type CrowdedWorld, openCrowdedWorld, payInCrowd } from '../../lab/bench/crowd/crowd.js';
+import { killProcesses, startWebProcess, startWorkerProcess } from '../../lab/world/processes/processes.js';
+import { loadConfig } from '../../shared/config/config.js';
+import { type Knex, openDatabase } from '../../shared/db/knex.js';
+import { Payment } from '../../shared/payments/model.js';
+import { createMigratedDatabase, testServices } from '../support/suite.js';
 
-const PAID = 200;
-/** As many as a worker has jobs in flight. */
-const AT_ONCE = 20;
-const CALLS_PER_SECOND = 10;
+/** `npm run bench -- crowded-endpoint` has 200 payments behind 10 calls a second, for one to four worker processes. */
+const CROWD = { payments: 30, callsPerSecond: 25 };
 const MOST_CALLS_EACH = 10;
-/** The clock of the service and of the endpoint runs so much faster, and the pauses are so much shorter. */
-const HASTE = 10;
-const TICK_MS = 50;
-const VISIT_EVERY_MS = 1000;
+const WITHIN_MS = 150_000;
 
-describe(`${PAID} payments whose answers of /settle were lost`, function () {
+describe(`${CROWD.payments} payments whose answers of /settle were lost`, function () {
   this.timeout(180_000);
-  let flow: MoneyFlow;
-  let worker: ManualWorker;
-  let clock: NodeJS.Timeout;
+  let world: CrowdedWorld;
+  let db: Knex;
+  let databaseUrl: string;
 
   before(async () => {
-    flow = await openMoneyFlow('crowded_endpoint', {
-      worker: false,
-      environment: { SETTLE_WAIT_MS: '0', RATE_LIMIT_LINK_PER_MINUTE: '100000' },
-    });
-    worker = flow.openManualWorker();
-    worker.deps.chains.close();
-    worker.deps.chains = createChains(worker.deps.config.rpcUrls, {
-      checkTimeoutMs: 10_000 / HASTE,
-      comeBack: { afterMs: 1000 / HASTE, everyMs: 50 / HASTE },
-      pace: { firstPauseMs: 500 / HASTE, longestPauseMs: 30_000 / HASTE },
-    });
-    // The endpoint counts seconds by the service's clock.
-    Object.assign(flow.chain.endpoint, { callsPerSecond: CALLS_PER_SECOND, nowMs });
-    clock = setInterval(() => advanceClock(TICK_MS * (HASTE - 1)), TICK_MS);
+    databaseUrl = await createMigratedDatabase('crowded_endpoint');
+    db = openDatabase(loadConfig({ DATABASE_URL: databaseUrl }, 'migrate').database);
+    world = await openCrowdedWorld();
   });
   after(async () => {
-    clearInterval(clock);
-    flow.facilitator.settle.honest();
-    await flow.close();
-    resetClock();
+    await killProcesses();
+    await world.close();
+    await db.destroy();
   });
 
-  async function pay(): Promise<string> {
-    const { id } = await flow.buildSession({ expiresAt: new Date(nowMs() + 86_400_000) });
-    assert.equal((await flow.pay(id)).status, 202);
-    return id;
-  }
-
-  /** Does the due work of all payments, as a worker does. */
-  async function workUntil(isOver: () => boolean): Promise<void> {
-    const running = new Map<string, Promise<unknown>>();
-    while (!isOver()) {
-      const due = await listDuePayments(flow.db, ['settle', 'confirm'], PAID);
-      for (const { id, stage } of due) {
-        if (running.has(id) || running.size >= AT_ONCE) continue;
-        const handle = stage === 'settle' ? settlePayment : confirmPayment;
-        const job = handle(worker.deps, { paymentId: id }).finally(() => running.delete(id));
-        running.set(id, job);
-      }
-      await Promise.race([...running.values(), sleep(TICK_MS)]);
-    }
-    await Promise.all(running.values());
-  }
-
-  it(`complete on an endpoint that answers ${CALLS_PER_SECOND} calls a second, and none of their buyers is told 402`, async () => {
-    flow.facilitator.settle.always(breaksAfterWork());
-    const open = new Set<string>();
-    while (open.size < PAID) {
-      for (const id of await Promise.all(Array.from({ length: AT_ONCE }, pay))) open.add(id);
-    }
-    const working = workUntil(() => open.size === 0);
-    const told = new Set<number>();
-    while (open.size > 0) {
-      for (const id of open) {
-        const { status } = await flow.visit(id);
-        told.add(status);
-        if (status !== 202) open.delete(id);
-      }
-      await sleep(VISIT_EVERY_MS);
-    }
-    await working;
-    assert.deepEqual([...told].sort(), [200, 202]);
-    const { endpoint } = flow.chain;
-    const calls = endpoint.unlimited / PAID;
-    assert.ok(calls <= MOST_CALLS_EACH, `${calls} calls for each payment`);
-    await flow.assertBooks();
+  it(`complete on an endpoint that answers ${CROWD.callsPerSecond} calls a second to two worker processes, and none of their buyers is told 402`, async () => {
+    const environment = {
+      ...world.environment,
+      DATABASE_URL: databaseUrl,
+      REDIS_URL: testServices().redisUrl,
+      BASE_URL: 'https://pay.example',
+    };
+    const [web] = await Promise.all([
+      startWebProcess(environment),
+      startWorkerProcess(environment),
+      startWorkerProcess(environment),
+    ]);
+    const service = { db, webUrls: [`http://127.0.0.1:${web.port}`] };
+    const { told, callsEach, limited } = await payInCrowd(world, service, CROWD, WITHIN_MS);
+    assert.deepEqual(told, { 200: CROWD.payments });
+    assert.ok(callsEach <= MOST_CALLS_EACH, `${callsEach} calls for each payment`);
+    assert.ok(limited > 0, 'the endpoint has limited calls');
+    const succeeded = await Payment.query(db).where({ status: 'succeeded' });
+    assert.deepEqual(
+      succeeded.map(({ transaction }) => transaction).sort(),
+      world.facilitator.ledger.map(({ transaction }) => transaction).sort(),
+    );
   });
 });

@@ -4,7 +4,7 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { Payment } from '../../shared/payments/model.js';
-import { now } from '../../shared/process/clock.js';
+import { correctClock, now, unmockedHostMs } from '../../shared/process/clock.js';
 import { claimSession, type NewPayment } from '../../shared/settlement/claim.js';
 import { newId } from '../../shared/values/ids.js';
 import { answerOf } from '../support/link-answers.js';
@@ -67,6 +67,18 @@ describe("a buyer's payment identifier", () => {
     flow = await openMoneyFlow('named_claims', { worker: false });
   });
   after(() => flow.close());
+
+  it("is bound by a claim whose time is the earlier one of Postgres' clock and the host's", async () => {
+    const { id } = await flow.buildSession();
+    const at = unmockedHostMs();
+    correctClock(at + 3_600_000, { askedAtMs: at, answeredAtMs: at });
+    const claiming = claimSession(flow.app.db, named(id), EVENT_DEPS);
+    correctClock(unmockedHostMs(), { askedAtMs: unmockedHostMs(), answeredAtMs: unmockedHostMs() });
+    assert.equal((await claiming).kind, 'claimed');
+    const { claimedAt } = await flow.onlyPayment(id);
+    // A search of the chain begins ten minutes before.
+    assert.ok(Math.abs(claimedAt.getTime() - at) < 30_000, claimedAt.toISOString());
+  });
 
   it("belongs to one payment, even when another one commits while the claim waits for the session's lock", async () => {
     const { id: sessionId } = await flow.buildSession();

@@ -143,24 +143,31 @@ describe('a Postgres that forgot', function () {
     assert.deepEqual(unknownLinks(serving), [lost]);
   });
 
-  it('is noticed by a process that starts afterwards, by what Redis remembers', async () => {
-    await web();
-    await pair.cutStream();
-    await sell();
-    await remembered();
-    for (const one of started.splice(0)) await one.close();
-    await pair.promote();
-    proxy.leadTo(pair.standby.url);
-    // Postgres has long written more than it has lost. Its first checkpoint tells where the new timeline began.
-    await eventually(async () => {
-      const { rows } = await pair.standby.db.raw('SELECT timeline_id FROM pg_control_checkpoint()');
-      assert.deepEqual(rows, [{ timeline_id: 2 }]);
+  const STANDBYS = {
+    'knows the timeline': 1,
+    'has not got it before the stream was cut': null,
+  };
+  for (const [what, timeline] of Object.entries(STANDBYS)) {
+    it(`is noticed by a process that starts afterwards, by what Redis remembers: the standby ${what}`, async () => {
+      await web();
+      await pair.cutStream();
+      await sell();
+      await remembered();
+      for (const one of started.splice(0)) await one.close();
+      await pair.promote();
+      proxy.leadTo(pair.standby.url);
+      // Postgres has long written more than it has lost. Its first checkpoint tells where the new timeline began.
+      await eventually(async () => {
+        const { rows } = await pair.standby.db.raw('SELECT timeline_id FROM pg_control_checkpoint()');
+        assert.deepEqual(rows, [{ timeline_id: 2 }]);
+      });
+      await pair.standby.db.raw('CREATE TABLE much AS SELECT generate_series(1, 10000)');
+      await pair.standby.db.raw('UPDATE installation SET timeline = ?', [timeline]);
+      const late = await worker();
+      // At first it may know only that another server took over.
+      await eventually(() => assert.equal(late.losses().at(-1)?.event, 'database.lost_commits'));
     });
-    await pair.standby.db.raw('CREATE TABLE much AS SELECT generate_series(1, 10000)');
-    const late = await worker();
-    // At first it may know only that another server took over.
-    await eventually(() => assert.equal(late.losses().at(-1)?.event, 'database.lost_commits'));
-  });
+  }
 
   it('is suspected by a process that starts afterwards without Redis, by the row of the database', async () => {
     const [serving] = [await web('')];

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { LOG_REFUSALS, type LogRefusal } from '../../lab/world/chains/log-refusals.js';
 import { createChainReader } from '../../shared/chains/chain-reader.js';
 import { createChains } from '../../shared/chains/confirmation.js';
+import { EndpointQueues } from '../../shared/chains/endpoint-queues.js';
 import { findNetwork, type Network } from '../../shared/chains/networks.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { nowMs } from '../../shared/process/clock.js';
@@ -47,7 +48,8 @@ describe('the chains are read', function () {
   ): Promise<{ lines: ReportLine[]; summary: Summary }> {
     const environment = { ...books.environment, ...settings, REDIS_URL: 'redis://unused' };
     const config = loadConfig(environment, 'cli');
-    const chains = createChains(config.rpcUrls, { retryPauseMs: 1 });
+    const queues = new EndpointQueues({ pace: { firstPauseMs: pauseMs, longestPauseMs: pauseMs } });
+    const chains = createChains(config.rpcUrls, { retryPauseMs: 1, queues });
     const lines: Line[] = [];
     try {
       const deps = {
@@ -55,7 +57,7 @@ describe('the chains are read', function () {
         db: books.db,
         config,
         chains,
-        chainReader: createChainReader(config.rpcUrls, { pauseMs }),
+        chainReader: createChainReader(config.rpcUrls, { queues, pauseMs }),
         references: books.app.references,
         logger: loggerWithLines('warn').logger,
         notifyDecided: () => {},
@@ -108,7 +110,7 @@ describe('the chains are read', function () {
     books.evm.endpoint.allowance = 15;
     const first = await run({ networks: NETWORKS.slice(0, 1) });
     assert.deepEqual(first.summary.unread, [
-      { network: BASE_SEPOLIA, reason: 'the endpoint answered HTTP 429' },
+      { network: BASE_SEPOLIA, reason: 'limited by the endpoint: it answered HTTP 429' },
     ]);
     assert.equal(
       first.lines.some(({ checkout_session: id }) => id === late),
@@ -160,6 +162,18 @@ describe('the chains are read', function () {
     const told = [...first.lines, ...second.lines].filter(({ status }) => status === 'matched');
     assert.deepEqual([...new Set(told.map(({ checkout_session: id }) => id))].sort(), ids.sort());
   });
+
+  it('again where a node had no logs of its newest blocks', async () => {
+    const ids = await pay(EACH);
+    books.evm.hidesLogs = true;
+    books.evm.mine(3);
+    assert.deepEqual((await run({ networks: NETWORKS.slice(0, 1) })).lines, []);
+    books.evm.hidesLogs = false;
+    const { lines } = await run({ networks: NETWORKS.slice(0, 1) });
+    assert.deepEqual(lines.map(({ status, checkout_session: id }) => `${status} ${id}`).sort(), matched(ids));
+  });
+
+  const matched = (ids: readonly string[]): string[] => ids.map((id) => `matched ${id}`).sort();
 
   it('from several nodes that are differently far behind', async () => {
     const ids = await pay(EACH * 2, 'payByPage');
@@ -219,6 +233,23 @@ describe('the chains are read', function () {
       const second = await run();
       const told = [...first.lines, ...second.lines].map(({ checkout_session: id }) => id);
       assert.deepEqual([...new Set(told)].sort(), ids.sort());
+    });
+
+    it('again where a list had left out a transaction of its newest slots', async () => {
+      const [id = ''] = await pay(1, 'paySolana');
+      const { transaction } = await books.payment(id);
+      await pay(1, 'paySolana');
+      books.solana.hiddenFromLists.add(transaction ?? '');
+      // Below the root, and above the slots that the next run leaves out.
+      books.solana.pass(40);
+      const first = await run({ networks: NETWORKS.slice(1) });
+      assert.equal(first.lines.length, 1);
+      books.solana.hiddenFromLists.clear();
+      const { lines } = await run({ networks: NETWORKS.slice(1) });
+      assert.deepEqual(
+        lines.map(({ status, checkout_session }) => `${status} ${checkout_session}`),
+        matched([id]),
+      );
     });
 
     it('not from an endpoint that has lost what was asked for', async () => {

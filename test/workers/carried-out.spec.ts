@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { raw } from 'objection';
 import { installGate } from '../../lab/explore/system/gate.js';
-import { answers, breaksBeforeWork, failsToSettle } from '../../lab/world/facilitator/dial.js';
+import { altered, answers, breaksBeforeWork, failsToSettle } from '../../lab/world/facilitator/dial.js';
 import type { ChainFinding } from '../../shared/chains/finding.js';
 import { openDatabase } from '../../shared/db/knex.js';
 import { Payment } from '../../shared/payments/model.js';
@@ -112,6 +113,29 @@ describe('a decision that is carried out', () => {
     const { stage, lostTakes } = await Payment.query(flow.db).findById(paymentId).throwIfNotFound();
     assert.deepEqual([stage, lostTakes, enqueued], ['settle', 2, []]);
   });
+
+  for (const [who, payer, reported] of [
+    ['of its payer', undefined, 'its own'],
+    ['of another payer', `0x${'5a'.repeat(20)}`, null],
+  ] as const)
+    it(`that another worker has made meanwhile keeps a success ${who} as ${reported ?? 'nothing'}`, async () => {
+      const { paymentId } = await claim();
+      const { facilitator } = manualWorker.deps;
+      let transaction: string | undefined;
+      const settle: typeof facilitator.settle = async (...call) => {
+        const answer = await facilitator.settle(...call);
+        await Payment.query(flow.db)
+          .patch({ attempt: raw('attempt + 1') })
+          .where('id', paymentId);
+        transaction = answer.kind === 'settled' ? answer.transaction : undefined;
+        return answer;
+      };
+      if (payer !== undefined) flow.facilitator.settle.next(altered({ success: true, payer }));
+      await run(paymentId, { ...manualWorker.deps, facilitator: { ...facilitator, settle } });
+      const { reportedTransaction } = await Payment.query(flow.db).findById(paymentId).throwIfNotFound();
+      assert.ok(transaction);
+      assert.equal(reportedTransaction, reported === null ? null : transaction);
+    });
 
   for (const crash of ['write lost', 'write lost but done'] as const)
     it(`is written on another connection when one breaks: ${crash}`, async () => {

@@ -1,23 +1,21 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { Keypair } from '@solana/web3.js';
 import { breaksBeforeWork, refuses } from '../../lab/world/facilitator/dial.js';
-import { signSolanaPayment } from '../../lab/world/shop/agent.js';
 import type { ChainFinding, Finding } from '../../shared/chains/finding.js';
 import type { SearchPosition } from '../../shared/chains/search-position.js';
+import { Payable } from '../../shared/payables/model.js';
 import { Payment } from '../../shared/payments/model.js';
 import {
   advanceClock,
   correctClock,
+  hostNowMs,
   now,
   nowMs,
   resetClock,
   unmockedHostMs,
 } from '../../shared/process/clock.js';
 import { beginLook } from '../../shared/settlement/take-work.js';
-import { readStoredPayment } from '../../shared/x402/stored-payment.js';
 import { type ManualWorker, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
-import { entryFor, SOLANA_DEVNET } from '../unit/x402/offers.js';
 
 const MINUTE_MS = 60_000;
 /** A search's position, as a payment stores it. */
@@ -163,6 +161,22 @@ describe('an unclear payment', () => {
     }
   });
 
+  it("that fails leaves its session open until its end has come by the database's clock and by the machine's", async () => {
+    const AHEAD_MS = 60 * MINUTE_MS;
+    const id = await payUnclearly();
+    say = () => ({ kind: 'unused', chainTime: new Date(nowMs() + AHEAD_MS), exhausted: true });
+    const at = unmockedHostMs();
+    correctClock(at + AHEAD_MS, { askedAtMs: at, answeredAtMs: at });
+    try {
+      const expiresAt = new Date(hostNowMs() + 30 * MINUTE_MS);
+      await Payable.query(flow.db).patch({ expiresAt }).where({ id });
+      assert.equal((await check(id, MINUTE_MS)).status, 'failed');
+      assert.equal((await flow.session(id)).status, 'open');
+    } finally {
+      correctClock(unmockedHostMs(), { askedAtMs: unmockedHostMs(), answeredAtMs: unmockedHostMs() });
+    }
+  });
+
   it('stays used when the chain can no longer be read, and is not failed', async () => {
     const findings: ChainFinding[] = [{ kind: 'used', reason: 'no log says by what' }];
     say = () => findings.shift() ?? { kind: 'unreadable', reason: 'HTTP 500' };
@@ -266,25 +280,4 @@ describe('an unclear payment', () => {
     const payer = '0x0000000000000000000000000000000000000001';
     return { transaction, proofIndex: 1, payer, confirmations: 1, blockTime: now() };
   }
-});
-
-describe('a query for the chain', () => {
-  it('has the token program of a Solana token that is no longer in the table', () => {
-    const entry = entryFor(SOLANA_DEVNET, 'USDG');
-    const payment = {
-      id: 'pay_1',
-      // The network is no longer in the table either.
-      network: 'solana:of-yesterday',
-      asset: entry.asset,
-      payTo: entry.payTo,
-      tokenAmount: entry.amount,
-      claimedAt: now(),
-      reportedTransaction: null,
-      searchPlace: null,
-      requirements: entry,
-      payload: signSolanaPayment(entry, { payer: Keypair.generate() }),
-    };
-    const { chainQuery: query } = readStoredPayment(payment);
-    assert.deepEqual([query.family, 'tokenProgram' in query && query.tokenProgram], ['svm', 'token-2022']);
-  });
 });

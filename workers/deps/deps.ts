@@ -1,5 +1,6 @@
 import type { RecentWrites } from '../../shared/accounts/recent-writes.js';
 import type { Chains } from '../../shared/chains/confirmation.js';
+import type { EndpointQueues } from '../../shared/chains/endpoint-queues.js';
 import type { Config } from '../../shared/config/config.js';
 import type { CommitMemory } from '../../shared/db/commit-memory.js';
 import type { Knex } from '../../shared/db/knex.js';
@@ -26,5 +27,7 @@ export interface WorkerDeps {
   notifyDecided: NotifyDecided;
   facilitator: Facilitator;
   chains: Chains;
+  /** Of `chains`, for whatever else reads them. */
+  endpointQueues: EndpointQueues;
   metrics: WorkerMetrics;
 }

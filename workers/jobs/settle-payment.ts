@@ -5,6 +5,7 @@ import { carryOut } from '../../shared/settlement/carry-out.js';
 import { afterCall, afterNamedTwice } from '../../shared/settlement/policy/after-call.js';
 import type { Call } from '../../shared/settlement/policy/answer-case.js';
 import { beforeCall, mayStillCall } from '../../shared/settlement/policy/before-call.js';
+import type { Decision } from '../../shared/settlement/policy/decision.js';
 import { provenVerdict } from '../../shared/settlement/policy/payment-state.js';
 import { type TakenPayment, takeToSettle } from '../../shared/settlement/take-work.js';
 import { inSpan, type Span } from '../../shared/tracing/spans.js';
@@ -46,10 +47,16 @@ async function settle(
   const call: Call = { answer, startedAt, endedAt: now(), commitsMayBeLost: deps.commits.mayHaveLost() };
   const decision = afterCall(payment, call, rules, times());
   const verdict = provenVerdict(payment, answer);
-  const settledIn = answer.kind === 'settled' ? answer.transaction : undefined;
+  const settledIn = answer.kind === 'settled' ? believedTransaction(decision) : undefined;
   const ifProofTaken = settledIn === undefined ? undefined : afterNamedTwice(settledIn, call, times());
   await carryOut(deps, { payment, job }, decision, { settledIn, ifProofTaken });
   return { verdict, startedAt };
+}
+
+/** Undefined when the policy doubts the success: what it names is another payment's. */
+function believedTransaction(decision: Decision): string | undefined {
+  if (decision.kind === 'succeed') return decision.proof.transaction;
+  return ('patch' in decision && decision.patch.reportedTransaction) || undefined;
 }
 
 function logCall(

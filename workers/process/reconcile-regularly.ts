@@ -64,11 +64,11 @@ export async function reconcileWhenDue(
 }
 
 async function runOnce(deps: WorkerDeps, stopped: AbortSignal): Promise<Summary> {
-  const { config, db, metrics, facilitator } = deps;
+  const { config, db, metrics, facilitator, endpointQueues: queues } = deps;
   const supported = await facilitator.supported();
   const reconcileDeps = {
     ...deps,
-    chainReader: createChainReader(config.rpcUrls, { signal: stopped }),
+    chainReader: createChainReader(config.rpcUrls, { queues, signal: stopped }),
     references: createPaymentReferences(config.encryptionKeys),
   };
   return await reconcile(reconcileDeps, {

@@ -1,5 +1,6 @@
 import { NO_RECENT_WRITES, openRecentWrites } from '../../shared/accounts/recent-writes.js';
 import { createChains } from '../../shared/chains/confirmation.js';
+import { EndpointQueues } from '../../shared/chains/endpoint-queues.js';
 import type { Config } from '../../shared/config/config.js';
 import { followClock } from '../../shared/db/follow-clock.js';
 import { openDatabase } from '../../shared/db/knex.js';
@@ -113,7 +114,8 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
   watch.start();
   const nameInstallation = installationNamer(db);
   const queues = openQueues(config, { redis, installation: nameInstallation }, logger);
-  const chains = createChains(config.rpcUrls, { logger });
+  const endpointQueues = new EndpointQueues({ logger });
+  const chains = createChains(config.rpcUrls, { queues: endpointQueues });
   const deps: WorkerDeps = {
     config,
     baseUrl: config.baseUrl,
@@ -127,6 +129,7 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
     notifyDecided: decisionNotifier(redis),
     facilitator: facilitatorFor(config, { db, redis, breaker }, logger),
     chains,
+    endpointQueues,
     metrics: openWorkerMetrics({ db, replica, queues, logger, commits, installation: watch }, chains),
   };
   return {

@@ -10,7 +10,7 @@ import {
   SETTLE_MARGIN_MS,
 } from './limits.js';
 import type { LookCondition } from './look-case.js';
-import { earlier, endsFarAhead, lastCallEnd, longestWaitEnd, unreadableMs, waitEnd } from './look-times.js';
+import { earlier, endsFarAhead, lastCallEnd, longestWaitEnd, waitEnd } from './look-times.js';
 import { facilitatorReportedSuccess, type Times } from './payment-state.js';
 import { lastCallTime } from './settle-times.js';
 import { isWatchOver, nextWatchTime } from './watch.js';
@@ -55,9 +55,9 @@ export const longestWaitIsOver: LookCondition = {
 
 export const secondLookNotDue: LookCondition = {
   by: 'clock',
-  text: `the first look that saw it unused was less than ${describeDuration(BETWEEN_LOOKS_MS)} ago, or is this one`,
+  text: `the first look that saw it unused was less than ${describeDuration(BETWEEN_LOOKS_MS)} ago by either clock, or is this one`,
   holds: ({ payment: { unusedSeenAt }, times }) =>
-    unusedSeenAt === null || times.now.getTime() < unusedSeenAt.getTime() + BETWEEN_LOOKS_MS,
+    unusedSeenAt === null || msSince(unusedSeenAt, times) < BETWEEN_LOOKS_MS,
 };
 
 const timeIsLeft: LookCondition = {
@@ -143,9 +143,15 @@ export const waitIsOver: LookCondition = {
 
 export const unreadableForLong: LookCondition = {
   by: 'clock',
-  text: `every look of the last ${describeDuration(LONGEST_UNREADABLE_MS)} could read nothing`,
-  holds: ({ payment, times }) => unreadableMs(payment, times) >= LONGEST_UNREADABLE_MS,
+  text: `every look of the last ${describeDuration(LONGEST_UNREADABLE_MS)} could read nothing, by both clocks`,
+  holds: ({ payment: { unreadableSince }, times }) =>
+    unreadableSince !== null && msSince(unreadableSince, times) >= LONGEST_UNREADABLE_MS,
 };
+
+/** By the clock that is behind. */
+function msSince(at: Date, { now, own }: Times): number {
+  return Math.min(now.getTime(), own.getTime()) - at.getTime();
+}
 
 function isPast(at: Date, { now, own }: Times): boolean {
   return now >= at && own >= at;

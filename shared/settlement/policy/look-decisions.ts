@@ -84,9 +84,11 @@ export const awaitLateUse: LookAction = lookAgainIn(PENDING_LATE_MS);
 
 export const lookASecondTime: LookAction = {
   text: `look a second time ${describeDuration(BETWEEN_LOOKS_MS)} after the first`,
-  decide: ({ payment, times: { now } }) => {
-    const unusedSeenAt = payment.unusedSeenAt ?? now;
-    return { kind: 'look_again', at: new Date(unusedSeenAt.getTime() + BETWEEN_LOOKS_MS), unusedSeenAt };
+  decide: ({ payment, times }) => {
+    const unusedSeenAt = payment.unusedSeenAt ?? times.now;
+    const due = new Date(unusedSeenAt.getTime() + BETWEEN_LOOKS_MS);
+    // The time may have come by one clock alone: the look is made again then, and not at once.
+    return { kind: 'look_again', at: due > times.now ? due : afterPause(payment, times), unusedSeenAt };
   },
 };
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { ChainCheck } from '../../../shared/chains/chain-check.js';
 import { EndpointQueue, type QueuedCheck } from '../../../shared/chains/endpoint-queue.js';
 import { EndpointLimits, NoTurn } from '../../../shared/chains/unreadable.js';
@@ -59,6 +60,12 @@ describe('the queue of an endpoint', () => {
     return queue.enter(opened, { urgentUntil: until, turnsWithinMs });
   }
 
+  function inBackground(): QueuedCheck {
+    const opened = new ChainCheck({ withinMs: 60_000, turnsWithinMs: 60_000, retryPauseMs: 0 });
+    checks.push(opened);
+    return queue.enter(opened, { inBackground: true, turnsWithinMs: 60_000 });
+  }
+
   /** The text of the answer, or why there is none. */
   function ask(from: QueuedCheck, method: string, params: unknown[] = [], id: unknown = 1): Promise<string> {
     const body = JSON.stringify({ jsonrpc: '2.0', id, method, params });
@@ -86,6 +93,26 @@ describe('the queue of an endpoint', () => {
     assert.deepEqual(methods(), []);
     for (const one of filled) await one.answer();
     assert.deepEqual(methods(), ['soon', 'second', 'late', 'never']);
+  });
+
+  it('sends a call in the background only when no other waits', async () => {
+    const filled = await fill();
+    const [background, late] = [inBackground(), check()];
+    void ask(background, 'background');
+    void ask(late, 'late');
+    await turns();
+    const [first, ...others] = filled;
+    await first?.answer();
+    assert.deepEqual(methods(), ['late', 'background']);
+    for (const one of [...others, ...sent]) await one.answer();
+  });
+
+  it('has few calls in the background in flight, which leave every slot to the others', async () => {
+    const background = inBackground();
+    for (let call = 0; call < 9; call += 1) void ask(background, 'eth_getLogs', [call]);
+    await turns();
+    assert.equal(sent.splice(0).length, 4);
+    assert.equal((await fill()).length, 8);
   });
 
   it('sends one call for all that ask the same before it is sent, and another for those that ask later', async () => {
@@ -199,6 +226,7 @@ describe('the queue of an endpoint', () => {
     );
     assert.equal(await asked.at(-1), 'waiting for a turn at the endpoint');
     assert.equal(queue.waiting, MAX_WAITING_RPC_CALLS);
+    assert.ok(getEventListeners(checks.at(-1)?.signal ?? new EventTarget(), 'abort').length <= 1);
     checks.at(-1)?.cut('over');
     assert.equal(await asked[0], 'over');
     assert.equal(queue.waiting, 0);

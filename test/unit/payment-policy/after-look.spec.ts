@@ -115,6 +115,13 @@ hold('the authorization is unused, and its end is far ahead', [
     payment: unclearPayment({ ...FAR, unusedSeenAt: at(-15_000) }),
     says: ['fail', 'outcome_unknown', at(HOUR)],
   },
+  {
+    what: 'a second look whose time has come by one of two clocks',
+    finding: unused(0),
+    payment: unclearPayment({ ...FAR, settleEndedAt: at(-HOUR), unusedSeenAt: at(-15_000) }),
+    times: times(0, -1),
+    says: ['look_again', SOON],
+  },
 ]);
 
 const REFUSED: Partial<WatchedPayment> = { failureCode: 'insufficient_funds' };
@@ -202,6 +209,13 @@ hold('nothing can be read', [
     what: 'for a millisecond less than a day',
     finding: SILENT,
     payment: unclearPayment({ ...OVER, unreadableSince: at(-DAY + 1) }),
+    says: ['look_again', SOON],
+  },
+  {
+    what: 'for a day by one of two clocks',
+    finding: SILENT,
+    payment: unclearPayment(OVER),
+    times: times(0, -1),
     says: ['look_again', SOON],
   },
   {

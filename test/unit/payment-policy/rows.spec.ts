@@ -74,7 +74,7 @@ function hold<Case, Result extends object>(
   cases: readonly Case[],
 ): void {
   describe(`the rows ${name}`, function () {
-    this.timeout(20_000);
+    this.timeout(120_000);
 
     it(`decide each of ${cases.length} cases by one row, and each row decides some`, () => {
       const deciding = new Set(cases.map((one) => decideByRows(name, rows, one).row));
@@ -104,7 +104,8 @@ function holdAnswers<Kind extends SettleVerdict['kind']>(kind: Kind): void {
   hold(`answer-${kind}`, ANSWER[kind], answers(kind));
 }
 
-describe('the payment policy', () => {
+describe('the payment policy', function () {
+  this.timeout(120_000);
   hold('before-call', BEFORE_CALL, TAKEN);
   for (const kind of ANSWERS) holdAnswers(kind);
   for (const kind of FINDINGS) holdLooks(kind);
