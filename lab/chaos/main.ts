@@ -5,13 +5,16 @@ import { type ChaosOptions, readOptions, UsageError } from './run/options.js';
 import { runChaos } from './run/run.js';
 import { runWeight } from './weight/run.js';
 
-const USAGE = `npm run chaos -- [--payments N] [--seed S] [--minutes M] [--solana SHARE]
+const USAGE = `npm run chaos -- [--payments N] [--seed S] [--minutes M] [--solana SHARE] [--failovers] [--clocks] [--limits]
 npm run chaos -- --weight [--seconds N] [--mixture]
 
 --payments  sessions to open and pay
 --seed      draws the same purchases and faults again
 --minutes   the longest time for which faults are injected
 --solana    the share of buyers that pay on Solana, 0 to 1
+--failovers promotes standbys without the last commits
+--clocks    sets the clocks of Postgres, Redis and hosts
+--limits    limits the calls a second of the chains' endpoints all the time
 --weight    measures the load that one account and one address can put on others
 --seconds   how long each heavy operation is measured
 --mixture   measures only all heavy operations at once

@@ -28,14 +28,17 @@ interface Signed extends SignedPayment {
   wasTaken: boolean;
 }
 
-type Result = 'paid' | 'expired' | 'failed' | 'timed_out';
+type Ended = Exclude<Outcome, 'gave_up'>;
+type Result = Ended | 'failed';
 
 const MAX_SIGNATURES = 4;
 /** The service takes up to three minutes to decide a Solana payment whose money never moves. */
 const TIMEOUT_MS = { evm: 180_000, svm: 420_000 };
 const NETWORKS = { evm: 'eip155:', svm: 'solana:' };
 /** From the best answer to the worst. */
-const BEST_FIRST = [200, 202, 409, 410, 500, 503, 0, 402];
+const BEST_FIRST = [200, 202, 409, 410, 404, 500, 503, 0, 402];
+/** The words of a 402 after an uncertain failure. */
+const MAY_BE_TAKEN = /may have been taken/;
 
 export class Buyer {
   readonly #options: BuyerOptions;
@@ -50,9 +53,7 @@ export class Buyer {
   async buy(): Promise<Outcome> {
     for (let signatures = 0; signatures < MAX_SIGNATURES; signatures += 1) {
       const quote = await this.#poll();
-      if (quote.status === 200) return 'paid';
-      if (quote.status === 410) return 'expired';
-      if (quote.status !== 402) return 'timed_out';
+      if (quote.status !== 402) return ended(quote);
       this.last = await this.#sign(quote);
       const result = await this.#send(this.last);
       if (result !== 'failed') return result;
@@ -60,12 +61,12 @@ export class Buyer {
     return 'gave_up';
   }
 
-  /** Polls until the answer is final: 200, 402 or 410. */
+  /** Polls until the answer is final: 200, 402, 410, or 404 of a session that Postgres has lost. */
   async #poll(): Promise<Reply> {
     const { client, sessionId } = this.#options;
     for (;;) {
       const reply = await client.send(`/c/${sessionId}`, {}, { request: 'link', sessionId });
-      if ([200, 402, 410].includes(reply.status) || nowMs() > this.#timesOutAt) return reply;
+      if ([200, 402, 404, 410].includes(reply.status) || nowMs() > this.#timesOutAt) return reply;
       await sleep(reply.retryAfterMs);
     }
   }
@@ -91,7 +92,7 @@ export class Buyer {
       const [reply] = replies.sort((a, b) => BEST_FIRST.indexOf(a.status) - BEST_FIRST.indexOf(b.status));
       if (reply === undefined) break;
       if (reply.status === 200) return 'paid';
-      if (reply.status === 410) return 'expired';
+      if (reply.status === 410 || reply.status === 404) return ended(reply);
       if (reply.status === 402) return this.#recordFailure(signed, reply);
       if (reply.status === 202) signed.wasTaken = true;
       if (reply.status === 202 || reply.status === 409) return await this.#await(signed);
@@ -109,15 +110,24 @@ export class Buyer {
   async #await(signed: Signed): Promise<Result> {
     const reply = await this.#poll();
     if (reply.status === 200) return 'paid';
-    if (reply.status === 410) return 'expired';
-    if (reply.status !== 402) return 'timed_out';
+    if (reply.status !== 402) return ended(reply);
     const isAboutIt = this.#options.alone && signed.wasTaken && reply.code !== undefined;
     return isAboutIt ? this.#recordFailure(signed, reply) : 'failed';
   }
 
-  #recordFailure({ nonce, mayContinue }: Signed, { code }: Reply): Result {
+  #recordFailure({ nonce, mayContinue }: Signed, { code, body }: Reply): Result {
     const { journal, sessionId } = this.#options;
+    if (MAY_BE_TAKEN.test(String(body.error))) {
+      journal.write({ kind: 'told_uncertain', at: nowMs(), sessionId, nonce, code });
+      return 'uncertain';
+    }
     if (!mayContinue) journal.write({ kind: 'told_failed', at: nowMs(), sessionId, nonce, code });
     return 'failed';
   }
+}
+
+function ended({ status }: Reply): Ended {
+  if (status === 200) return 'paid';
+  if (status === 410) return 'expired';
+  return status === 404 ? 'gone' : 'timed_out';
 }

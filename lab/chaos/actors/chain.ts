@@ -11,12 +11,22 @@ import { beginFault, type Executed, serveTransfers, type WantedTransfer } from '
 /** The EVM chain: its JSON-RPC endpoint, and an endpoint that executes transfers for the facilitator. */
 const BLOCK_MS = 1000;
 
-const { settings, ready, onOrder } = becomeActor<{ chainId: number; journal: string }>();
+const { settings, ready, onOrder } = becomeActor<{
+  chainId: number;
+  /** The endpoint's limit; none when absent. */
+  callsPerSecond?: number;
+  journal: string;
+}>();
 const ledger = new Journal<Transfer>(settings.journal);
 const chain = await EvmChain.start(settings.chainId);
 const used = new Set<string>();
 let keepsState = Number.POSITIVE_INFINITY;
+limitCalls();
 setInterval(() => chain.mine(), BLOCK_MS);
+
+function limitCalls(): void {
+  chain.endpoint.callsPerSecond = settings.callsPerSecond ?? Number.POSITIVE_INFINITY;
+}
 
 /** A halted chain executes the transfer when it resumes, if the authorization is still valid. */
 async function execute(wanted: WantedTransfer): Promise<Executed> {
@@ -43,6 +53,7 @@ onOrder({
   applyFault: (fault) => beginFault(chain, fault),
   recover() {
     endFaults(chain);
+    limitCalls();
     chain.prune(keepsState);
   },
 });

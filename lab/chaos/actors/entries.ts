@@ -22,6 +22,8 @@ export type BuyersEntry =
   | Signing
   /** The buyer was told that this payment failed, and will sign another one or leave. */
   | { kind: 'told_failed'; at: number; sessionId: string; nonce: string; code: string | undefined }
+  /** The buyer was told that this payment may have been taken, and pays no more. */
+  | { kind: 'told_uncertain'; at: number; sessionId: string; nonce: string; code: string | undefined }
   | { kind: 'left'; at: number; sessionId: string; outcome: Outcome };
 
 /**
@@ -37,7 +39,7 @@ export interface Signing {
   validBefore: number;
 }
 
-export type Outcome = 'paid' | 'expired' | 'gave_up' | 'timed_out';
+export type Outcome = 'paid' | 'expired' | 'gave_up' | 'timed_out' | 'uncertain' | 'gone';
 
 /** A transfer that the chain executed, or refused because its authorization was used. */
 export interface Transfer {
@@ -48,6 +50,17 @@ export interface Transfer {
   to: string;
   amount: string;
   succeeded: boolean;
+}
+
+/** A transfer to the merchant that does not involve the service. */
+export interface Elsewhere {
+  at: number;
+  transaction: string;
+}
+
+/** The journal of transfers elsewhere, beside a chain's own. */
+export function strangersOf(journal: string): string {
+  return journal.replace(/\.jsonl$/, '-elsewhere.jsonl');
 }
 
 export interface FacilitatorEntry {

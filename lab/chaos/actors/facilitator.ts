@@ -17,7 +17,7 @@ import { Journal } from './journal.js';
 import type { Executed, WantedTransfer } from './transfers.js';
 
 /** More calls than a run makes; one in five fails. */
-const DRAWN = { calls: 40_000, failingShare: 0.2 };
+const DRAWN = { calls: 40_000, failingShare: 0.2, wordsInADeck: 80 };
 /** Longer than the service's timeouts, and shorter than the time for which it counts a timed-out call as running. */
 const FAULT_MODES = {
   supported: supportedFaultModes(3000),

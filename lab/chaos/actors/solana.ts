@@ -6,7 +6,7 @@ import { SolanaChain } from '../../world/chains/solana-chain.js';
 import { serveLocally } from '../../world/http/listen.js';
 import { signSolanaPayment } from '../../world/shop/agent.js';
 import { becomeActor } from './actor.js';
-import type { Transfer } from './entries.js';
+import { type Elsewhere, strangersOf, type Transfer } from './entries.js';
 import { Journal } from './journal.js';
 import { beginFault, type Executed, serveTransfers, type WantedTransfer } from './transfers.js';
 import { busyKeypair } from './wallets.js';
@@ -26,9 +26,12 @@ const { settings, ready, onOrder } = becomeActor<{
   payTo: string;
   seed: number;
   busyBefore: number;
+  /** The endpoint's limit; none when absent. */
+  callsPerSecond?: number;
   journal: string;
 }>();
 const ledger = new Journal<Transfer>(settings.journal);
+const strangers = new Journal<Elsewhere>(strangersOf(settings.journal));
 const chain = await SolanaChain.start(settings.network);
 const busy = busyKeypair(settings.seed);
 const used = new Set<string>();
@@ -41,10 +44,17 @@ for (let made = 0; made < settings.busyBefore; made += BUSY_TOGETHER) {
   chain.landMany(signElsewhere(), Math.min(BUSY_TOGETHER, settings.busyBefore - made));
 }
 base = now();
+limitCalls();
 setInterval(passTime, MS_PER_SLOT);
 setInterval(() => {
-  if (!chain.isHalted) chain.movePayment(signElsewhere(), { commitment: 'processed' });
+  if (chain.isHalted) return;
+  const transaction = chain.movePayment(signElsewhere(), { commitment: 'processed' });
+  strangers.write({ at: nowMs(), transaction });
 }, BUSY_EVERY_MS);
+
+function limitCalls(): void {
+  chain.endpoint.callsPerSecond = settings.callsPerSecond ?? Number.POSITIVE_INFINITY;
+}
 
 function now(): { slot: number; at: number } {
   return { slot: chain.slot, at: nowMs() };
@@ -106,6 +116,7 @@ onOrder({
     // A halted cluster continues from the slot at which it was halted.
     if (chain.isHalted) base = now();
     endFaults(chain);
+    limitCalls();
   },
 });
 ready({

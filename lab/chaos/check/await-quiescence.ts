@@ -9,7 +9,7 @@ import { checkHistories } from './check-histories.js';
 import { checkMoney } from './check-money.js';
 import { checkRefunds } from './check-refunds.js';
 import { checkStops } from './check-stops.js';
-import { type Evidence, readEvidence } from './evidence.js';
+import { type Evidence, NO_EVIDENCE, readEvidence } from './evidence.js';
 
 export interface Verdict {
   violations: string[];
@@ -33,7 +33,11 @@ const STAYS_MS = 3000;
 /**
  * Runs the checks until they pass, for two minutes at most, or a minute after the last payment could still move money.
  */
-export async function awaitQuiescence(system: System, sold: Promise<unknown>): Promise<Verdict> {
+export async function awaitQuiescence(
+  system: System,
+  sold: Promise<unknown>,
+  listed: ReadonlySet<string>,
+): Promise<Verdict> {
   const recoveredAt = nowMs();
   let areBuyersDone = false;
   const finish = (): void => {
@@ -43,7 +47,7 @@ export async function awaitQuiescence(system: System, sold: Promise<unknown>): P
   sold.then(finish, () => undefined);
   const leftOpen = new Set<string>();
   const checkAgain = async (): Promise<Check> => {
-    const seen = await check(system);
+    const seen = await check(system, listed);
     if (nowMs() > recoveredAt + CONNECTIONS_END_WITHIN_MS)
       for (const complaint of checkConnections(seen.evidence)) leftOpen.add(complaint);
     return seen;
@@ -75,9 +79,9 @@ interface Check {
   lasting: string[];
 }
 
-async function check(system: System): Promise<Check> {
+async function check(system: System, listed: ReadonlySet<string>): Promise<Check> {
   try {
-    const evidence = await readEvidence(system);
+    const evidence = await readEvidence(system, listed);
     const passing = [...checkMoney(evidence), ...checkEvents(evidence), ...checkRefunds(evidence)];
     return {
       evidence,
@@ -105,20 +109,3 @@ function deadline(recoveredAt: number, { buyers, liedAbout }: Evidence): number 
 function decidedAt({ family, validBefore }: Signing): number {
   return validBefore * 1000 + (family === 'svm' ? SOLANA_LIFETIME_MS : 0);
 }
-
-const NO_EVIDENCE: Evidence = {
-  sessions: new Map(),
-  refunds: new Map(),
-  payments: [],
-  undecided: 0,
-  buyers: [],
-  answers: [],
-  ledger: [],
-  liedAbout: new Set(),
-  received: [],
-  endpoints: [],
-  faults: [],
-  calls: [],
-  idleInTransaction: [],
-  histories: [],
-};

@@ -5,7 +5,9 @@ const LINK_STATUSES = [0, 200, 202, 402, 409, 410, 503];
 /** A merchant gets a 500 while a store is unreachable, and retries with the same idempotency key. */
 const MERCHANT_STATUSES = [0, 200, 500];
 
-export function checkAnswers({ answers, buyers, ledger, liedAbout, faults }: Evidence): string[] {
+export function checkAnswers(evidence: Evidence): string[] {
+  const { answers, buyers, ledger, liedAbout, faults, forgotten } = evidence;
+  const isForgetful = forgotten.size > 0;
   const violations: string[] = [];
   const moved = ledger.filter(({ succeeded, nonce }) => succeeded && !liedAbout.has(nonce));
   const movedAt = new Map(moved.map(({ nonce, at }) => [nonce, at]));
@@ -21,13 +23,17 @@ export function checkAnswers({ answers, buyers, ledger, liedAbout, faults }: Evi
     const deleted = request === 'endpoint' && status === 404;
     // Of two refunds of the whole amount one must be refused.
     const isOverRefunded = request === 'refund' && code === 'refund_amount_too_large';
+    // The promoted standby has no row of a session in `forgotten`.
+    const isGone =
+      status === 404 && (isLink ? sessionId !== undefined && forgotten.has(sessionId) : isForgetful);
     const isAllowed =
-      (isLink ? LINK_STATUSES : MERCHANT_STATUSES).includes(status) || deleted || isOverRefunded;
+      (isLink ? LINK_STATUSES : MERCHANT_STATUSES).includes(status) || deleted || isOverRefunded || isGone;
     if (!isAllowed) violations.push(reply);
-    if (request === 'replay' && (status === 200 || status === 202))
+    const mayBeUnused = isForgetful && request === 'replay';
+    if (request === 'replay' && !mayBeUnused && (status === 200 || status === 202))
       violations.push(`${reply}: ${nonce} had paid another link`);
     const since = sessionId === undefined ? undefined : paidAt.get(sessionId);
-    if (status === 402 && since !== undefined && since <= at) {
+    if (status === 402 && since !== undefined && since <= at && !forgotten.has(sessionId ?? '')) {
       violations.push(`${reply}, ${at - since} ms after its money had moved`);
     }
   }

@@ -1,6 +1,7 @@
 import type { Received } from '../actors/entries.js';
 import { STEADY_ENDPOINT } from '../system/system.js';
 import type { Evidence } from './evidence.js';
+import { isLost } from './forgotten.js';
 
 /** An attempt in flight when its endpoint was closed may still arrive. */
 const IN_FLIGHT_MS = 15_000;
@@ -15,6 +16,8 @@ export function checkEvents({
   endpoints,
   ledger,
   liedAbout,
+  forgotten,
+  faults,
 }: Evidence): string[] {
   const violations: string[] = [];
   for (const { verified, eventId, endpoint } of received) {
@@ -28,6 +31,13 @@ export function checkEvents({
     const [expired, ...moreExpired] = eventsOf(received, id, EXPIRED);
     const isDelivered = (event: Received | undefined): boolean =>
       delivered.some(({ eventId }) => eventId === event?.eventId);
+    if (forgotten.has(id)) {
+      // A lost event is written again under another id.
+      const type = status === 'complete' ? COMPLETED : EXPIRED;
+      const isTold = !isOver(status) || eventsOf(received, id, type).some(isDelivered);
+      if (!isTold) violations.push(`${id} is ${status}, and no event was delivered`);
+      continue;
+    }
     if (moreCompleted.length + moreExpired.length > 0) violations.push(`${id} has two events of one type`);
     if (status === 'complete' && !isDelivered(completed))
       violations.push(`${id} is complete, and no event was delivered`);
@@ -47,11 +57,11 @@ export function checkEvents({
     if (status !== 'complete' || !isLate) violations.push(`${id} has an expired event and is ${status}`);
   }
   for (const { sessionId, eventId } of received) {
-    if (!sessions.has(sessionId) && !refunds.has(sessionId))
+    if (!sessions.has(sessionId) && !refunds.has(sessionId) && !forgotten.has(sessionId))
       violations.push(`${eventId} is about ${sessionId}, which does not exist`);
   }
   for (const [index, { endpoint, is, at }] of endpoints.entries()) {
-    if (is === 'enabled') continue;
+    if (is === 'enabled' || isLost(at, faults)) continue;
     const until =
       endpoints.slice(index + 1).find((later) => later.endpoint === endpoint)?.at ?? Number.POSITIVE_INFINITY;
     const late = received.filter((r) => r.endpoint === endpoint && r.at > at + IN_FLIGHT_MS && r.at < until);
@@ -63,4 +73,8 @@ export function checkEvents({
 function eventsOf(received: Received[], sessionId: string, type: string): Received[] {
   const own = received.filter((event) => event.sessionId === sessionId && event.type === type);
   return [...new Map(own.map((event) => [event.eventId, event])).values()];
+}
+
+function isOver(status: string): boolean {
+  return status === 'complete' || status === 'expired';
 }

@@ -4,7 +4,10 @@ import type { Evidence, PublicPayment } from './evidence.js';
  * Each movement of money matches one payment, and each payment one movement. Movements for refunds are checked
  * elsewhere.
  */
-export function checkMoney({ sessions, refunds, payments, undecided, buyers, ledger }: Evidence): string[] {
+export function checkMoney(evidence: Evidence): string[] {
+  const { sessions, refunds, payments, undecided, buyers, ledger, forgotten } = evidence;
+  const isListed = (sessionId: string, transaction: string): boolean =>
+    forgotten.has(sessionId) && evidence.listed.has(transaction);
   const violations: string[] = [];
   const known = new Set(buyers.flatMap((entry) => (entry.kind === 'session' ? [entry.sessionId] : [])));
   const sessionOf = new Map(
@@ -28,7 +31,7 @@ export function checkMoney({ sessions, refunds, payments, undecided, buyers, led
     if (refunds.has(sessionId)) continue;
     paidFor.set(sessionId, [...(paidFor.get(sessionId) ?? []), transaction]);
     const recorded = (byTransaction.get(transaction) ?? []).filter((p) => p.checkout_session === sessionId);
-    if (recorded.length !== 1) {
+    if (recorded.length !== 1 && !(recorded.length === 0 && isListed(sessionId, transaction))) {
       const { status } = sessions.get(sessionId) ?? { status: 'unknown' };
       violations.push(
         `${transaction} paid ${sessionId} (${status}), which ${recorded.length} payments record`,
@@ -48,12 +51,14 @@ export function checkMoney({ sessions, refunds, payments, undecided, buyers, led
         `${session.id} is complete by ${own}, and the ledger has ${transactions.join(', ') || 'nothing'}`,
       );
     }
-    if (session.status !== 'complete' && transactions.length > 0) {
-      violations.push(`${session.id} is ${session.status}, and ${transactions.join(', ')} paid it`);
+    const unlisted = transactions.filter((transaction) => !isListed(session.id, transaction));
+    if (session.status !== 'complete' && unlisted.length > 0) {
+      violations.push(`${session.id} is ${session.status}, and ${unlisted.join(', ')} paid it`);
     }
   }
   for (const id of known)
-    if (!sessions.has(id)) violations.push(`${id} was created and does not exist any more`);
+    if (!sessions.has(id) && !forgotten.has(id))
+      violations.push(`${id} was created and does not exist any more`);
   const transactions = new Set(moved.map(({ transaction }) => transaction));
   for (const { id, transaction } of payments) {
     if (transaction !== null && !transactions.has(transaction))

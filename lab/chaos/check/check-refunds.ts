@@ -4,7 +4,7 @@ import type { Evidence, PublicRefund } from './evidence.js';
 
 /** Refunds never exceed the payment; each refund is paid once, and each change of its status has its event. */
 export function checkRefunds(evidence: Evidence): string[] {
-  const { refunds, buyers, ledger } = evidence;
+  const { refunds, buyers, ledger, forgotten, listed } = evidence;
   const violations: string[] = [];
   const known = new Set(buyers.flatMap((entry) => (entry.kind === 'refund' ? [entry.refundId] : [])));
   const refundOf = new Map(
@@ -24,12 +24,14 @@ export function checkRefunds(evidence: Evidence): string[] {
       violations.push(
         `${id} succeeded by ${transaction}, and the ledger has ${moved.join(', ') || 'nothing'}`,
       );
-    if (status !== 'succeeded' && moved.length > 0)
-      violations.push(`${id} is ${status}, and ${moved.join(', ')} paid it`);
+    const unlisted = moved.filter((one) => !(forgotten.has(id) && listed.has(one)));
+    if (status !== 'succeeded' && unlisted.length > 0)
+      violations.push(`${id} is ${status}, and ${unlisted.join(', ')} paid it`);
     violations.push(...checkRefundEvents(refund, evidence));
   }
   for (const id of known)
-    if (!refunds.has(id)) violations.push(`${id} was created and does not exist any more`);
+    if (!refunds.has(id) && !forgotten.has(id))
+      violations.push(`${id} was created and does not exist any more`);
   return [...violations, ...checkSums(evidence, refundOf)];
 }
 
@@ -38,12 +40,17 @@ export function checkRefunds(evidence: Evidence): string[] {
  * refund.
  */
 function checkSums(
-  { refunds, payments, received, ledger, liedAbout }: Evidence,
+  { refunds, payments, received, ledger, liedAbout, buyers, forgotten }: Evidence,
   refundOf: ReadonlyMap<string, string>,
 ): string[] {
   const canceled = new Set(received.flatMap((r) => (r.status === 'canceled' ? [r.sessionId] : [])));
   const lied = new Set([...liedAbout].map((nonce) => refundOf.get(nonce)));
+  // A lost refund left its amount to be refunded again.
+  const lost = new Set(
+    buyers.flatMap((one) => (one.kind === 'refund' && forgotten.has(one.refundId) ? [one.paymentId] : [])),
+  );
   return payments.flatMap(({ id, amount }) => {
+    if (lost.has(id)) return [];
     const own = [...refunds.values()].filter(({ payment }) => payment === id);
     if (own.some((one) => canceled.has(one.id) || lied.has(one.id))) return [];
     const counted = own.filter(({ status }) => status !== 'canceled');
@@ -57,7 +64,7 @@ function checkSums(
 }
 
 /** The order of two events is not checked: two processes may have written them. */
-function checkRefundEvents({ id, status }: PublicRefund, { received }: Evidence): string[] {
+function checkRefundEvents({ id, status }: PublicRefund, { received, forgotten }: Evidence): string[] {
   const own = received.filter(({ sessionId, verified }) => sessionId === id && verified);
   const events = [...new Map(own.map((event) => [event.eventId, event])).values()];
   const count = (type: string, wanted: string): number =>
@@ -65,6 +72,11 @@ function checkRefundEvents({ id, status }: PublicRefund, { received }: Evidence)
   const isDelivered = ({ eventId }: Received): boolean =>
     own.some((r) => r.eventId === eventId && r.endpoint === STEADY_ENDPOINT && r.reaction === 200);
   const violations: string[] = [];
+  if (forgotten.has(id)) {
+    const isTold =
+      status !== 'succeeded' || events.some((event) => event.status === status && isDelivered(event));
+    return isTold ? [] : [`${id} is ${status}, and no event was delivered`];
+  }
   if (count('refund.created', 'requires_action') !== 1)
     violations.push(`${id} does not have one created event`);
   for (const end of ['succeeded', 'canceled']) {

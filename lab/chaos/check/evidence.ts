@@ -12,6 +12,7 @@ import type {
 import { ServiceClient } from '../actors/service-client.js';
 import type { IdleConnection } from '../system/postgres-store.js';
 import type { System } from '../system/system.js';
+import { forgottenIn } from './forgotten.js';
 
 /** Everything that the checks compare: the actors' journals, and the public API's answers. */
 export interface Evidence {
@@ -33,7 +34,30 @@ export interface Evidence {
   calls: FacilitatorEntry[];
   idleInTransaction: IdleConnection[];
   histories: ExplainedPayment[];
+  /** Sessions and refunds of which Postgres may have lost something, since a standby was promoted. */
+  forgotten: ReadonlySet<string>;
+  /** Transactions that reconcile has listed as money which no payment has. */
+  listed: ReadonlySet<string>;
 }
+
+export const NO_EVIDENCE: Evidence = {
+  sessions: new Map(),
+  refunds: new Map(),
+  payments: [],
+  undecided: 0,
+  buyers: [],
+  answers: [],
+  ledger: [],
+  liedAbout: new Set(),
+  received: [],
+  endpoints: [],
+  faults: [],
+  calls: [],
+  idleInTransaction: [],
+  histories: [],
+  forgotten: new Set(),
+  listed: new Set(),
+};
 
 export interface PublicSession {
   id: string;
@@ -64,7 +88,7 @@ interface List<T> {
 
 const PAGE = 100;
 
-export async function readEvidence(system: System): Promise<Evidence> {
+export async function readEvidence(system: System, listed: ReadonlySet<string>): Promise<Evidence> {
   const { journals } = system;
   // The service is read before the journals, so that the journals are never behind it.
   const [sessions, refunds, payments, undecided, idleInTransaction, histories] = await Promise.all([
@@ -78,6 +102,9 @@ export async function readEvidence(system: System): Promise<Evidence> {
   const buyers = journals.buyers.read();
   const endpoints = journals.endpoints.read();
   const calls = journals.facilitator.read();
+  const ledger = [...journals.chain.read(), ...journals.solana.read()];
+  const received = journals.receiver.read();
+  const faults = journals.faults.read();
   return {
     sessions: new Map(sessions.map((session) => [session.id, session])),
     refunds: new Map(refunds.map((refund) => [refund.id, refund])),
@@ -85,14 +112,16 @@ export async function readEvidence(system: System): Promise<Evidence> {
     undecided,
     buyers,
     answers: [...buyers, ...endpoints].filter((entry) => entry.kind === 'answer'),
-    ledger: [...journals.chain.read(), ...journals.solana.read()],
+    ledger,
     liedAbout: new Set(calls.flatMap(({ lied, nonce }) => (lied ? [nonce] : []))),
-    received: journals.receiver.read(),
+    received,
     endpoints: endpoints.filter((entry) => entry.kind === 'endpoint'),
-    faults: journals.faults.read(),
+    faults,
     calls,
     idleInTransaction,
     histories,
+    forgotten: forgottenIn({ buyers, ledger, received, faults }),
+    listed,
   };
 }
 

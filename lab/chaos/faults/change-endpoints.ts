@@ -56,7 +56,11 @@ export function changeEndpoints(): Fault {
       const write = (): void =>
         system.journals.endpoints.write({ kind: 'endpoint', at: nowMs(), endpoint: endpoint.name, is });
       if (endpoint.isEnabled) write();
-      await request(system, random, 'POST', `/${endpoint.id}`, { disabled: !endpoint.isEnabled });
+      const { status } = await request(system, random, 'POST', `/${endpoint.id}`, {
+        disabled: !endpoint.isEnabled,
+      });
+      // A failover has lost it.
+      if (status === 404) endpoints.splice(endpoints.indexOf(endpoint), 1);
       if (!endpoint.isEnabled) write();
       return { fault: `endpoint ${is}`, detail: endpoint.name };
     },
@@ -70,7 +74,7 @@ async function add(system: System, random: Random, name: string): Promise<Endpoi
   return { name, id: String(body.id), isEnabled: true };
 }
 
-/** Retries until it is answered. A DELETE that is answered 404 was executed by an earlier attempt. */
+/** Retries until it is answered. 404: a DELETE was executed by an earlier attempt, or a failover has lost the endpoint. */
 async function request(
   { webs, key, journals }: System,
   random: Random,
@@ -88,7 +92,7 @@ async function request(
   const timesOutAt = nowMs() + TIMEOUT_MS;
   for (;;) {
     const reply = await client.send(`/v1/webhook_endpoints${path}`, init, { request: 'endpoint' });
-    if (reply.status === 200 || (method === 'DELETE' && reply.status === 404)) return reply;
+    if (reply.status === 200 || reply.status === 404) return reply;
     if (nowMs() > timesOutAt)
       throw new Error(`${method} /v1/webhook_endpoints${path} answers ${reply.status}`);
     await sleep(reply.retryAfterMs);

@@ -9,6 +9,12 @@ export interface ChaosOptions {
   minutes: number;
   /** The share of buyers that pay on Solana. */
   solana: number;
+  /** Standbys are promoted without the last commits. */
+  failovers: boolean;
+  /** Clocks are set: Postgres', Redis', and those of hosts. */
+  clocks: boolean;
+  /** The chains' endpoints answer few calls a second, all the time. */
+  limits: boolean;
   /** Instead of all that, measures the load that one account and one address can put on others. */
   weight: boolean;
   /** How long each heavy operation is measured. */
@@ -38,6 +44,9 @@ export function readOptions(args: string[]): ChaosOptions {
       seconds: text,
       weight: { type: 'boolean', default: false },
       mixture: { type: 'boolean', default: false },
+      failovers: { type: 'boolean', default: false },
+      clocks: { type: 'boolean', default: false },
+      limits: { type: 'boolean', default: false },
     },
   });
   return {
@@ -47,6 +56,9 @@ export function readOptions(args: string[]): ChaosOptions {
     solana: values.solana === '0' ? 0 : readNumber('solana', values.solana, DEFAULT_SOLANA),
     weight: values.weight,
     mixture: values.mixture,
+    failovers: values.failovers,
+    clocks: values.clocks,
+    limits: values.limits,
     seconds: readNumber('seconds', values.seconds, DEFAULT_SECONDS),
   };
 }

@@ -45,6 +45,11 @@ export class Links {
     for (const proxy of this.#proxies(target, services)) proxy.cut();
   }
 
+  /** Every connection is cut, and new ones lead to another server. */
+  leadTo(target: Target, url: string): void {
+    for (const proxy of this.#proxies(target)) proxy.leadTo(url);
+  }
+
   async refuse(target: Target, services?: readonly string[]): Promise<void> {
     await Promise.all(this.#proxies(target, services).map((proxy) => proxy.refuse()));
   }

@@ -1,14 +1,19 @@
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../local/postgres/embedded-postgres.js';
+import { nowMs } from '../../../shared/process/clock.js';
 import type { ExplainedPayment } from '../../world/history/judge-history.js';
+import { copyForStandby, crashPostgres } from '../../world/processes/live-copy.js';
 
 /**
  * Commits survive a crash of the server's processes, and only processes are killed: the machine's disk is not tested.
+ * A standby has the log that it needs for as long as its primary runs.
  */
-const SETTINGS = { fsync: 'off', full_page_writes: 'off', max_connections: 300 };
+const SETTINGS = { fsync: 'off', full_page_writes: 'off', max_connections: 300, wal_keep_size: '1GB' };
 const TIMEOUT_MS = 5000;
+const POLL_MS = 20;
 
 /** A connection with an open transaction and no running statement. */
 export interface IdleConnection {
@@ -21,22 +26,31 @@ export interface IdleConnection {
 
 const HISTORIES = `SELECT id, status, failure_code AS "failureCode", transaction, history FROM payments`;
 
+/** A function that is found before Postgres' own. */
+const MOVED_CLOCK = `
+  CREATE SCHEMA moved;
+  CREATE TABLE moved.clock (by interval NOT NULL);
+  INSERT INTO moved.clock VALUES ('0');
+  CREATE FUNCTION moved.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS
+    'SELECT pg_catalog.clock_timestamp() + by FROM moved.clock'`;
+
 const IDLE = `
   SELECT pid, extract(epoch FROM clock_timestamp() - state_change)::integer AS seconds,
     state_change::text AS since, left(query, 200) AS query
   FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'`;
 
-/** A real Postgres that can be stopped or crashed, and started again on its data. */
+/** A real Postgres that can be stopped or crashed, and started again on its data or on that of a standby. */
 export class PostgresStore {
-  readonly #folder: string;
   #server: EmbeddedPostgres;
+  #standbys = 0;
+  /** One change of the server at a time. */
+  #turn: Promise<unknown> = Promise.resolve();
 
   static async start(folder: string): Promise<PostgresStore> {
-    return new PostgresStore(folder, await startEmbeddedPostgres({ dir: folder, settings: SETTINGS }));
+    return new PostgresStore(await startOn(folder));
   }
 
-  private constructor(folder: string, server: EmbeddedPostgres) {
-    this.#folder = folder;
+  private constructor(server: EmbeddedPostgres) {
     this.#server = server;
   }
 
@@ -47,16 +61,7 @@ export class PostgresStore {
 
   /** Runs on a connection of its own, without a proxy. */
   async query<Row extends object>(text: string, values: readonly string[] = []): Promise<Row[]> {
-    const timeouts = { connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS };
-    const client = new pg.Client({ connectionString: this.directUrl, ...timeouts });
-    client.on('error', () => undefined);
-    await client.connect();
-    try {
-      const { rows } = await client.query<Row>(text, [...values]);
-      return rows;
-    } finally {
-      await client.end();
-    }
+    return await queryOn<Row>(this.#server, text, values);
   }
 
   async idleInTransaction(): Promise<IdleConnection[]> {
@@ -67,21 +72,106 @@ export class PostgresStore {
     return await this.query<ExplainedPayment>(HISTORIES);
   }
 
+  /** Lets new connections read another clock. Only the service reads it: in no schema of ours is a function of that name. */
+  async makeClockSettable(): Promise<void> {
+    const name = new URL(this.directUrl).pathname.slice(1);
+    await this.query(`${MOVED_CLOCK}; ALTER DATABASE ${name} SET search_path = moved, pg_catalog, public`);
+  }
+
+  /** Sets the clock ahead or back; 0 sets it right. */
+  async setClock(ms: number): Promise<void> {
+    await this.query('UPDATE moved.clock SET by = $1::interval', [`${ms} milliseconds`]);
+  }
+
   async restart(): Promise<void> {
-    await this.#server.stop();
-    this.#server = await startEmbeddedPostgres({ dir: this.#folder, settings: SETTINGS });
+    await this.#alone(() => this.#startAgain());
   }
 
   /** Kills all server processes at once. */
   async crash(): Promise<void> {
-    const [pid] = (await readFile(path.join(this.#server.dataDir, 'postmaster.pid'), 'utf8')).split('\n');
-    process.kill(Number(pid), 'SIGQUIT');
-    await this.restart();
+    await this.#alone(async () => {
+      await crashPostgres(this.#server);
+      await this.#startAgain();
+    });
+  }
+
+  /**
+   * A standby stops to follow, the server goes on for as long as `lasting` does, crashes, and the standby takes its place.
+   * Returns the times between which commits are lost.
+   */
+  async failOver(lasting: () => Promise<void>): Promise<{ from: number; to: number }> {
+    return await this.#alone(async () => {
+      const standby = await this.#addStandby();
+      const from = nowMs();
+      await queryOn(standby, 'ALTER SYSTEM RESET primary_conninfo');
+      await queryOn(standby, 'SELECT pg_reload_conf()');
+      await until(async () => (await queryOn(standby, 'SELECT FROM pg_stat_wal_receiver')).length === 0);
+      await lasting();
+      await crashPostgres(this.#server);
+      await queryOn(standby, 'SELECT pg_promote()');
+      const old = this.#server;
+      this.#server = standby;
+      await remove(old);
+      return { from, to: nowMs() };
+    });
   }
 
   async stop(): Promise<void> {
-    await this.#server.stop();
-    // The data directory is elsewhere when the database user cannot enter `folder`.
-    await rm(path.dirname(this.#server.dataDir), { recursive: true, force: true });
+    await this.#alone(() => remove(this.#server));
   }
+
+  /** Resolves when the standby has all that was committed before. */
+  async #addStandby(): Promise<EmbeddedPostgres> {
+    this.#standbys += 1;
+    const standby = await startOn(await copyForStandby(this.#server, `standby-${this.#standbys}`));
+    const [last] = await this.query<{ lsn: string }>('SELECT pg_current_wal_lsn()::text AS lsn');
+    await until(async () => {
+      const shown = 'SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn AS has_all';
+      const [row] = await queryOn<{ has_all: boolean }>(standby, shown, [last?.lsn ?? '']);
+      return row?.has_all === true;
+    });
+    return standby;
+  }
+
+  async #startAgain(): Promise<void> {
+    await this.#server.stop();
+    this.#server = await startOn(path.dirname(this.#server.dataDir));
+  }
+
+  async #alone<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(work);
+    this.#turn = turn.catch(() => undefined);
+    return await turn;
+  }
+}
+
+async function startOn(dir: string): Promise<EmbeddedPostgres> {
+  return await startEmbeddedPostgres({ dir, settings: SETTINGS });
+}
+
+/** The data directory is elsewhere when the database user cannot enter the run's folder. */
+async function remove(server: EmbeddedPostgres): Promise<void> {
+  await server.stop();
+  await rm(path.dirname(server.dataDir), { recursive: true, force: true });
+}
+
+async function queryOn<Row extends object>(
+  { url }: EmbeddedPostgres,
+  text: string,
+  values: readonly string[] = [],
+): Promise<Row[]> {
+  const timeouts = { connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS };
+  const client = new pg.Client({ connectionString: url, ...timeouts });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    const { rows } = await client.query<Row>(text, [...values]);
+    return rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await sleep(POLL_MS);
 }

@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -65,6 +66,8 @@ export class ServiceProcess {
   readonly kind: Kind;
   readonly #process: StartedProcess;
   readonly #faults: Journal<FaultEntry>;
+  /** Says by how many milliseconds the host's clock is set. */
+  readonly #clockFile: string;
   #readyAt: number | undefined;
   #isKilled = false;
   #isPaused = false;
@@ -75,10 +78,12 @@ export class ServiceProcess {
     this.name = name;
     this.kind = host.kind;
     this.#faults = options.faults;
+    this.#clockFile = path.join(options.folder, `${name}.clock`);
     const environment = {
       ...variables,
       NODE_OPTIONS: `--import=${CLOCK}`,
       CHAOS_CLOCK_OFFSET_MS: String(host.clockOffsetMs),
+      CHAOS_CLOCK_FILE: this.#clockFile,
     };
     const log = path.join(options.folder, `${name}.log`);
     const program = serviceProgram(host.kind, host.launcher, environment);
@@ -129,6 +134,11 @@ export class ServiceProcess {
   resume(): void {
     this.#isPaused = false;
     this.#process.signal('SIGCONT');
+  }
+
+  /** Sets the host's clock ahead or back; 0 sets it right. */
+  async stepClock(ms: number): Promise<void> {
+    await writeFile(this.#clockFile, String(ms));
   }
 
   async stop(): Promise<void> {

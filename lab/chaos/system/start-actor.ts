@@ -2,14 +2,16 @@ import path from 'node:path';
 import { nodeProgram } from '../../world/processes/processes.js';
 import { StartedProcess } from '../../world/processes/supervisor.js';
 import type { ActorMessage, Order } from '../actors/actor.js';
-import type {
-  Answer,
-  BuyersEntry,
-  EndpointEntry,
-  FacilitatorEntry,
-  FaultEntry,
-  Received,
-  Transfer,
+import {
+  type Answer,
+  type BuyersEntry,
+  type Elsewhere,
+  type EndpointEntry,
+  type FacilitatorEntry,
+  type FaultEntry,
+  type Received,
+  strangersOf,
+  type Transfer,
 } from '../actors/entries.js';
 import { Journal } from '../actors/journal.js';
 
@@ -32,6 +34,7 @@ export interface Journals {
   facilitator: Journal<FacilitatorEntry>;
   chain: Journal<Transfer>;
   solana: Journal<Transfer>;
+  strangers: Journal<Elsewhere>;
   receiver: Journal<Received>;
   faults: Journal<FaultEntry>;
   endpoints: Journal<EndpointEntry | Answer>;
@@ -51,6 +54,7 @@ export function openJournals(folder: string): Journals {
     facilitator: journal('facilitator'),
     chain: journal('chain'),
     solana: journal('solana'),
+    strangers: new Journal<Elsewhere>(strangersOf(journalFile(folder, 'solana'))),
     receiver: journal('receiver'),
     faults: journal('faults'),
     endpoints: journal('endpoints'),

@@ -30,6 +30,8 @@ export interface System {
   receiver: ActorProcess;
   hooksUrl: string;
   journals: Journals;
+  /** The environment of a command of the operator, which no fault reaches. */
+  operator(): Record<string, string>;
 }
 
 export interface SystemOptions {
@@ -38,6 +40,8 @@ export interface SystemOptions {
   payments: number;
   /** The share of buyers that pay on Solana. */
   solana: number;
+  clocks: boolean;
+  limits: boolean;
   /** Called at once with each started part; the caller stops the parts in reverse order. */
   opened(part: { stop(): Promise<void> }): void;
 }
@@ -48,12 +52,16 @@ const SOLANA = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1';
 const SOLANA_USDC = '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU';
 /** The number of payments that the busy wallet has made before the first purchase. */
 const BUSY_BEFORE = 10_000;
+/** Few enough for calls to queue while answers are lost. */
+const CALLS_PER_SECOND = 20;
 const WALLETS = {
   evm: '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720',
   solana: newKeypair().publicKey.toBase58(),
 };
 
-export async function openSystem({ folder, seed, payments, solana, opened }: SystemOptions): Promise<System> {
+export async function openSystem(options: SystemOptions): Promise<System> {
+  const { folder, seed, payments, solana, opened } = options;
+  const callsPerSecond = options.limits ? CALLS_PER_SECOND : undefined;
   const journals = openJournals(folder);
   const keep = <T extends { stop(): Promise<void> }>(part: T): T => {
     opened(part);
@@ -65,8 +73,14 @@ export async function openSystem({ folder, seed, payments, solana, opened }: Sys
   const [postgres, redis, evmChain, solanaChain, receiver] = await Promise.all([
     PostgresStore.start(path.join(folder, 'postgres')).then(keep),
     RedisStore.start().then(keep),
-    start('chain', { chainId: CHAIN_ID }),
-    start('solana', { network: SOLANA, asset: SOLANA_USDC, payTo: WALLETS.solana, busyBefore }),
+    start('chain', { chainId: CHAIN_ID, callsPerSecond }),
+    start('solana', {
+      network: SOLANA,
+      asset: SOLANA_USDC,
+      payTo: WALLETS.solana,
+      busyBefore,
+      callsPerSecond,
+    }),
     start('receiver', { steady: STEADY_ENDPOINT }),
   ]);
   const chains = { [`eip155:${CHAIN_ID}`]: evmChain.said.transfers, [SOLANA]: solanaChain.said.transfers };
@@ -82,6 +96,7 @@ export async function openSystem({ folder, seed, payments, solana, opened }: Sys
   );
   const variablesOf = serviceVariables(seed, links);
   const key = await prepare(variablesOf(SERVICE_NAMES[0] ?? ''));
+  if (options.clocks) await postgres.makeClockSettable();
   const { services, webs } = await startServices({
     folder,
     faults: journals.faults,
@@ -104,6 +119,14 @@ export async function openSystem({ folder, seed, payments, solana, opened }: Sys
     receiver: receiver.actor,
     hooksUrl: String(receiver.said.url),
     journals,
+    operator: () => ({
+      ...variablesOf(SERVICE_NAMES[0] ?? ''),
+      DATABASE_URL: postgres.directUrl,
+      REDIS_URL: redis.url,
+      FACILITATOR_URL: String(facilitator.said.url),
+      RPC_URL_EIP155_84532: String(evmChain.said.rpc),
+      RPC_URL_SOLANA_DEVNET: String(solanaChain.said.rpc),
+    }),
   };
 }
 

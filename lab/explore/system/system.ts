@@ -3,6 +3,7 @@ import type { Deps } from '../../../api/deps/deps.js';
 import { readOffer } from '../../../api/payment-link/offer.js';
 import { closeDeps, openDeps } from '../../../api/process/open-deps.js';
 import { NO_RECENT_WRITES } from '../../../shared/accounts/recent-writes.js';
+import { EndpointQueues } from '../../../shared/chains/endpoint-queues.js';
 import { type Config, loadConfig } from '../../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../../shared/db/knex.js';
 import { createLogger } from '../../../shared/process/logger.js';
@@ -95,10 +96,21 @@ function openWorker(config: Config, { commits, logger, secretBox }: Deps): Syste
     reconcileRun: () => {},
   };
   const metrics = { ...counts, worker: 'on-stage', own: page, read: page };
+  const endpointQueues = new EndpointQueues();
   const bells = { notifyDeliveries: () => {}, notifyDecided: () => {}, recentWrites: NO_RECENT_WRITES };
   return {
     gate,
-    deps: { db, commits, baseUrl: config.baseUrl, logger, secretBox, queues, metrics, ...bells },
+    deps: {
+      db,
+      commits,
+      baseUrl: config.baseUrl,
+      logger,
+      secretBox,
+      queues,
+      endpointQueues,
+      metrics,
+      ...bells,
+    },
   };
 }
 

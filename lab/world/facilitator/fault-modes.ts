@@ -82,17 +82,31 @@ export function supportedFaultModes(tooSlowMs: number): FaultModes {
   };
 }
 
-/** Every fault mode, and some of the words, have their turn before any repeats. */
+interface Drawn {
+  calls: number;
+  failingShare: number;
+  wordsInADeck?: number;
+}
+
+/** Every fault mode has its turn, with some of the words, before any repeats; and so has every word over several decks. */
 export function drawFaultModes(
   random: Random,
   { modes, words }: FaultModes,
-  { calls, failingShare }: { calls: number; failingShare: number },
+  { calls, failingShare, wordsInADeck = WORDS_IN_A_DECK }: Drawn,
 ): FaultMode[] {
   let deck: FaultMode[] = [];
+  let wordsLeft: FaultMode[] = [];
+  const drawWords = (): FaultMode[] => {
+    const count = Math.min(wordsInADeck, words.length);
+    const drawn = wordsLeft.splice(0, count);
+    if (drawn.length === count) return drawn;
+    wordsLeft = shuffled(random, words);
+    return [...drawn, ...wordsLeft.splice(0, count - drawn.length)];
+  };
   return Array.from({ length: calls }, () => {
     if (random() >= failingShare) return HONEST;
     if (deck.length === 0) {
-      deck = shuffled(random, [...modes, ...shuffled(random, words).slice(0, WORDS_IN_A_DECK)]);
+      deck = shuffled(random, [...modes, ...drawWords()]);
     }
     return deck.pop() ?? HONEST;
   });

@@ -1,119 +1,14 @@
 import assert from 'node:assert/strict';
-import type {
-  Answer,
-  BuyersEntry,
-  FacilitatorEntry,
-  FaultEntry,
-  Received,
-} from '../../../lab/chaos/actors/entries.js';
+import type { BuyersEntry, FacilitatorEntry, FaultEntry } from '../../../lab/chaos/actors/entries.js';
 import { checkAnswers } from '../../../lab/chaos/check/check-answers.js';
 import { checkConnections } from '../../../lab/chaos/check/check-connections.js';
 import { checkEvents } from '../../../lab/chaos/check/check-events.js';
 import { checkMoney } from '../../../lab/chaos/check/check-money.js';
 import { checkStops } from '../../../lab/chaos/check/check-stops.js';
 import type { Evidence } from '../../../lab/chaos/check/evidence.js';
-
-/** Two sessions, one paid at 2000 and one expired. Each change of this evidence must be reported as a violation. */
-const SIGNED = {
-  kind: 'signed',
-  at: 1500,
-  sessionId: 'cs_1',
-  nonce: '0xn1',
-  family: 'evm',
-  validBefore: 60,
-} as const;
-const PAID = { id: 'cs_1', status: 'complete', payment: { transaction: '0xt1' } };
-const PAYMENT = {
-  id: 'pay_1',
-  amount: 450,
-  status: 'succeeded',
-  transaction: '0xt1',
-  checkout_session: 'cs_1',
-};
-const TRANSFER = {
-  at: 2000,
-  nonce: '0xn1',
-  transaction: '0xt1',
-  from: '0xa',
-  to: '0xb',
-  amount: '1',
-  succeeded: true,
-};
-const COMPLETED: Received = {
-  at: 3000,
-  endpoint: 'steady',
-  verified: true,
-  reaction: 200,
-  eventId: 'evt_1',
-  type: 'checkout.session.completed',
-  created: 2,
-  sessionId: 'cs_1',
-  status: 'complete',
-  transaction: '0xt1',
-};
-const EXPIRED: Received = {
-  ...COMPLETED,
-  eventId: 'evt_2',
-  type: 'checkout.session.expired',
-  sessionId: 'cs_2',
-  status: 'expired',
-  transaction: null,
-};
-
-function facts(changes: Partial<Evidence> = {}, session: object = {}): Evidence {
-  const opened = ['cs_1', 'cs_2'].map((sessionId): BuyersEntry => ({ kind: 'session', at: 1000, sessionId }));
-  return {
-    sessions: new Map([
-      ['cs_1', { ...PAID, ...session }],
-      ['cs_2', { id: 'cs_2', status: 'expired', payment: null }],
-    ]),
-    refunds: new Map(),
-    payments: [PAYMENT],
-    undecided: 0,
-    buyers: [...opened, SIGNED],
-    answers: [],
-    ledger: [TRANSFER],
-    liedAbout: new Set(),
-    received: [COMPLETED, EXPIRED],
-    endpoints: [],
-    faults: [],
-    calls: [],
-    idleInTransaction: [],
-    histories: [],
-    ...changes,
-  };
-}
-
-function answer(changes: Partial<Answer>): Answer {
-  return {
-    kind: 'answer',
-    at: 1600,
-    ms: 1,
-    request: 'pay',
-    web: 'web-1',
-    status: 200,
-    sessionId: 'cs_1',
-    nonce: '0xn1',
-    ...changes,
-  };
-}
-
-function fault(changes: Partial<FaultEntry>): FaultEntry {
-  return { at: 0, fault: 'SIGKILL', services: ['web-1'], ...changes };
-}
-
-function call(changes: Partial<FacilitatorEntry>): FacilitatorEntry {
-  return {
-    at: 50_000,
-    ms: 5000,
-    endpoint: 'settle',
-    nonce: '0xn1',
-    faultMode: 'honest',
-    lied: false,
-    caller: 'worker-1',
-    ...changes,
-  };
-}
+import { forgottenIn } from '../../../lab/chaos/check/forgotten.js';
+import { STANDBY_PROMOTED } from '../../../lab/chaos/faults/promote-standbys.js';
+import { answer, COMPLETED, call, EXPIRED, facts, fault, PAYMENT, SIGNED, TRANSFER } from './one-payment.js';
 
 describe("chaos' checks", () => {
   it('report nothing about consistent evidence', () => {
@@ -129,6 +24,49 @@ describe("chaos' checks", () => {
     const recorded = { ...PAYMENT, id: 'pay_2', transaction: '0xt2' };
     assert.deepEqual(checkMoney(facts({ ...changes, payments: [PAYMENT, recorded] })), []);
     assert.match(checkMoney(facts(changes)).join(), /0xt2 paid cs_1 \(complete\), which 0 payments record/);
+  });
+
+  describe('after a standby was promoted without the last commits', () => {
+    const promoted = fault({ at: 1000, ms: 1000, fault: STANDBY_PROMOTED });
+    const records = (changes: Partial<Evidence> = {}): Evidence => facts({ faults: [promoted], ...changes });
+
+    it('take for forgotten what was sent, moved, made or told meanwhile, or a little before or after', () => {
+      const sent = answer({ sessionId: 'cs_3', at: 500, ms: 600 });
+      const told = { ...EXPIRED, sessionId: 'cs_4', at: 6900 };
+      const later = { ...EXPIRED, sessionId: 'cs_5', at: 7001 };
+      const { buyers, ...rest } = records({ received: [told, later] });
+      const forgotten = forgottenIn({ ...rest, buyers: [...buyers, sent] });
+      assert.deepEqual([...forgotten].sort(), ['cs_1', 'cs_2', 'cs_3', 'cs_4']);
+      assert.equal(forgottenIn(facts()).size, 0);
+    });
+
+    it('accept a lost session only when it is forgotten, and lost money only when it is listed', () => {
+      const gone = { sessions: new Map(), payments: [] };
+      const forgotten = new Set(['cs_1', 'cs_2']);
+      assert.deepEqual(checkMoney(records({ ...gone, forgotten, listed: new Set(['0xt1']) })), []);
+      assert.match(checkMoney(records({ ...gone, forgotten })).join(), /0xt1 paid cs_1/);
+      assert.match(
+        checkMoney(records({ ...gone, listed: new Set(['0xt1']) })).join(),
+        /does not exist any more/,
+      );
+    });
+
+    it('accept a second event of one type, and none that was never delivered', () => {
+      const again = { ...COMPLETED, eventId: 'evt_3' };
+      const forgotten = new Set(['cs_1']);
+      assert.deepEqual(checkEvents(records({ forgotten, received: [COMPLETED, again, EXPIRED] })), []);
+      assert.match(checkEvents(records({ forgotten, received: [EXPIRED] })).join(), /no event was delivered/);
+    });
+
+    it('still report a buyer who was told for certain that nothing was taken', () => {
+      const told = { kind: 'told_failed', at: 1900, sessionId: 'cs_1', nonce: '0xn1', code: 'x' } as const;
+      const { buyers } = facts();
+      const forgotten = new Set(['cs_1']);
+      assert.match(
+        checkAnswers(records({ forgotten, buyers: [...buyers, told] })).join(),
+        /money moved 100 ms/,
+      );
+    });
   });
 
   const money: [string, Evidence, RegExp][] = [

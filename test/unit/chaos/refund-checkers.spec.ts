@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { BuyersEntry, Received, Transfer } from '../../../lab/chaos/actors/entries.js';
 import { checkRefunds } from '../../../lab/chaos/check/check-refunds.js';
-import type { Evidence, PublicRefund } from '../../../lab/chaos/check/evidence.js';
+import { type Evidence, NO_EVIDENCE, type PublicRefund } from '../../../lab/chaos/check/evidence.js';
 
 /** A payment of 450 cents, 300 of them refunded. Each change of this evidence must be reported as a violation. */
 const REFUND: PublicRefund = {
@@ -52,22 +52,14 @@ const TOLD = [CREATED, told('pending', 'evt_2'), told('succeeded', 'evt_3')];
 function facts(changes: Partial<Evidence> = {}, ...refunds: Partial<PublicRefund>[]): Evidence {
   const all = [REFUND, ...refunds].map((one) => ({ ...REFUND, ...one }));
   return {
-    sessions: new Map(),
+    ...NO_EVIDENCE,
     refunds: new Map(all.map((one) => [one.id, one])),
     payments: [
       { id: 'pay_1', amount: 450, status: 'succeeded', transaction: '0xt0', checkout_session: 'cs_1' },
     ],
-    undecided: 0,
     buyers: [MADE, SIGNED],
-    answers: [],
     ledger: [TRANSFER],
-    liedAbout: new Set(),
     received: TOLD,
-    endpoints: [],
-    faults: [],
-    calls: [],
-    idleInTransaction: [],
-    histories: [],
     ...changes,
   };
 }

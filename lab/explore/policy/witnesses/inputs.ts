@@ -12,7 +12,7 @@ export function at(ms: number): Date {
   return new Date(NOW_MS + ms);
 }
 
-/** The last call began and ended before the newest block, for as long as any rule asks. */
+/** The last call of `/settle` ended before the newest block by more than each rule's margin, so a look at it counts. */
 const ASKED = at(-40 * SECOND);
 const ENDED = at(-35 * SECOND);
 export const NEWEST_BLOCK = at(-SECOND);

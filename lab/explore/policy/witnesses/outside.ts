@@ -1,7 +1,7 @@
 import { CLOCKS, PAID, stateOf, timesBy, unused } from './inputs.js';
 import { sightsOf } from './looks.js';
 import { continued, isPromoted, type Play, type Scene, type Steps, sceneOf } from './play.js';
-import { type Attempt, CLAIMED, type Fact, type World, withAttempt, withPayable } from './world.js';
+import { type Attempt, CLAIMED, type Fact, FRESH, type World, withAttempt, withPayable } from './world.js';
 import { carryOut, succeed } from './write.js';
 
 /** Transactions land, calls end, and authorizations end. */
@@ -50,14 +50,34 @@ export function* happening(world: World, { breadth }: Play): Steps {
 /** A standby stops to follow, is promoted, and the books are held against the chain. */
 export function* failingOver(world: World, play: Play): Steps {
   if (!play.breadth.failsOver) return;
+  const isWide = play.breadth.forgets === 'anything';
   if (world.standby === 'follows')
-    yield { what: 'the standby stops to follow', world: stopped(world), isHonest: false };
+    yield isWide
+      ? { what: 'the standby is promoted', world: { ...world, standby: 'promoted' }, isHonest: false }
+      : { what: 'the standby stops to follow', world: stopped(world), isHonest: false };
   if (world.standby === 'stopped') {
     yield { what: 'the standby is promoted', world: promoted(world), isHonest: true };
     return;
   }
-  if (isPromoted(world))
-    for (const [index, attempt] of world.attempts.entries()) yield* reconciling(world, index, attempt, play);
+  if (!isPromoted(world)) return;
+  for (const [index, attempt] of world.attempts.entries()) yield* reconciling(world, index, attempt, play);
+  if (isWide) yield* goingOnForgotten(world);
+}
+
+/** Steps of the lost commits, which no row tells of. Reaching their end by others is a promise, so they are not honest. */
+function* goingOnForgotten(world: World): Steps {
+  for (const [index, { fact }] of world.attempts.entries()) {
+    if (fact.use !== null || fact.isOver || fact.isSent) continue;
+    const sent = withAttempt(world, index, { fact: { ...fact, isSent: true } });
+    yield { what: 'a call that Postgres has forgotten sends', world: sent, isHonest: false };
+  }
+  for (const of of ['session', 'refund'] as const) {
+    const unsigned = world[of]?.unsigned ?? 0;
+    if (unsigned === 0) continue;
+    const attempts = [...world.attempts, { of, fact: FRESH, row: null, kept: null }];
+    const signed = withPayable({ ...world, attempts }, of, { unsigned: unsigned - 1 });
+    yield { what: 'a payload that Postgres has forgotten was signed', world: signed, isHonest: false };
+  }
 }
 
 function stopped(world: World): World {

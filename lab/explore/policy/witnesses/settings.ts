@@ -7,6 +7,12 @@ export interface Breadth {
   readonly refundPayments: 0 | 1;
   /** Postgres may fail over to a standby without the last commits, once. */
   readonly failsOver: boolean;
+  /**
+   * The commits that the standby lacks. `its own`: those since it stopped to follow; the model then has two copies of every
+   * row. `anything`: at any time after the promotion a call that Postgres does not know may send, and a payload that it does
+   * not know may be signed. That is more than can happen, so a promise kept there is kept in every failover; one copy is enough.
+   */
+  readonly forgets: 'its own' | 'anything';
   /** As many false statements may be made by witnesses whose word counts: a clear refusal, a fork's block, a person. */
   readonly lies: 0 | 1 | 2;
   /** Clocks may be ahead, and endpoints late, limited or searching; otherwise an endpoint shows all, or nothing. */
@@ -19,6 +25,7 @@ const PLAIN = {
   payments: 1,
   refundPayments: 0,
   failsOver: false,
+  forgets: 'its own',
   lies: 0,
   faults: 'few',
   ownerCancels: false,
@@ -34,8 +41,20 @@ export const BREADTHS = {
     faults: 'all',
     ownerCancels: true,
   },
-  twoPayments: { ...PLAIN, name: 'two payments, a failover', payments: 2, failsOver: true },
-  refund: { ...PLAIN, name: 'a payment and its refund, a failover', refundPayments: 1, failsOver: true },
+  twoPayments: {
+    ...PLAIN,
+    name: 'two payments, a failover that forgets anything',
+    payments: 2,
+    failsOver: true,
+    forgets: 'anything',
+  },
+  refund: {
+    ...PLAIN,
+    name: 'a payment and its refund, a failover that forgets anything',
+    refundPayments: 1,
+    failsOver: true,
+    forgets: 'anything',
+  },
   threePayments: {
     ...PLAIN,
     name: 'three payments and a refund, a lie',
@@ -62,7 +81,14 @@ export const LONG_BREADTHS = {
     refundPayments: 1,
     failsOver: true,
   },
-  threePayments: { ...PLAIN, name: 'three payments, a failover', payments: 3, failsOver: true },
+  threeWithRefund: {
+    ...PLAIN,
+    name: 'three payments and a refund, a failover that forgets anything',
+    payments: 3,
+    refundPayments: 1,
+    failsOver: true,
+    forgets: 'anything',
+  },
   threeLiedAbout: {
     ...PLAIN,
     name: 'three payments, two lies, a limited endpoint, clocks ahead',

@@ -1,0 +1,99 @@
+import { runNode } from '../../world/processes/processes.js';
+import type { Evidence } from '../check/evidence.js';
+import type { System } from '../system/system.js';
+
+/** A line of `reconcile --json`. */
+interface Line {
+  status: 'matched' | 'unrecorded' | 'missing' | 'different';
+  transaction: string | null;
+  repaired?: true;
+  because?: string;
+  differs?: string[];
+  checkout_session?: string;
+  refund?: string;
+  payment?: string;
+}
+
+type Records = Pick<Evidence, 'ledger' | 'buyers' | 'forgotten'>;
+
+interface Known extends Records {
+  /** Transactions to the merchant that are none of the service's. */
+  strangers: ReadonlySet<string>;
+}
+
+/** The books held against the chains, by the operator's command, from the beginning of the run on. */
+export class Books {
+  /** Transactions that the command has listed as money which no payment has. */
+  readonly listed = new Set<string>();
+  readonly #system: System;
+  readonly #since: Date;
+
+  constructor(system: System, since: Date) {
+    this.#system = system;
+    this.#since = since;
+  }
+
+  async repair(): Promise<void> {
+    const { lines } = await this.#reconcile('--repair');
+    for (const { status, transaction, repaired } of lines)
+      if (status === 'unrecorded' && !repaired && transaction !== null) this.listed.add(transaction);
+  }
+
+  /** Everything is matched but what a failover has lost, and what strangers have sent. */
+  async check(records: Records): Promise<string[]> {
+    const { lines, code, said } = await this.#reconcile();
+    // Strangers go on sending: their journal is read after the chain.
+    const strangers = new Set(this.#system.journals.strangers.read().map(({ transaction }) => transaction));
+    const violations = lines.flatMap((line) => judge(line, { ...records, strangers }));
+    const isAllMatched = lines.every(({ status }) => status === 'matched');
+    if ((code === 0) !== isAllMatched) violations.push(`reconcile exits with ${code}: ${said}`);
+    if (/not read:/.test(said)) violations.push(`reconcile could not read all: ${said}`);
+    const told = new Set(lines.flatMap(({ transaction }) => transaction ?? []));
+    return [...violations, ...untold(records, told)];
+  }
+
+  async #reconcile(...args: string[]): Promise<{ lines: Line[]; code: number | null; said: string }> {
+    const command = [
+      'local/commands/merchants.mjs',
+      'reconcile',
+      '--json',
+      '--since',
+      this.#since.toISOString(),
+    ];
+    const { code, stdout, stderr } = await runNode([...command, ...args], {
+      environment: this.#system.operator(),
+    });
+    const lines = stdout.split('\n').flatMap((line): Line[] => (line === '' ? [] : [JSON.parse(line)]));
+    return { lines, code, said: stderr.trim().split('\n').at(-1) ?? '' };
+  }
+}
+
+/** The complaint about a line, if there is one. */
+export function judge(line: Line, { ledger, buyers, forgotten, strangers }: Known): string[] {
+  const { status, transaction } = line;
+  if (status === 'matched') return [];
+  if (status === 'unrecorded' && transaction !== null) {
+    if (strangers.has(transaction)) return [];
+    const moved = ledger.find((one) => one.transaction === transaction);
+    const isForgotten = buyers.some(
+      (one) => one.kind === 'signed' && one.nonce === moved?.nonce && forgotten.has(one.sessionId),
+    );
+    if (isForgotten) return [];
+  }
+  return [`reconcile says: ${JSON.stringify(line)}`];
+}
+
+/** Money of sessions must be told by some line. A lost refund's goes to a wallet that Postgres has lost, too. */
+export function untold(
+  { ledger, buyers }: Pick<Records, 'ledger' | 'buyers'>,
+  told: ReadonlySet<string>,
+): string[] {
+  const sold = new Set(
+    buyers.flatMap((one) => (one.kind === 'signed' && one.sessionId.startsWith('cs_') ? [one.nonce] : [])),
+  );
+  return ledger.flatMap(({ succeeded, nonce, transaction }) =>
+    succeeded && sold.has(nonce) && !told.has(transaction)
+      ? [`reconcile does not tell of ${transaction}`]
+      : [],
+  );
+}
