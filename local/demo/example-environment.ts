@@ -5,7 +5,7 @@ import { parseEnv } from 'node:util';
 import { authenticate } from '../../shared/accounts/api-keys.js';
 import { addFacilitatorKey } from '../../shared/accounts/facilitator-keys.js';
 import type { Knex } from '../../shared/db/knex.js';
-import { isFacilitatorSecret, parseFacilitatorSecret } from '../../shared/secrets/facilitator-secret.js';
+import { explainSecret, parseFacilitatorSecret } from '../../shared/secrets/facilitator-secret.js';
 
 /** The values of this start that the programs in examples/ need. */
 export interface ExampleFacts {
@@ -27,7 +27,7 @@ export async function writeExampleEnvironment(
   const file = path.join(folder, 'examples.env');
   const { accountId } = await authenticate(db, testKey);
   const secret = (await keptSecret(file)) ?? newSecret();
-  const publicKey = createPublicKey(parseFacilitatorSecret(secret));
+  const publicKey = createPublicKey(parseFacilitatorSecret('svc', secret));
   // A key id belongs to one account, and the database may be another one than last time: so the id contains the
   // account's.
   const keyId = `demo_${accountId}`;
@@ -51,7 +51,7 @@ export async function writeExampleEnvironment(
 async function keptSecret(file: string): Promise<string | undefined> {
   try {
     const { AGENT_KEY_SECRET: secret = '' } = parseEnv(await readFile(file, 'utf8'));
-    return isFacilitatorSecret(secret) ? secret : undefined;
+    return explainSecret('svc', secret) === undefined ? secret : undefined;
   } catch {
     return undefined;
   }

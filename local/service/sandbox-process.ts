@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import path from 'node:path';
-import type { FacilitatorConfig } from '../../shared/config/config.js';
+import type { FacilitatorAuth } from '../../shared/secrets/facilitator-secret.js';
 import { parseFacilitatorSecret } from '../../shared/secrets/facilitator-secret.js';
 import { dataFolder } from '../postgres/local-database.js';
 import { type GuardedProcess, spawnGuarded } from '../toolchain/guarded-process.js';
@@ -25,10 +25,12 @@ export interface SandboxProcess {
 
 const START_TIMEOUT_MS = 60_000;
 
-export async function startSandboxProcess(key: FacilitatorConfig['key']): Promise<SandboxProcess> {
+/** `auth`: the sandbox's facilitator asks for tokens of the kind `svc`, and of no other. */
+export async function startSandboxProcess(auth: FacilitatorAuth): Promise<SandboxProcess> {
   const root = projectRoot();
   const folder = path.join(dataFolder(), 'sandbox');
-  const settings = JSON.stringify({ folder, key: key && { id: key.id, publicKey: publicKeyOf(key.secret) } });
+  const key = auth.kind === 'svc' ? { id: auth.id, publicKey: publicKeyOf(auth.secret) } : undefined;
+  const settings = JSON.stringify({ folder, key });
   const entry = path.join(root, 'lab', 'sandbox', 'main.ts');
   let announce = (_line: string): void => {};
   const announced = new Promise<string>((resolve) => {
@@ -97,6 +99,6 @@ function readAnnouncement(line: string): Omit<SandboxProcess, 'ended' | 'stop'> 
 
 /** Other users can read a process's arguments, so they contain the public key. */
 function publicKeyOf(secret: string): string {
-  const publicKey = createPublicKey(parseFacilitatorSecret(secret));
+  const publicKey = createPublicKey(parseFacilitatorSecret('svc', secret));
   return publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
 }

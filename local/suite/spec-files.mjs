@@ -10,6 +10,8 @@ const FIRST = [
   'test/flows/stopped-worker.spec.ts',
   'test/unit/payment-policy/explored.spec.ts',
   'test/unit/payment-policy/witnesses.spec.ts',
+  'test/unit/chains/limited-endpoint.spec.ts',
+  'test/unit/payment-policy/rows.spec.ts',
   'test/workers/expire-sessions-without-queue.spec.ts',
   'test/flows/lost-queue.spec.ts',
   'test/flows/link-settle-unclear.spec.ts',
@@ -21,6 +23,8 @@ const FIRST = [
   'test/local/embedded-postgres.spec.ts',
   'test/local/embedded-postgres-lifetime.spec.ts',
   'test/page/lost-payment.spec.ts',
+  'test/unit/payment-policy/mistakes-found.spec.ts',
+  'test/flows/link-refused-when-used.spec.ts',
   'test/page/finds-the-balance.spec.ts',
   'test/flows/fresh-clone.spec.ts',
   'test/flows/explored-payments.spec.ts',
@@ -29,6 +33,8 @@ const FIRST = [
   'test/flows/sandbox-payments.spec.ts',
   'test/flows/limits-at-once.spec.ts',
   'test/flows/lost-commits.spec.ts',
+  'test/flows/forgotten-payments.spec.ts',
+  'test/page/failure-texts.spec.ts',
   'test/unit/chains/soundness.spec.ts',
   'test/api/fuzz.spec.ts',
 ];
@@ -40,6 +46,12 @@ export function findSpecs(root) {
     .filter((file) => file.endsWith('.spec.ts'))
     .map((file) => `test/${file.split(path.sep).join('/')}`);
 }
+
+/**
+ * The specs that `npm run check` leaves to `npm test`.
+ * @param {string} file
+ */
+export const isLong = (file) => FIRST.includes(file);
 
 /**
  * The long stories first, then by name.
