@@ -5,6 +5,7 @@ import { COMMANDS } from '../cli/commands.js';
 import { TOKEN_SYMBOLS } from '../shared/chains/networks.js';
 import { EVENT_TYPES } from '../shared/webhooks/event-types.js';
 import { anchorsOf } from './support/anchors.js';
+import { configuration } from './support/deploy-files.js';
 
 /** Compares README, docs/ and CONTRIBUTING with the project. */
 const ROOT = path.join(import.meta.dirname, '..');
@@ -98,9 +99,7 @@ function firstColumn(file: string, heading: string): string[] {
 
 /** A variable per network ends in `_` in the configuration and in `_<NETWORK>` in the docs. */
 function readVariables(): string[] {
-  const reads = read('shared/config/config.ts').matchAll(
-    /\b(?:env\.\w+\(\s*'|process\.env\.)([A-Z][A-Z\d_]+)/g,
-  );
+  const reads = configuration.matchAll(/\b(?:env\.\w+\(\s*'|process\.env\.)([A-Z][A-Z\d_]+)/g);
   const names = [...reads].map(([, name = '']) => name);
   return [...new Set(names.map((name) => name.replace(/_$/, '_<NETWORK>')))];
 }

@@ -72,10 +72,25 @@ describe('batched writes', () => {
     assert.equal(await noteOf(77), 'of 77');
   });
 
-  it('of the same row are applied in order, and the last one stays', async () => {
-    const notes = ['first', 'second', 'third'];
-    await markAll(notes.map((note) => ({ id: 1, note })));
-    assert.equal(await noteOf(1), 'third');
+  it('of the same row are sent in order, each in a batch of its own', async () => {
+    const sent: string[][] = [];
+    const write = batchWrites<Entry, string>({
+      keyOf: ({ id }) => String(id),
+      async writeBatch(_db, items) {
+        sent.push(items.map(({ id, note }) => `${id} ${note}`));
+        return items.map(() => 'together');
+      },
+      writeOne: () => Promise.resolve('alone'),
+      onBrokenConnection: () => Promise.resolve('unclear'),
+    });
+    const written = [
+      { id: 1, note: 'first' },
+      { id: 1, note: 'second' },
+      { id: 2, note: 'only' },
+      { id: 1, note: 'third' },
+    ];
+    await Promise.all(written.map((entry) => write(db, entry)));
+    assert.deepEqual(sent, [['1 first', '2 only'], ['1 second'], ['1 third']]);
   });
 
   it('skip a locked row, which is written alone once it is free', async () => {

@@ -19,6 +19,8 @@ const PACKAGES: Record<string, string> = {
   'chromium-headless-shell': 'chromium-headless-shell',
   pgbouncer: 'pgbouncer',
   haproxy: 'haproxy',
+  nginx: 'nginx-light',
+  varnishd: 'varnish',
   curl: 'curl',
   promtool: 'prometheus',
   ...(process.platform === 'linux' && { 'systemd-analyze': 'systemd' }),

@@ -50,7 +50,7 @@ describe("the sandbox's facilitator", () => {
     const secret = `svc_sk_${key.export({ format: 'der', type: 'pkcs8' }).toString('base64')}`;
     return createFacilitator({
       url: facilitator.url,
-      key: { id, secret },
+      auth: { kind: 'svc', id, secret },
       timeoutMs: 2000,
       settleTimeoutMs: 2000,
     });

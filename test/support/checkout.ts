@@ -107,6 +107,8 @@ export async function openCheckout({
   const facilitator = rest.facilitator ?? (await startFacilitator());
   const settings = {
     FACILITATOR_URL: facilitator.url,
+    // Room for every entry.
+    RESPONSE_HEADER_MAX_BYTES: '16384',
     ...Object.fromEntries(
       NETWORKS.map(({ environmentSuffix }) => [`RPC_URL_${environmentSuffix}`, NO_CHAIN]),
     ),

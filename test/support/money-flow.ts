@@ -6,6 +6,7 @@ import type { Movement } from '../../lab/world/facilitator/judgement.js';
 import { judgeHistory } from '../../lab/world/history/judge-history.js';
 import { NO_RECENT_WRITES } from '../../shared/accounts/recent-writes.js';
 import { createChains } from '../../shared/chains/confirmation.js';
+import { EndpointQueues } from '../../shared/chains/endpoint-queues.js';
 import { type Config, loadConfig } from '../../shared/config/config.js';
 import { openCommitMemory } from '../../shared/db/commit-memory.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
@@ -136,6 +137,7 @@ export function openManualWorker(config: Config, db: Knex): ManualWorker {
     close: async () => undefined,
   };
   const { logger, lines: log } = loggerWithLines('warn');
+  const endpointQueues = new EndpointQueues({ pace: { firstPauseMs: 0, longestPauseMs: 0 } });
   const deps: WorkerDeps = {
     config,
     baseUrl: config.baseUrl,
@@ -149,7 +151,8 @@ export function openManualWorker(config: Config, db: Knex): ManualWorker {
     queues,
     facilitator: createFacilitator(config.facilitator),
     // Tests move the clock, and would otherwise wait for pauses in real time.
-    chains: createChains(config.rpcUrls, { pace: { firstPauseMs: 0, longestPauseMs: 0 } }),
+    chains: createChains(config.rpcUrls, { queues: endpointQueues }),
+    endpointQueues,
     metrics: openWorkerMetrics({ db, queues, logger }),
   };
   return {
