@@ -60,8 +60,7 @@ export interface Deps {
   receipts: ReceiptSigner;
   references: PaymentReferences;
   metrics: WebMetrics;
-  /** `isStopping` is true once the process was told to stop. */
-  lifecycle: { isStopping: boolean };
+  lifecycle: Lifecycle;
   solanaTransfers: () => Promise<SolanaTransfers>;
   readBalances: () => Promise<ReadBalances>;
   pageAssets: PageAssets;
@@ -70,4 +69,11 @@ export interface Deps {
   images: ImageProxy;
   /** Bytes of links' long answers, by address, while they are sent. */
   longAnswers: Budget;
+}
+
+export interface Lifecycle {
+  /** True once the process was told to stop. */
+  isStopping: boolean;
+  /** When `/readyz` was asked last, by `performance.now()`. */
+  readinessAskedAt: number;
 }

@@ -14,6 +14,7 @@ export function operations(deps: Deps): Router {
   const readiness = openReadiness(deps);
   router.get('/healthz', (_req, res) => sendJson(res, ALIVE));
   router.get('/readyz', async (_req, res) => {
+    deps.lifecycle.readinessAskedAt = performance.now();
     const { ready, answer } = await readiness();
     res.status(ready ? 200 : 503);
     sendJson(res, JSON.stringify(answer));

@@ -1,6 +1,6 @@
 import { createServer, IncomingMessage, type Server, type ServerOptions, ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Express } from 'express';
 import { InFlight } from '../../shared/process/in-flight.js';
 import { onClose } from '../http/on-close.js';
@@ -71,26 +71,34 @@ function expressClasses(app: Express): Pick<ServerOptions, 'IncomingMessage' | '
   return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
 }
 
+export interface DrainTimes {
+  /** How long connections are still accepted. */
+  acceptMs: number;
+  /** After this time the remaining connections are cut. */
+  timeoutMs: number;
+}
+
 /**
- * Stops accepting, answers the requests in flight with `Connection: close`, and closes the remaining connections
+ * Answers every request with `Connection: close`, stops accepting after `acceptMs`, and cuts the remaining connections
  * after `timeoutMs`. A connection that looks idle may hold an unread request, so idle ones are closed after
  * IDLE_MOMENT_MS.
  */
 export async function drain(
   server: Server,
   inFlight: InFlight<ServerResponse>,
-  timeoutMs: number,
+  { acceptMs, timeoutMs }: DrainTimes,
 ): Promise<void> {
-  await acceptPending(server);
-  // `http.Server.close` would end idle connections at once.
-  const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
   const endConnection = (response: ServerResponse): void => {
     if (!response.headersSent) response.setHeader('Connection', 'close');
   };
   for (const response of inFlight.all()) endConnection(response);
   server.prependListener('request', (_request, response: ServerResponse) => endConnection(response));
-  const closeIdle = setInterval(() => server.closeIdleConnections(), IDLE_MOMENT_MS);
   const cut = setTimeout(() => server.closeAllConnections(), timeoutMs);
+  if (acceptMs > 0) await sleep(acceptMs);
+  await acceptPending(server);
+  // `http.Server.close` would end idle connections at once.
+  const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+  const closeIdle = setInterval(() => server.closeIdleConnections(), IDLE_MOMENT_MS);
   await closed;
   clearInterval(closeIdle);
   clearTimeout(cut);

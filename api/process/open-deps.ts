@@ -82,7 +82,7 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     receipts: createReceiptSigner(config.receiptSigningKeys, config.baseUrl),
     references: createPaymentReferences(config.encryptionKeys),
     metrics: openWebMetrics({ db, replica, queues, logger, commits, installation }, MERCHANT_OPERATIONS),
-    lifecycle: { isStopping: false },
+    lifecycle: { isStopping: false, readinessAskedAt: Number.NEGATIVE_INFINITY },
     solanaTransfers,
     chains: lazy(async () => {
       const { createChains } = await import('../../shared/chains/confirmation.js');

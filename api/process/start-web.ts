@@ -23,6 +23,13 @@ const DRAIN_MS = 20_000;
  */
 const CLOSE_MS = 3000;
 const WARM_UP_AFTER_MS = 500;
+/**
+ * A balancer routes requests here until its checks of `/readyz` have failed, and one that meets the closing port is
+ * lost. HAProxy takes 1.5 s as docs/deploy.md configures it.
+ */
+const HAND_OVER_MS = 3000;
+/** A process is behind a balancer when its `/readyz` was asked within this time. */
+const CHECKED_WITHIN_MS = 10_000;
 
 export interface WebProcess extends Closable {
   port: number;
@@ -55,11 +62,18 @@ export async function startWeb(
       deps.lifecycle.isStopping = true;
       // Payments that wait for their outcome are answered 202; the workers finish them.
       deps.settlements.close();
-      await drain(server, inFlight, drainMs);
+      await drain(server, inFlight, {
+        acceptMs: isBehindBalancer(deps) ? HAND_OVER_MS : 0,
+        timeoutMs: drainMs,
+      });
       const closed = Promise.all([clock.close(), closeDeps(deps), tracing.close()]).then(() => undefined);
       await closeWithin(closeMs, closed, logger);
     },
   };
+}
+
+function isBehindBalancer({ lifecycle }: Deps): boolean {
+  return performance.now() - lifecycle.readinessAskedAt < CHECKED_WITHIN_MS;
 }
 
 /**

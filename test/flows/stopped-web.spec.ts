@@ -186,6 +186,17 @@ describe('a web process', () => {
       }
     });
 
+    it('behind a balancer: answers new connections until the balancer has seen its /readyz fail', async () => {
+      const web = await processes.start();
+      await untilReadyzSays(web, 200, { status: 'ready', ...READY });
+      web.child.kill('SIGTERM');
+      await untilReadyzSays(web, 503, { status: 'stopping', ...READY });
+      const { status, headers } = await processes.send(web.port, 'POST', SESSIONS, { body: MINIMAL });
+      assert.deepEqual([status, headers.connection], [200, 'close']);
+      await untilRefused(web.port);
+      assert.deepEqual(await web.exited, { code: 0, signal: null });
+    });
+
     it('by SIGINT and then by SIGTERM: the second signal changes nothing', async () => {
       const web = await processes.start();
       const commits = await processes.holdCommits();
