@@ -15,8 +15,7 @@ interface Report {
   problems: { ruleId: string; message: string; location: { pointer?: string }[] }[];
 }
 
-describe('the API description', function () {
-  this.timeout(60_000);
+describe('the API description', () => {
   let folder: string;
   before(async () => {
     folder = await mkdtemp(path.join(os.tmpdir(), 'stablecoin-checkout-openapi-'));

@@ -75,8 +75,7 @@ describe('query plans of a large database', () => {
   let api: Client;
   let known: Record<'open' | 'paid' | 'payment' | 'newest' | 'event' | 'endpoint' | 'secret', string>;
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     const url = await createDatabase('plans');
     const config = loadConfig({ DATABASE_URL: url }, 'migrate');
     await migrate(config, createLogger('silent', 'test'));

@@ -29,8 +29,7 @@ const DOCKERFILE = readFileSync(path.join(ROOT, 'deploy', 'Dockerfile'), 'utf8')
  * A copy of what the last stage of deploy/Dockerfile contains: only the lock file's production packages, and no writable
  * file. `docker build` makes the same.
  */
-describe('the image', function () {
-  this.timeout(120_000);
+describe('the image', () => {
   let folder: string;
   let postgres: TcpProxy;
   // Root may write anywhere, so the processes run as another user.

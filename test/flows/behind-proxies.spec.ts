@@ -64,8 +64,7 @@ interface World {
   paid(): Promise<{ path: string; payment: string }>;
 }
 
-describe('an answer of a link', function () {
-  this.timeout(60_000);
+describe('an answer of a link', () => {
   const proxies = new Map<FrontProxyKind, FrontProxy>();
   let checkout: Checkout;
   let world: World;
@@ -142,8 +141,7 @@ describe('a network that a 402 has no room for', () => {
   });
 });
 
-describe('a payment header of 16 KiB', function () {
-  this.timeout(60_000);
+describe('a payment header of 16 KiB', () => {
   let checkout: Checkout;
   before(async () => {
     checkout = await openCheckout();

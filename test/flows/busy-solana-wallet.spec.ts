@@ -44,8 +44,7 @@ describe('an agent that makes three payments a minute from one Solana wallet whi
   let entry: PaymentRequirements;
   let seenAtMs = nowMs();
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     chain = await SolanaChain.start(SOLANA_DEVNET);
     chain.endpoint.onCall = keepUp;
     const facilitator = await startFacilitator({
@@ -92,8 +91,7 @@ describe('an agent that makes three payments a minute from one Solana wallet whi
     return id;
   }
 
-  it(`each payment ends as the facilitator's ledger says, within few reads of the chain (MONEY_SEED=${SEED})`, async function () {
-    this.timeout(120_000);
+  it(`each payment ends as the facilitator's ledger says, within few reads of the chain (MONEY_SEED=${SEED})`, async () => {
     for (let bought = 0; bought < PAYMENTS; bought += 1) {
       const id = await buy();
       const before = checkout.facilitator.ledger.length;

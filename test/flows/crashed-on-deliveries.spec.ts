@@ -15,8 +15,7 @@ import { takeDueDeliveries, takeQuarantinedDelivery } from '../../shared/webhook
 import { testServices } from '../support/suite.js';
 import { ALLOWANCE, type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 
-describe('webhook deliveries on which workers crash', function () {
-  this.timeout(90_000);
+describe('webhook deliveries on which workers crash', () => {
   let flow: WebhookFlow;
   before(async () => {
     flow = await openWebhookFlow('crashed_on_deliveries', { worker: false });

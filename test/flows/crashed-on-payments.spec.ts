@@ -15,8 +15,7 @@ import { testServices } from '../support/suite.js';
 
 const TIMEOUT_MS = 20_000;
 
-describe('payments on which workers crash', function () {
-  this.timeout(90_000);
+describe('payments on which workers crash', () => {
   let flow: MoneyFlow;
   before(async () => {
     flow = await openMoneyFlow('crashed_on_payments', {

@@ -11,8 +11,7 @@ const CROWD = { payments: 30, callsPerSecond: 25 };
 const MOST_CALLS_EACH = 10;
 const WITHIN_MS = 150_000;
 
-describe(`${CROWD.payments} payments whose answers of /settle were lost`, function () {
-  this.timeout(180_000);
+describe(`${CROWD.payments} payments whose answers of /settle were lost`, () => {
   let world: CrowdedWorld;
   let db: Knex;
   let databaseUrl: string;

@@ -18,8 +18,7 @@ function shifted(seconds: number): Record<string, string> {
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(shift)}` };
 }
 
-describe("processes whose clocks differ from Postgres'", function () {
-  this.timeout(120_000);
+describe("processes whose clocks differ from Postgres'", () => {
   let flow: MoneyFlow;
   let environment: Record<string, string>;
 

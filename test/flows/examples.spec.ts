@@ -22,8 +22,7 @@ const readExample = (name: string): string => readFileSync(path.join(EXAMPLES, n
 const linkIn = (text: string): string => /http:\S+\/c\/cs_test_\w+/.exec(text)?.[0] ?? assert.fail(text);
 const idIn = (text: string): string => linkIn(text).replace(/.*\//, '');
 
-describe('the examples, run by the commands of docs/integrate.md', function () {
-  this.timeout(120_000);
+describe('the examples, run by the commands of docs/integrate.md', () => {
   let host: ExampleHost;
   let shortWait: ExampleHost;
   before(async () => {

@@ -26,9 +26,7 @@ function asksToWait(status: number, seconds: number): Behaviour {
   return { works: false, answer: () => ({ status, body: 'slow down', headers }) };
 }
 
-describe("the facilitator's limits", function () {
-  this.timeout(120_000);
-
+describe("the facilitator's limits", () => {
   /** Repeats the payment for as long as the answer is 503. */
   async function payUntilTaken(checkout: Checkout, id: string, { header }: SignedPayment): Promise<number> {
     for (;;) {

@@ -46,8 +46,7 @@ const STORES = [
 ];
 
 for (const { store, redisUrl } of STORES) {
-  describe(`a process that is killed, with the queue in ${store}`, function () {
-    this.timeout(90_000);
+  describe(`a process that is killed, with the queue in ${store}`, () => {
     let flow: MoneyFlow;
     let environment: Record<string, string>;
     const prepared = new Map<Point, PreparedPayment>();

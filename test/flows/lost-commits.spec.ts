@@ -31,8 +31,7 @@ interface RunningWeb extends Running {
 
 const LOSSES = ['database.lost_commits', 'database.failed_over'];
 
-describe('a Postgres that forgot', function () {
-  this.timeout(120_000);
+describe('a Postgres that forgot', () => {
   const started: Closable[] = [];
   let pair: Pair;
   let proxy: TcpProxy;

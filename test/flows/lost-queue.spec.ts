@@ -66,8 +66,7 @@ for (const store of ['Redis', 'Postgres'] as const) {
       redis.disconnect();
     }
 
-    it('loses no payment and settles none twice', async function () {
-      this.timeout(60_000);
+    it('loses no payment and settles none twice', async () => {
       const { settle } = flow.facilitator;
       // Ten payments in /settle, ten waiting for a worker, and ten unclear ones whose next check of the chain is
       // due soon.

@@ -13,8 +13,7 @@ interface Output {
   stderr: string;
 }
 
-describe('npm run pay', function () {
-  this.timeout(60_000);
+describe('npm run pay', () => {
   let checkout: SandboxCheckout;
   let shortWait: SandboxCheckout;
   before(async () => {

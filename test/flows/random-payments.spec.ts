@@ -91,8 +91,7 @@ describe('a hundred and twenty payments under random faults', () => {
     resetClock();
   });
 
-  it(`are decided as the facilitator's ledger says (MONEY_SEED=${SEED})`, async function () {
-    this.timeout(120_000);
+  it(`are decided as the facilitator's ledger says (MONEY_SEED=${SEED})`, async () => {
     await Promise.all(Array.from({ length: BUYERS }, buyer));
     await worker.close();
     const manualWorker = flow.openManualWorker();

@@ -9,8 +9,7 @@ import { BASE_SEPOLIA, BUYER } from '../support/checkout.js';
 
 const OTHER_WALLET = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
 
-describe('books held against the chains', function () {
-  this.timeout(60_000);
+describe('books held against the chains', () => {
   let books: Books;
   beforeEach(async () => {
     books = await openBooks('reconcile_cases');

@@ -20,8 +20,7 @@ const NETWORKS = [BASE_SEPOLIA, SOLANA_DEVNET]
 const EACH = 4;
 
 /** Over real settlements, with endpoints as they are. */
-describe('the chains are read', function () {
-  this.timeout(60_000);
+describe('the chains are read', () => {
   let books: Books;
   beforeEach(async () => {
     books = await openBooks('reconcile_endpoints');

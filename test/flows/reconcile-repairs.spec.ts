@@ -11,8 +11,7 @@ const OTHER_WALLET = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
 
 /** Of money that arrived and that no payment has. */
-describe('reconcile --repair completes', function () {
-  this.timeout(60_000);
+describe('reconcile --repair completes', () => {
   let books: Books;
   beforeEach(async () => {
     books = await openBooks('reconcile_repairs');

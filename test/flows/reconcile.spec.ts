@@ -15,8 +15,7 @@ async function inGroups<T>(all: readonly T[], work: (one: T) => Promise<void>): 
     await Promise.all(all.slice(next, next + AT_ONCE).map(work));
 }
 
-describe('300 payments, of which 60 are lost with the newest rows of Postgres', function () {
-  this.timeout(180_000);
+describe('300 payments, of which 60 are lost with the newest rows of Postgres', () => {
   let books: Books;
   /** Sessions by how they were paid. */
   const lost = { page: [] as string[], agent: [] as string[], solana: [] as string[], gone: [] as string[] };

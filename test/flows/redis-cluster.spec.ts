@@ -52,8 +52,7 @@ for (const [name, open] of [
   ['cluster', openCluster],
   ['sentinel', openSentinel],
 ] as const) {
-  describe(`a Redis ${name} that loses a master during payments`, function () {
-    this.timeout(120_000);
+  describe(`a Redis ${name} that loses a master during payments`, () => {
     let nodes: RedisNodes;
     let store: Store;
     let flow: WebhookFlow;

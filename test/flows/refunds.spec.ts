@@ -26,8 +26,7 @@ const WAYS: [family: string, Wanted, buyer: string][] = [
 ];
 
 /** From the purchase to the refund's payment, on the sandbox's chains, with stock clients on both sides. */
-describe('a refund', function () {
-  this.timeout(60_000);
+describe('a refund', () => {
   let checkout: SandboxCheckout;
   let stripe: Stripe;
   let buyer: Agent;

@@ -30,8 +30,7 @@ const SESSIONS = '/v1/checkout/sessions';
 const ENDPOINTS = '/v1/webhook_endpoints';
 const TOKEN = 'a token for the metrics page';
 
-describe('a read replica', function () {
-  this.timeout(120_000);
+describe('a read replica', () => {
   let pair: Pair;
   /** Two web processes. */
   let apps: [TestApp, TestApp];

@@ -35,8 +35,7 @@ const BETWEEN_CHECKS_MS = 30_000;
 /** The time for a payment that is confirmed by a check of the chain. */
 const TIMEOUT_MS = 15_000;
 
-describe('payments in the sandbox', function () {
-  this.timeout(60_000);
+describe('payments in the sandbox', () => {
   let checkout: SandboxCheckout;
   let shortWait: SandboxCheckout;
   let agent: Agent;
@@ -186,8 +185,7 @@ describe('payments in the sandbox', function () {
     assert.deepEqual(await checkout.state(id), { session: 'open', payments: [], events: [] });
   });
 
-  it('fail when an EVM transaction is lost and its authorization has ended, and the session is open again', async function () {
-    this.timeout(180_000);
+  it('fail when an EVM transaction is lost and its authorization has ended, and the session is open again', async () => {
     await shortWait.sandbox.turn({ settle: 'lose_transaction', confirmWithinMs: 500 });
     const { id } = await shortWait.buildSession();
     // The facilitator accepts only authorizations that are valid for 6 s more.

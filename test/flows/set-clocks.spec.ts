@@ -48,8 +48,7 @@ async function moveClockOf(databaseUrl: string): Promise<(seconds: number) => Pr
   };
 }
 
-describe("Postgres' clock, set while processes run", function () {
-  this.timeout(180_000);
+describe("Postgres' clock, set while processes run", () => {
   let flow: MoneyFlow;
   let setClock: (seconds: number) => Promise<void>;
   let environment: Record<string, string>;

@@ -17,8 +17,7 @@ const SETTLEMENTS = 3;
  * Platforms send SIGTERM to every process of a service, and npm forwards its own: node receives it twice within
  * milliseconds, here during payments.
  */
-describe('a process group of npm and node that is told to stop', function () {
-  this.timeout(120_000);
+describe('a process group of npm and node that is told to stop', () => {
   let flow: MoneyFlow;
   let environment: Record<string, string>;
 

@@ -20,8 +20,7 @@ const STORES = [
 ];
 
 for (const { store, redisUrl } of STORES) {
-  describe(`a worker told to stop, with the queue in ${store}`, function () {
-    this.timeout(120_000);
+  describe(`a worker told to stop, with the queue in ${store}`, () => {
     let flow: MoneyFlow;
     let environment: Record<string, string>;
 

@@ -31,8 +31,7 @@ const WITHOUT_PACKAGES = `--import=${asUrl(
   `import { register } from 'node:module'; register(${JSON.stringify(asUrl(REFUSE_PACKAGES))});`,
 )}`;
 
-describe('traces', function () {
-  this.timeout(180_000);
+describe('traces', () => {
   let flow: MoneyFlow;
   let receiver: Receiver;
   let environment: Record<string, string>;

@@ -27,8 +27,7 @@ const sizes: Record<string, AccountSize> = {
   '100 endpoints of 25 hosts': { hosts: 25, endpointsPerHost: 4 },
 };
 
-describe("one account's webhooks and the others'", function () {
-  this.timeout(120_000);
+describe("one account's webhooks and the others'", () => {
   let flow: WebhookFlow;
   let proxy: TcpProxy;
   const opened: BusyAccount[] = [];

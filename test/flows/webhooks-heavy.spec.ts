@@ -14,8 +14,7 @@ const LEAST_BYTES = 50 * 500 * 4;
 /** The part of the byte budget for one of 400 slots. */
 const BYTES_OF_ONE = Math.ceil(MAX_WEBHOOK_BYTES_IN_FLIGHT / 400);
 
-describe('heavy webhook events', function () {
-  this.timeout(120_000);
+describe('heavy webhook events', () => {
   let flow: WebhookFlow;
   let busy: BusyAccount;
   beforeEach(async () => {

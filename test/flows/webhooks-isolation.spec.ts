@@ -78,8 +78,7 @@ describe('one webhook endpoint and the others', () => {
     ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
   });
 
-  it('all 500 deliveries to a healthy endpoint arrive while 1,000 to another one hang', async function () {
-    this.timeout(60_000);
+  it('all 500 deliveries to a healthy endpoint arrive while 1,000 to another one hang', async () => {
     const [hanging, healthy] = [await flow.addEndpoint(), await flow.addEndpoint()];
     hanging.receiver.react(hang);
     await flow.api.post(`/v1/webhook_endpoints/${healthy.id}`, { disabled: true }).expect(200);
@@ -94,8 +93,7 @@ describe('one webhook endpoint and the others', () => {
     assert.equal(healthy.receiver.got.length, 500);
   });
 
-  it('endpoints that hang, more than there are slots, do not block a healthy one', async function () {
-    this.timeout(60_000);
+  it('endpoints that hang, more than there are slots, do not block a healthy one', async () => {
     const hanging = await Promise.all(Array.from({ length: 25 }, () => flow.addEndpoint()));
     for (const hook of hanging) hook.receiver.react(hang);
     await flow.expireWithoutNotifying(40);
@@ -124,8 +122,7 @@ describe('one webhook endpoint and the others', () => {
     assert.equal(hook.receiver.got.length, 60);
   });
 
-  it('an endpoint that answers quickly gets up to fifty tries in flight over two worker processes, and half after a failure', async function () {
-    this.timeout(60_000);
+  it('an endpoint that answers quickly gets up to fifty tries in flight over two worker processes, and half after a failure', async () => {
     const hook = await flow.addEndpoint();
     const slots = async (): Promise<number> =>
       (await WebhookEndpoint.query(flow.db).findById(hook.id).throwIfNotFound()).places;
@@ -169,8 +166,7 @@ describe('one webhook endpoint and the others', () => {
     assert.equal(gauge.most(), LEAST);
   });
 
-  it('an endpoint is served again after a worker was killed during its tries', async function () {
-    this.timeout(60_000);
+  it('an endpoint is served again after a worker was killed during its tries', async () => {
     const environment = { ENCRYPTION_KEY: workerEnvironment().ENCRYPTION_KEY ?? '' };
     await flow.close();
     flow = await openWebhookFlow('webhooks_isolation', { worker: false, environment });

@@ -34,8 +34,7 @@ for (const store of ['Redis', 'Postgres'] as const) {
       redis.disconnect();
     }
 
-    it('delivers all of them at their due times, and forgets no try', async function () {
-      this.timeout(90_000);
+    it('delivers all of them at their due times, and forgets no try', async () => {
       const [due, delayed] = [await flow.addEndpoint(), await flow.addEndpoint()];
       // Half were tried once, and wait for their retry; half are due now.
       delayed.receiver.react(answer(500));

@@ -8,8 +8,7 @@ import { findPostgresBinaries } from '../../local/postgres/postgres-binaries.js'
 import { interruptGroup, openPlayground, type Playground, postmasterPid, query } from './playground.js';
 import { untilNoProcessMentions } from './processes.js';
 
-describe('embedded Postgres: start and stop', function () {
-  this.timeout(60_000);
+describe('embedded Postgres: start and stop', () => {
   let playground: Playground;
   before(async () => {
     playground = await openPlayground();

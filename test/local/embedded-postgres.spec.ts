@@ -6,8 +6,7 @@ import { findPostgresBinaries } from '../../local/postgres/postgres-binaries.js'
 import { chooseServerUser, type SystemUser } from '../../local/toolchain/system-user.js';
 import { openPlayground, type Playground, query, runsAsRoot } from './playground.js';
 
-describe('embedded Postgres: its folder and its user', function () {
-  this.timeout(60_000);
+describe('embedded Postgres: its folder and its user', () => {
   let playground: Playground;
   before(async () => {
     playground = await openPlayground();

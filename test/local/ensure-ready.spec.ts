@@ -4,8 +4,7 @@ import path from 'node:path';
 import { untilNoProcessMentions } from './processes.js';
 import { createSampleProject, installByHand, type SampleProject } from './sample-project.js';
 
-describe('launchers', function () {
-  this.timeout(60_000);
+describe('launchers', () => {
   let project: SampleProject;
   beforeEach(async () => {
     project = await createSampleProject();

@@ -29,8 +29,7 @@ const SPECS: Record<string, string> = {
     });`,
 };
 
-describe('the progress of npm test', function () {
-  this.timeout(60_000);
+describe('the progress of npm test', () => {
   let output = '';
   before(async () => {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'progress-'));

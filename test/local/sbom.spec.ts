@@ -19,8 +19,7 @@ interface Bom {
 }
 
 describe('npm run sbom', () => {
-  it('prints the production tree as CycloneDX, from the lock file alone', async function () {
-    this.timeout(60_000);
+  it('prints the production tree as CycloneDX, from the lock file alone', async () => {
     const bom: Bom = JSON.parse(await runProgram({ command: 'npm', args: ['run', '-s', 'sbom'] }));
     assert.equal(bom.bomFormat, 'CycloneDX');
     assert.match(bom.specVersion, /^1\.\d$/);

@@ -26,8 +26,7 @@ const PACKAGES: Record<string, string> = {
   ...(process.platform === 'linux' && { 'systemd-analyze': 'systemd' }),
 };
 
-describe('npm test', function () {
-  this.timeout(60_000);
+describe('npm test', () => {
   let project: SampleProject;
   beforeEach(async () => {
     project = await createSampleProject();

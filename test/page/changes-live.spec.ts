@@ -13,8 +13,7 @@ const FOX = /Fox Wallet/;
 const LATE = 'This takes longer than usual. You may close this page';
 
 /** Each state, reached while the page is open and again after a reload. */
-describe('an open page', function () {
-  this.timeout(120_000);
+describe('an open page', () => {
   let shop: Shop;
   before(async () => {
     // Each payment is answered with 202, and the page follows it.

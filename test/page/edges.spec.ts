@@ -29,8 +29,7 @@ const BROKEN_WORDS = `(selector) => [...document.querySelectorAll(selector)].fla
   return broken;
 })`;
 
-describe('the layout of the page', function () {
-  this.timeout(120_000);
+describe('the layout of the page', () => {
   let shop: Shop;
   before(async () => {
     shop = await openShop();

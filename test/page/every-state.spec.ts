@@ -30,8 +30,7 @@ const NARROWEST = { width: 320, height: 640 };
 /** The largest cumulative layout shift of a state, as browsers measure it. */
 const MOST_SHIFT = 0.02;
 
-describe('axe finds no problem in the page', function () {
-  this.timeout(180_000);
+describe('axe finds no problem in the page', () => {
   let shop: Shop;
   before(async () => {
     mkdirSync(FOLDER, { recursive: true });

@@ -36,8 +36,7 @@ const CODES = Object.entries({
 }) as [Cause, readonly string[]][];
 
 /** Causes each cause of failure in one page, expects its text and next step, and pays after all of them. */
-describe('the page shows', function () {
-  this.timeout(120_000);
+describe('the page shows', () => {
   let shop: Shop;
   let wallet: EvmWallet;
   let visitor: Visitor;

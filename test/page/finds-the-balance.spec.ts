@@ -26,8 +26,7 @@ const SOLANA = {
 const MODES = ['live', 'test'] as const;
 const SOLANA_BUYER = 'GRQ924CSpmbXFxuMvpN7EWFJbZrwh3CTWrshJ8Le8Zh6';
 
-describe('the page finds the balance', function () {
-  this.timeout(120_000);
+describe('the page finds the balance', () => {
   let balances: FakeBalances;
   let shop: Shop;
   before(async () => {

@@ -15,8 +15,7 @@ const ATTACKS = [
 ];
 
 /** Names of merchants and wallets are text, whatever their length and content. */
-describe('the page and untrusted strings', function () {
-  this.timeout(120_000);
+describe('the page and untrusted strings', () => {
   let shop: Shop;
   before(async () => {
     shop = await openShop();

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { fundedWallet, neverEnds, rejects } from '../../lab/world/page/wallets.js';
 import { openShop, type Shop } from '../support/page/shop.js';
 
-describe('accessibility of the page', function () {
-  this.timeout(120_000);
+describe('accessibility of the page', () => {
   let shop: Shop;
   before(async () => {
     shop = await openShop();

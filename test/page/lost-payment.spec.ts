@@ -8,8 +8,7 @@ import { openShop, type Shop } from '../support/page/shop.js';
 const PAY = '**/pay';
 
 /** The connection breaks while a signed payment is in flight. It is paid once, whatever the buyer does. */
-describe('a payment whose connection breaks', function () {
-  this.timeout(120_000);
+describe('a payment whose connection breaks', () => {
   let shop: Shop;
   before(async () => {
     shop = await openShop();

@@ -5,8 +5,7 @@ import { openShop, type Shop } from '../support/page/shop.js';
 
 const ATTEMPTS = 5;
 
-describe('the nonces that the page signs', function () {
-  this.timeout(60_000);
+describe('the nonces that the page signs', () => {
   let shop: Shop;
   before(async () => {
     shop = await openShop();

@@ -11,8 +11,7 @@ import { evmWalletLike, solanaWalletLike } from '../support/page/wallet-kinds.js
 const AMOY = 'eip155:80002';
 
 /** Every wallet here is on Base Sepolia with 25 dollars, or on Solana Devnet. */
-describe('the page, while a wallet signs,', function () {
-  this.timeout(120_000);
+describe('the page, while a wallet signs,', () => {
   let balances: FakeBalances;
   let shop: Shop;
   before(async () => {

@@ -15,8 +15,7 @@ const FOX = /Fox Wallet/;
 const READ = EN.uncertainRead;
 
 /** A payment may have been taken: the page says so, and lets nobody pay again by accident. */
-describe('after a payment that may have been taken, the page', function () {
-  this.timeout(120_000);
+describe('after a payment that may have been taken, the page', () => {
   let shop: Shop;
   before(async () => {
     shop = await openShop();

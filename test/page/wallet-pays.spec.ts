@@ -21,8 +21,7 @@ const ON_SOLANA = {
 const plain = (text: string | null): string => (text ?? '').replaceAll('\u00a0', ' ').replaceAll(/\s+/g, ' ');
 
 /** On the chains of the sandbox: a real EVM chain and a real Solana runtime. */
-describe('a wallet in the page', function () {
-  this.timeout(120_000);
+describe('a wallet in the page', () => {
   let shop: SandboxShop;
   before(async () => {
     shop = await openSandboxShop();

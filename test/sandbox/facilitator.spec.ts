@@ -91,8 +91,7 @@ describe("the sandbox's facilitator", () => {
   });
 });
 
-describe("the sandbox's own endpoints", function () {
-  this.timeout(60_000);
+describe("the sandbox's own endpoints", () => {
   afterEach(() => resetTestSandbox());
 
   async function ask(

@@ -15,8 +15,7 @@ const WALLET = 'GRQ924CSpmbXFxuMvpN7EWFJbZrwh3CTWrshJ8Le8Zh6';
 const BUYER = privateKeyToAddress(EVM_BUYER_KEY);
 const HALF_LINE = '{"accounts":[{"addr';
 
-describe('a sandbox with a folder', function () {
-  this.timeout(60_000);
+describe('a sandbox with a folder', () => {
   let folder: string;
   beforeEach(async () => {
     folder = await mkdtemp(path.join(os.tmpdir(), 'sandbox-'));

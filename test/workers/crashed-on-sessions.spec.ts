@@ -21,8 +21,7 @@ import { openManualWorker } from '../support/money-flow.js';
 
 const DEPS = { notifyDeliveries: leaveToSweep };
 
-describe('sessions on which workers crash', function () {
-  this.timeout(90_000);
+describe('sessions on which workers crash', () => {
   let expiring: Expiring;
   let db: Knex;
   before(async () => {

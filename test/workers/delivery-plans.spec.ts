@@ -19,8 +19,7 @@ interface Statement {
 }
 
 /** Half of the finished deliveries belong to the endpoint of the statements. */
-describe('the statements on deliveries, with 200,000 finished ones in the table', function () {
-  this.timeout(60_000);
+describe('the statements on deliveries, with 200,000 finished ones in the table', () => {
   let flow: WebhookFlow;
   let endpointId: string;
   let eventId: string;

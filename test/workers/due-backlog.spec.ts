@@ -8,8 +8,7 @@ import { ALLOWANCE, openWebhookFlow, type WebhookFlow } from '../support/webhook
 
 const BACKLOG = 100_000;
 
-describe('with 100,000 deliveries due to one account', function () {
-  this.timeout(120_000);
+describe('with 100,000 deliveries due to one account', () => {
   let flow: WebhookFlow;
   let busy: BusyAccount;
   let quiet: BusyAccount;

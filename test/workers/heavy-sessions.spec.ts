@@ -16,8 +16,7 @@ const MANY = 300;
 /** Less memory than two batches of such sessions and their events take. */
 const SMALL_HEAP = '--max-old-space-size=56';
 
-describe('sessions of full size that are all overdue at once', function () {
-  this.timeout(90_000);
+describe('sessions of full size that are all overdue at once', () => {
   let expiring: Expiring;
   let receiver: Receiver;
   before(async () => {

@@ -12,8 +12,7 @@ const USDC = '0x036CbD53842c5426634e7929541eC2318f3dCF7e';
 const DAY_SECONDS = 86_400;
 const NEVER = new AbortController().signal;
 
-describe('a worker that holds the books against the chains by itself', function () {
-  this.timeout(60_000);
+describe('a worker that holds the books against the chains by itself', () => {
   let books: Books;
   const opened: ManualWorker[] = [];
   beforeEach(async () => {

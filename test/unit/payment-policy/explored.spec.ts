@@ -70,8 +70,7 @@ const ROWS_OUTSIDE: Readonly<Record<string, string>> = {
   'failure-processing-1': 'a payment in processing holds its session',
 };
 
-describe('the policy of a payment, explored whole', function () {
-  this.timeout(60_000);
+describe('the policy of a payment, explored whole', () => {
   const known = new Map<Setting, Explored>();
   const explored = (setting: Setting): Explored => {
     const result = known.get(setting) ?? explore(setting);

@@ -73,9 +73,7 @@ function hold<Case, Result extends object>(
   rows: Rows<Case, Result>,
   cases: readonly Case[],
 ): void {
-  describe(`the rows ${name}`, function () {
-    this.timeout(120_000);
-
+  describe(`the rows ${name}`, () => {
     it(`decide each of ${cases.length} cases by one row, and each row decides some`, () => {
       const deciding = new Set(cases.map((one) => decideByRows(name, rows, one).row));
       const names = rows.map((_row, index) => rowName(name, index));
@@ -104,8 +102,7 @@ function holdAnswers<Kind extends SettleVerdict['kind']>(kind: Kind): void {
   hold(`answer-${kind}`, ANSWER[kind], answers(kind));
 }
 
-describe('the payment policy', function () {
-  this.timeout(120_000);
+describe('the payment policy', () => {
   hold('before-call', BEFORE_CALL, TAKEN);
   for (const kind of ANSWERS) holdAnswers(kind);
   for (const kind of FINDINGS) holdLooks(kind);

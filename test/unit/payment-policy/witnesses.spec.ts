@@ -41,8 +41,7 @@ const MET: readonly RegExp[] = [
   /^an operator names the transaction: succeed: complete/,
 ];
 
-describe('up to three payments and a refund, with witnesses that fail in every order', function () {
-  this.timeout(120_000);
+describe('up to three payments and a refund, with witnesses that fail in every order', () => {
   const known = new Map<Breadth, Explored>();
   const explored = (breadth: Breadth): Explored => {
     const result = known.get(breadth) ?? exploreWitnesses(breadth);
