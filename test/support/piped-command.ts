@@ -1,3 +1,5 @@
+import { ensureBuilt } from '../../local/build/ensure-built.mjs';
+import { projectRoot } from '../../local/toolchain/project-root.js';
 import { nodeProgram } from '../../lab/world/processes/processes.js';
 import { StartedProcess } from '../../lab/world/processes/supervisor.js';
 
@@ -5,6 +7,7 @@ import { StartedProcess } from '../../lab/world/processes/supervisor.js';
 export async function runPiped(
   argv: readonly string[],
 ): Promise<{ status: number | null; stdout: Buffer; stderr: string }> {
+  await ensureBuilt(projectRoot());
   const environment = { DATABASE_URL: process.env.DATABASE_URL ?? '' };
   const args = ['local/commands/merchants.mjs', ...argv];
   const command = new StartedProcess(nodeProgram(args, { environment }));
