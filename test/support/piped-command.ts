@@ -1,7 +1,7 @@
-import { ensureBuilt } from '../../local/build/ensure-built.mjs';
-import { projectRoot } from '../../local/toolchain/project-root.js';
 import { nodeProgram } from '../../lab/world/processes/processes.js';
 import { StartedProcess } from '../../lab/world/processes/supervisor.js';
+import { ensureBuilt } from '../../local/build/ensure-built.mjs';
+import { projectRoot } from '../../local/toolchain/project-root.js';
 
 /** Runs an operator's command in its own process, with a pipe as standard output. */
 export async function runPiped(
