@@ -1,8 +1,9 @@
-import { ConfigError, isProduction, isSet, readConfig, readEnvFile } from '../shared/config/config.js';
+import { ConfigError, readConfig, readEnvFile } from '../shared/config/config.js';
 import { openDatabase } from '../shared/db/knex.js';
 import { Refusal } from '../shared/errors/refusal.js';
 import { migrate } from '../shared/migrate.js';
 import { createLogger } from '../shared/process/logger.js';
+import { chooseDatabase, describeDatabase } from './choose-database.js';
 import { type CommandContext, PartialFailure } from './command.js';
 import { COMMANDS, USAGE } from './commands.js';
 import { formatText } from './format-text.js';
@@ -46,15 +47,14 @@ export async function main(argv: readonly string[], output: Output = process): P
   }
 }
 
-/**
- * Without DATABASE_URL the command works on the database of `npm start`, which it starts if necessary. In production it
- * requires DATABASE_URL.
- */
+/** Names the database before the command's first statement. */
 async function run(line: CommandLine, output: Omit<CommandContext, 'config'>): Promise<object> {
-  const local = isSet('DATABASE_URL') || isProduction() ? undefined : await startLocalDatabase();
+  const local = await chooseDatabase(line.local);
   try {
-    const config = readConfig('cli', local && { ...SANDBOX_SETTINGS, ...local.settings });
-    if (local !== undefined) await migrate(config, createLogger('silent', 'cli'));
+    const config = readConfig('cli', local?.settings);
+    output.stderr.write(`${describeDatabase(config.database.url, local)}\n`);
+    // A running service has migrated its database.
+    if (local?.started === true) await migrate(config, createLogger('silent', 'cli'));
     const db = openDatabase(config.database);
     try {
       const { answer, audit } = await runAudited(db, line, { ...output, config });
@@ -65,16 +65,6 @@ async function run(line: CommandLine, output: Omit<CommandContext, 'config'>): P
   } finally {
     await local?.stop();
   }
-}
-
-/** The sandbox's chain opens a merchant's token accounts at the first payment. */
-const SANDBOX_SETTINGS = { CHECK_TOKEN_ACCOUNTS: 'false' };
-
-async function startLocalDatabase(): Promise<{ settings: Record<string, string>; stop(): Promise<void> }> {
-  const { startLocalDatabase: start } = await import('../local/postgres/local-database.js');
-  const { localSettings } = await import('../local/service/running-sandbox.js');
-  const { url, stop } = await start();
-  return { settings: { DATABASE_URL: url, ...(await localSettings()) }, stop };
 }
 
 function explain(error: unknown): string {

@@ -9,14 +9,19 @@ export interface CommandLine {
   name: string;
   command: Command;
   input: Record<string, string | undefined>;
+  /** Whether the operator allows a database to be started for the call. */
+  local: boolean;
 }
+
+/** Options of every command. */
+const COMMON_FLAGS = ['--json', '--local'];
 
 /** Undefined when the operator asks for help. */
 export function parseCommandLine(
   argv: readonly string[],
   commands: Readonly<Record<string, Command>>,
 ): CommandLine | undefined {
-  const [name, ...rest] = argv.filter((word) => word !== '--json');
+  const [name, ...rest] = argv.filter((word) => !COMMON_FLAGS.includes(word));
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') return undefined;
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) {
@@ -24,7 +29,7 @@ export function parseCommandLine(
       `There is no command "${name}". The commands are: ${Object.keys(commands).join(', ')}.`,
     );
   }
-  return { name, command, input: readInput(name, command, rest) };
+  return { name, command, input: readInput(name, command, rest), local: argv.includes('--local') };
 }
 
 function readInput(name: string, command: Command, words: string[]): Record<string, string | undefined> {

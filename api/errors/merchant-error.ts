@@ -1,4 +1,5 @@
 import type { ErrorRequestHandler, Request } from 'express';
+import { isDatabaseUnavailable } from '../../shared/db/constraints.js';
 import { Refusal } from '../../shared/errors/refusal.js';
 import { sendJson } from '../http/send-json.js';
 import { ERROR_CATALOG, type ErrorType } from './catalog.js';
@@ -12,15 +13,33 @@ export interface MerchantError {
   text: string;
 }
 
-/** Errors other than refusals are logged and answered with a general message. */
+const RETRY_SECONDS = 5;
+
+/** Errors other than refusals are logged and answered with a general message: 503 while Postgres is away, else 500. */
 export function merchantError(error: unknown, { id, log }: Pick<Request, 'id' | 'log'>): MerchantError {
   const refusal = asRefusal(error);
   if (refusal !== undefined) return refused(refusal, id);
+  if (isDatabaseUnavailable(error)) {
+    log.error({ event: 'database.away', request_id: id, err: error });
+    return unavailable(id);
+  }
   log.error({ event: 'request.failed', request_id: id, err: error });
   const code = 'internal_error';
   const message =
     'Something went wrong on our side. Try again; with an Idempotency-Key nothing happens twice.';
   return { status: 500, headers: {}, code, text: render({ type: 'api_error', code, message }, id) };
+}
+
+function unavailable(requestId: string): MerchantError {
+  const code = 'service_unavailable';
+  const message =
+    'The service cannot reach its database, or cannot write to it. Try again in a few seconds; with an Idempotency-Key nothing happens twice.';
+  return {
+    status: 503,
+    headers: { 'Retry-After': String(RETRY_SECONDS) },
+    code,
+    text: render({ type: 'api_error', code, message }, requestId),
+  };
 }
 
 /** Express throws a URIError for broken percent-encoding in a path parameter. */

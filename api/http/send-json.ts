@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Response } from 'express';
+import { isDatabaseUnavailable } from '../../shared/db/constraints.js';
 import { Refusal } from '../../shared/errors/refusal.js';
 import { PIECE_TAKEN_WITHIN_MS } from '../../shared/limits/bounds.js';
 import { onClose } from './on-close.js';
@@ -62,9 +63,11 @@ function drained(res: Response, withinMs: number): Promise<void> {
 
 function abort(res: Response, error: unknown): void {
   const { id, log } = res.req;
-  res.locals.errorCode = error instanceof Refusal ? error.code : 'internal_error';
+  const isAway = isDatabaseUnavailable(error);
+  const other = isAway ? 'service_unavailable' : 'internal_error';
+  res.locals.errorCode = error instanceof Refusal ? error.code : other;
   const { session } = res.locals;
   if (!(error instanceof Refusal))
-    log.error({ event: 'request.failed', request_id: id, session, err: error });
+    log.error({ event: isAway ? 'database.away' : 'request.failed', request_id: id, session, err: error });
   res.destroy();
 }

@@ -64,6 +64,7 @@ const ERROR_MEANINGS: Record<number, string> = {
   404: 'No object has this id in this mode.',
   429: 'Too many requests.',
   500: 'A problem on the service side; retry.',
+  503: 'The service has no database to write to (`service_unavailable`); retry after `Retry-After`.',
 };
 
 function pathParameter(description: string): object {

@@ -15,6 +15,15 @@ export async function ensureBuilt(root) {
   });
 }
 
+/** Builds when there is no dist; a dist that is out of date may be in use, and stays. */
+export async function buildIfNone(root) {
+  const isThere = () => existsSync(path.join(root, 'dist', '.build-hash'));
+  if (isThere()) return;
+  await locked(root, async () => {
+    if (!isThere()) await compile(root);
+  });
+}
+
 /** Builds unconditionally. */
 export async function build(root) {
   await locked(root, () => compile(root));
@@ -24,8 +33,8 @@ function locked(root, task) {
   return withLock(path.join(root, '.data', 'build.lock'), task);
 }
 
-/** Compares contents: platforms and git change modification times. */
-function isBuilt(root) {
+/** Whether dist is up to date. Compares contents: platforms and git change modification times. */
+export function isBuilt(root) {
   const stamp = path.join(root, 'dist', '.build-hash');
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === sourceHash(root);
 }

@@ -28,7 +28,7 @@ export async function openDatabaseFolder(dir: string, fallbackBase: string): Pro
   if (process.getuid?.() === 0) {
     const inPlace = await handOver(base);
     if (inPlace !== undefined) return inPlace;
-    const fallback = path.join(fallbackBase, createHash('sha256').update(base).digest('hex').slice(0, 16));
+    const fallback = fallbackFolder(base, fallbackBase);
     const created = await mkdir(fallback, { recursive: true });
     // Independent of the umask: the database's user must be able to enter.
     if (created !== undefined && created !== fallback) await chmod(fallbackBase, 0o755);
@@ -43,6 +43,11 @@ export async function openDatabaseFolder(dir: string, fallbackBase: string): Pro
     );
   });
   return { base, user: undefined };
+}
+
+/** The folder for `base` that root's database user can enter wherever `base` is. */
+export function fallbackFolder(base: string, fallbackBase: string): string {
+  return path.join(fallbackBase, createHash('sha256').update(base).digest('hex').slice(0, 16));
 }
 
 /** Gives root's folder to the database's user; undefined when that user still cannot use it. */

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import { readdir, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CHILD_ENVIRONMENT } from '../toolchain/child-environment.js';
 import { type GuardedProcess, spawnGuarded } from '../toolchain/guarded-process.js';
-import { openDatabaseFolder, openSocketFolder } from './database-folder.js';
+import { fallbackFolder, openDatabaseFolder, openSocketFolder } from './database-folder.js';
 import { connectionUrl, ensureDatabase } from './ensure-database.js';
 import { initCluster } from './init-cluster.js';
 import { findPostgresBinaries } from './postgres-binaries.js';
-import { clearStaleLocks, findRunningPostmaster } from './postmaster-pid.js';
+import { clearStaleLocks, findRunningPostmaster, type RunningPostmaster } from './postmaster-pid.js';
 
 /**
  * A real Postgres for a machine without one. It ends with the process that started it. A second process on the same
@@ -35,12 +36,14 @@ export interface EmbeddedPostgresOptions {
 }
 
 const SUPERUSER = 'app';
+const DATABASE = 'app';
+const FALLBACK_BASE = '/var/lib/stablecoin-checkout';
 const START_TIMEOUT_MS = 60_000;
 const LONGEST_PAUSE_MS = 100;
 
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { dir, database = 'app', settings = {}, binDir } = options;
-  const { fallbackBase = '/var/lib/stablecoin-checkout' } = options;
+  const { dir, database = DATABASE, settings = {}, binDir } = options;
+  const { fallbackBase = FALLBACK_BASE } = options;
   const { base, user } = await openDatabaseFolder(dir, fallbackBase);
   const { bin, version, major } = await findPostgresBinaries({ user, copyInto: base, binDir });
   const dataDir = path.join(base, `pg${major}`);
@@ -73,6 +76,42 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       await reached.server?.stop();
     },
   };
+}
+
+const ATTACH_TIMEOUT_MS = 15_000;
+
+/** The URL of a server that runs on the folder, or undefined when none does. It starts, installs and writes nothing. */
+export async function findEmbeddedPostgres({
+  dir,
+  fallbackBase = FALLBACK_BASE,
+}: Pick<EmbeddedPostgresOptions, 'dir' | 'fallbackBase'>): Promise<string | undefined> {
+  const base = await realpath(dir).catch(() => undefined);
+  if (base === undefined) return undefined;
+  const timeout = AbortSignal.timeout(ATTACH_TIMEOUT_MS);
+  while (!timeout.aborted) {
+    const running = await findPostmaster([base, fallbackFolder(base, fallbackBase)]);
+    if (running === undefined) return undefined;
+    if (running.socketDir !== undefined) {
+      const answer = await ensureDatabase(connectionUrl(SUPERUSER, running.socketDir, 'postgres'), DATABASE);
+      if (answer.ready) {
+        const url = connectionUrl(SUPERUSER, running.socketDir, DATABASE);
+        return isOwnerAlive(answer.clusterName) ? url : undefined;
+      }
+    }
+    await sleep(LONGEST_PAUSE_MS);
+  }
+  throw new Error(`The database in ${base} runs, and does not answer.`);
+}
+
+async function findPostmaster(bases: readonly string[]): Promise<RunningPostmaster | undefined> {
+  for (const base of bases) {
+    const names = await readdir(base).catch(() => []);
+    for (const name of names.filter((one) => /^pg\d+$/.test(one))) {
+      const running = await findRunningPostmaster(path.join(base, name));
+      if (running !== undefined) return running;
+    }
+  }
+  return undefined;
 }
 
 interface ReachOptions {

@@ -19,10 +19,13 @@ export function isRefusal(error: unknown): boolean {
   return state !== undefined && !state.startsWith('57P') && !state.startsWith('08');
 }
 
-/** Postgres is unreachable, shutting down, read-only or out of resources: the statement itself is fine. */
+/**
+ * Postgres is unreachable, shutting down, read-only or out of resources: the statement itself is fine. A refused login (28)
+ * or an unknown database (3D000) comes while connecting only.
+ */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const state = sqlState(error);
-  if (state !== undefined) return /^(08|53|57P|25006)/.test(state);
+  if (state !== undefined) return /^(08|28|53|57P|25006|3D000)/.test(state);
   if (!(error instanceof Error)) return false;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   return (

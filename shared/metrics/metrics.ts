@@ -26,6 +26,7 @@ export interface MetricsPage {
 
 /** Events with an alert. They start at 0: an alert on an increase does not fire for a series that starts at 1. */
 const ALERT_EVENTS = [
+  'database.away',
   'database.connection_destroyed',
   'database.failed_over',
   'database.lost_commits',

@@ -16,7 +16,7 @@ import { newId } from '../../shared/values/ids.js';
 import { GROWING_TABLES, type GrowingTable } from '../../shared/values/months.js';
 import { client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { assertRefused, runCommand } from '../support/cli.js';
+import { assertRefused, runCommand, saidBy } from '../support/cli.js';
 import { useCliDatabase } from '../support/cli-database.js';
 import { buildPaidAndDelivered, inMonth, type PaidAndDelivered } from '../support/months.js';
 import { newPayment } from '../support/new-payment.js';
@@ -49,7 +49,7 @@ describe('merchants archive', () => {
     inMonth(month, () => buildPaidAndDelivered(app.db, { accountId, endpointId, payment }));
   const archive = async (before: string, to = folder) => {
     const { status, stdout, stderr } = await runCommand('archive', '--before', before, '--to', to, '--json');
-    return { status, stderr, answer: JSON.parse(stdout) };
+    return { status, stderr: saidBy({ stderr }), answer: JSON.parse(stdout) };
   };
   const lines = async (file: string): Promise<string[]> =>
     gunzipSync(await readFile(path.join(folder, file)))
@@ -268,7 +268,7 @@ describe('merchants archive', () => {
       ],
     );
     assert.equal(sent.at(-1).manifest.month, '2024-03');
-    assert.equal(JSON.parse(stderr).archived[0].removed, 4);
+    assert.equal(JSON.parse(saidBy({ stderr })).archived[0].removed, 4);
     assert.ok(!(await exists('payables', session.id)));
   });
 

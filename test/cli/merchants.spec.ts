@@ -120,14 +120,32 @@ describe('the merchants command', () => {
     await assertRefused(/No such API key/, 'revoke-key', 'key_none');
   });
 
+  it('names its database on standard error, without the password', async () => {
+    const { hostname, pathname } = new URL(testServices().databaseUrl);
+    const url = new URL(testServices().databaseUrl);
+    if (url.password === '') url.password = 'hunter2';
+    process.env.DATABASE_URL = url.href;
+    try {
+      const { status, stdout, stderr } = await runCommand('list', '--json');
+      assert.equal(status, 0, stderr);
+      assert.deepEqual(Object.keys(JSON.parse(stdout)), ['accounts']);
+      assert.match(stderr, /^Database: [^\n]+\n$/);
+      assert.ok(stderr.includes(`${pathname.slice(1)} at `), stderr);
+      assert.ok(stderr.includes(url.searchParams.get('host') ?? hostname), stderr);
+      assert.ok(!stderr.includes(url.password), stderr);
+    } finally {
+      process.env.DATABASE_URL = testServices().databaseUrl;
+    }
+    await assertRefused(/DATABASE_URL is set: unset it/, 'list', '--local');
+  });
+
   it('starts no database of its own in production', async () => {
     const { DATABASE_URL, NODE_ENV } = process.env;
     delete process.env.DATABASE_URL;
     process.env.NODE_ENV = 'production';
     try {
-      const { status, stdout, stderr } = await runCommand('list');
-      assert.deepEqual([status, stdout], [1, '']);
-      assert.match(stderr, /DATABASE_URL is missing/);
+      await assertRefused(/DATABASE_URL is missing/, 'list');
+      await assertRefused(/DATABASE_URL is missing/, 'list', '--local');
     } finally {
       process.env.DATABASE_URL = DATABASE_URL;
       if (NODE_ENV === undefined) delete process.env.NODE_ENV;

@@ -4,7 +4,7 @@ import Stripe from 'stripe';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
 import { resealSecrets } from '../../shared/webhooks/secrets.js';
-import { assertRefused, runCommand, runJson } from '../support/cli.js';
+import { assertRefused, runCommand, runJson, saidBy } from '../support/cli.js';
 import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 
 const [older, newer, lost] = [randomBytes(32), randomBytes(32), randomBytes(32)];
@@ -96,7 +96,7 @@ describe('merchants reseal-secrets', () => {
       unreadable: 1,
       unreadable_endpoints: [{ id: unreadable.id }],
     });
-    assert.match(stderr, /^ENCRYPTION_KEY lacks the key of 1 webhook secrets.*\n$/);
+    assert.match(saidBy({ stderr }), /^ENCRYPTION_KEY lacks the key of 1 webhook secrets.*\n$/);
     assert.equal(await sealedSecret(unreadable.id), sealed);
     assert.equal(createSecretBox([newer]).open(await sealedSecret(readable.id)), readable.secret);
   });

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { eventually } from '../../lab/world/processes/eventually.js';
-import { type Program, runProgram, StartedProcess } from '../../lab/world/processes/supervisor.js';
+import { type Program, type Ran, runProgram, StartedProcess } from '../../lab/world/processes/supervisor.js';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
 /** Time for an installation from a registry. */
@@ -76,8 +76,28 @@ describe('a fresh clone', function () {
     return JSON.parse(await response.text());
   }
 
+  /** Runs one of the operator's commands. */
+  async function operate(...words: string[]): Promise<Ran> {
+    return await new StartedProcess(npm('run', '-s', 'merchants', '--', ...words)).ran();
+  }
+
+  async function assertNoDatabase(): Promise<void> {
+    const { code, stdout, stderr } = await operate('list', '--json');
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, /^There is no database: set DATABASE_URL, [^\n]*--local[^\n]*\n$/);
+  }
+
   it('starts without configuration, is paid with the printed commands, leaves no process behind and keeps its data', async () => {
+    const tooEarly = await operate('list');
+    assert.deepEqual([tooEarly.code, tooEarly.stdout], [1, '']);
+    assert.match(tooEarly.stderr, /^The packages are not installed here[^\n]*\n$/);
+    assert.deepEqual(readdirSync(clone).includes('node_modules'), false);
+
     const first = await start();
+    const made = await operate('create', '--name', 'Second shop', '--json');
+    assert.match(made.stderr, /^Database: app at \/[^\n]*, of npm start\n$/);
+    const { keys } = JSON.parse(made.stdout);
+    await call({ ...first, testKey: keys.test }, '/v1/checkout/sessions');
     const session = await call(
       first,
       '/v1/checkout/sessions',
@@ -101,6 +121,13 @@ describe('a fresh clone', function () {
     const { pathname } = new URL(session.url);
     assert.equal((await fetch(first.baseUrl + pathname)).status, 200);
     await stop(first);
+
+    await assertNoDatabase();
+    const local = await operate('list', '--json', '--local');
+    assert.match(local.stderr, /^Database: app at \/[^\n]*, started for this call\n$/);
+    assert.ok(JSON.parse(local.stdout).accounts.some(({ name }: { name: string }) => name === 'Second shop'));
+    assert.deepEqual(processesIn(clone), [], 'no process is left');
+    await assertNoDatabase();
 
     const second = await start();
     assert.equal(second.testKey, first.testKey);

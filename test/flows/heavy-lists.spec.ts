@@ -106,7 +106,7 @@ describe('a web process with a small heap, under requests for heavy lists', () =
   const finished = (): Record<string, unknown>[] =>
     web.lines().filter(({ event, account }) => event === 'request.finished' && account === shop.accountId);
   const failedOf = ({ request_id: id }: Record<string, unknown>): Record<string, unknown>[] =>
-    web.lines().filter(({ event, request_id }) => event === 'request.failed' && request_id === id);
+    web.lines().filter(({ event, request_id }) => event === 'database.away' && request_id === id);
 
   it('breaks the chunked answer off when Postgres is lost, so that it never seems complete', async () => {
     const socket = await requestAndStall();
@@ -115,7 +115,7 @@ describe('a web process with a small heap, under requests for heavy lists', () =
     assert.ok(!end.endsWith('0\r\n\r\n'), end);
     await proxy.accept();
     const line = await eventually(() => finished()[0] ?? assert.fail('no line'));
-    assert.deepEqual([line.status, line.aborted, line.code], [200, true, 'internal_error']);
+    assert.deepEqual([line.status, line.aborted, line.code], [200, true, 'service_unavailable']);
     assert.equal(failedOf(line).length, 1);
   });
 

@@ -226,7 +226,7 @@ describe('a web process', () => {
     await eventually(async () => {
       assert.equal((await processes.send(web.port, 'POST', SESSIONS, { body: MINIMAL })).status, 200);
     });
-    // During a commit, the answer is a 500 that may be retried, and the retry carries the request out.
+    // During a commit, the answer is a 503 that may be retried, and the retry carries the request out.
     const [create = assert.fail()] = await processes.prepareEffects();
     const commits = await processes.holdCommits();
     try {
@@ -234,7 +234,7 @@ describe('a web process', () => {
       const waiting = await commits.waiting(1);
       for (const pid of waiting) await processes.db.raw('SELECT pg_terminate_backend(?)', [pid]);
       const { status, text: body } = await failed;
-      assert.deepEqual([status, JSON.parse(body).error.code], [500, 'internal_error']);
+      assert.deepEqual([status, JSON.parse(body).error.code], [503, 'service_unavailable']);
       await untilGone(processes.db, waiting);
     } finally {
       await commits.release();
@@ -271,7 +271,7 @@ describe('a web process', () => {
       await assertStopsQuietly(web);
     });
 
-    it('Postgres: not ready but alive, and the API answers 500 in its error format', async () => {
+    it('Postgres: not ready but alive, and the API answers 503 in its error format', async () => {
       const url = `postgres://user:pass-word@127.0.0.1:${await closedPort()}/nowhere`;
       const web = await processes.start({ DATABASE_URL: url });
       await untilReadyzSays(web, 503, {
@@ -282,11 +282,12 @@ describe('a web process', () => {
       });
       assert.equal((await processes.send(web.port, 'GET', '/healthz')).status, 200);
       const refused = await processes.send(web.port, 'GET', SESSIONS);
-      assert.equal(refused.status, 500);
+      assert.equal(refused.status, 503);
+      assert.match(refused.headers['retry-after'] ?? '', /^[1-9]\d*$/);
       const { type, code, request_id: requestId } = JSON.parse(refused.text).error;
       assert.deepEqual(
         [type, code, requestId],
-        ['api_error', 'internal_error', refused.headers['request-id']],
+        ['api_error', 'service_unavailable', refused.headers['request-id']],
       );
       assert.doesNotMatch(refused.text, /127\.0\.0\.1|ECONN|nowhere/);
       await assertStopsQuietly(web);

@@ -179,10 +179,23 @@ describe('launchers', () => {
   });
 
   describe('the operator’s commands', () => {
-    it('keep the launcher’s output off standard output, and pass the exit code on', async () => {
-      const outcome = await project.run('merchants', { args: ['list', '--json'] });
-      assert.deepEqual([outcome.code, outcome.stdout], [3, '["list","--json"]']);
-      assert.match(outcome.stderr, /Installing dependencies[\s\S]*Building …/);
+    it('install nothing and replace no build, keep the launcher’s output off standard output, and pass the exit code on', async () => {
+      const missing = await project.run('merchants', { args: ['list', '--json'] });
+      assert.deepEqual(missing, {
+        code: 1,
+        stdout: '',
+        stderr: 'The packages are not installed here: run "npm ci" first.\n',
+      });
+      await installByHand(project);
+      const first = await project.run('merchants', { args: ['list', '--json'] });
+      assert.deepEqual(first, { code: 3, stdout: '["list","--json"]', stderr: 'Building …\n' });
+      const built = await project.read('dist/.build-hash');
+      await project.write('package-lock.json', '{}');
+      const stale = await project.run('merchants', { args: ['list'] });
+      assert.deepEqual([stale.code, stale.stdout], [3, '["list"]']);
+      assert.match(stale.stderr, /^The build here is older than its sources: [^\n]*\n$/);
+      assert.equal(await project.read('dist/.build-hash'), built);
+      assert.equal(await project.installs(), 0);
     });
 
     it('install and build nothing in production', async () => {

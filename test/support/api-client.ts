@@ -84,7 +84,7 @@ export function assertRefusal(res: Response, status: number, { type, code, param
   );
   if (status === 401) assert.match(res.get('WWW-Authenticate') ?? '', /^Bearer realm="[^"]+"/);
   if (status === 405) assert.match(res.get('Allow') ?? '', /^[A-Z]+(, [A-Z]+)*$/);
-  if (status === 429) assert.match(res.get('Retry-After') ?? '', /^[1-9][0-9]*$/);
+  if (status === 429 || status === 503) assert.match(res.get('Retry-After') ?? '', /^[1-9][0-9]*$/);
 }
 
 /** Asserts the usual refusal: 400 with the parameter at fault. */

@@ -92,14 +92,19 @@ interface Printed {
 export async function runJson<C extends keyof Printed>(command: C, ...argv: string[]): Promise<Printed[C]> {
   const { status, stdout, stderr } = await runCommand(command, ...argv, '--json');
   assert.equal(status, 0, stderr);
-  assert.equal(stderr, '');
+  assert.match(stderr, /^Database: [^\n]+\n$/);
   return JSON.parse(stdout);
 }
 
+/** Without the line that names the database. A command line that makes no sense reaches none. */
+export function saidBy({ stderr }: Pick<Ran, 'stderr'>): string {
+  return stderr.replace(/^Database: .+\n/, '');
+}
+
 export async function assertRefused(words: RegExp, ...argv: string[]): Promise<void> {
-  const { status, stdout, stderr } = await runCommand(...argv);
-  assert.equal(status, 1);
-  assert.equal(stdout, '');
-  assert.match(stderr, words);
-  assert.equal(stderr.trimEnd().split('\n').length, 1, 'the message is one line');
+  const ran = await runCommand(...argv);
+  assert.equal(ran.status, 1);
+  assert.equal(ran.stdout, '');
+  assert.match(saidBy(ran), words);
+  assert.equal(saidBy(ran).trimEnd().split('\n').length, 1, 'the message is one line');
 }
