@@ -40,7 +40,7 @@ export const MONEY_TOOLS: readonly MerchantTool[] = [
   {
     name: 'list_checkout_sessions',
     title: 'List checkout sessions',
-    description: `Answers with a list of checkout sessions, newest first: all, or those of one \`status\` or of the time in \`created\`. ${NEXT_PAGE}`,
+    description: `Answers with a list of checkout sessions, newest first: all, or those of one \`status\`, of the time in \`created\`, of one \`client_reference_id\` or of one \`customer_email\`. ${NEXT_PAGE}`,
     operation: 'listCheckoutSessions',
     method: 'GET',
     path: SESSIONS,
@@ -73,7 +73,7 @@ export const MONEY_TOOLS: readonly MerchantTool[] = [
   {
     name: 'list_payments',
     title: 'List payments',
-    description: `Answers with a list of the payments that succeeded, newest first: \`amount\` in US cents, \`token\` and \`network\`, \`payer\`, \`transaction\` with its \`transaction_url\`, and in \`checkout_session\` the id of the session that it paid. ${NEXT_PAGE}`,
+    description: `Answers with a list of the payments that succeeded, newest first: \`amount\` in US cents, \`token\` and \`network\`, \`payer\`, \`transaction\` with its \`transaction_url\`, and in \`checkout_session\` the id of the session that it paid. \`payer\`, \`transaction\`, \`token\`, \`network\` and \`checkout_session\` find those that have it. ${NEXT_PAGE}`,
     operation: 'listPayments',
     method: 'GET',
     path: '/payments',

@@ -108,17 +108,24 @@ export async function readCheckoutSessions(
 
 export interface SessionFilter extends IdRange {
   status: SessionStatus | undefined;
+  clientReferenceId?: string | undefined;
+  customerEmail?: string | undefined;
 }
 
 export async function listCheckoutSessions(
   db: Knex,
   principal: Principal,
   page: PageRequest,
-  { status, ...created }: SessionFilter,
+  { status, clientReferenceId, customerEmail, ...created }: SessionFilter,
   { lineItems }: SessionRead,
 ): Promise<Page<Sized<CheckoutSession>>> {
   const { list } = lineItems ? READS.long : READS.short;
-  const filters: Filter[] = [{ column: 'status', operator: '=', value: status }, ...idRange(created)];
+  const filters: Filter[] = [
+    { column: 'status', operator: '=', value: status },
+    { column: 'client_reference_id', operator: '=', value: clientReferenceId },
+    { column: 'customer_email', operator: '=', value: customerEmail },
+    ...idRange(created),
+  ];
   return await list.page(db, principal, page, filters);
 }
 

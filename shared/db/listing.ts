@@ -43,8 +43,21 @@ export interface Listing<T> {
 export interface Filter {
   /** A column of `alias`. */
   column: string;
-  operator: '=' | '>=' | '<';
+  /** `~`: the first ALIKE_CHARACTERS are equal whatever their case. Texts of any length have indexes on these. */
+  operator: '=' | '>=' | '<' | '~';
   value: unknown;
+}
+
+const ALIKE_CHARACTERS = 128;
+
+/** An SQL condition; `value` is the SQL of the filter's value. */
+export function filterText(alias: string, { column, operator }: Filter, value: string): string {
+  const of = `${alias}.${column}`;
+  return operator === '~' ? `${alike(of)} = ${alike(value)}` : `${of} ${operator} ${value}`;
+}
+
+function alike(text: string): string {
+  return `lower(left(${text}, ${ALIKE_CHARACTERS}))`;
 }
 
 /** Filters by `created` are ranges of ids, since an id holds its creation time. */

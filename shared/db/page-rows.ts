@@ -17,6 +17,8 @@ type ReadPage = (db: Knex, values: Values) => Promise<PageRows | undefined>;
 
 /** Statements with these limits are prepared; other limits are rare. */
 const COMMON_LIMITS: readonly (number | undefined)[] = [undefined, 10, 100];
+/** Lists with more filters are rare, and have too many combinations to prepare each. A range of time counts as two. */
+const COMMON_FILTERS = 3;
 /** Rows of all pages that share a statement, so that each row's share of the byte budget stays large enough. */
 const MAX_ROWS = 100;
 const EMPTY: PageRows = { rows: [], share: 0 };
@@ -28,7 +30,7 @@ const readers = new Map<string, ReadPage>();
  */
 export async function readPageRows<T>(db: Knex, listing: Listing<T>, page: PageRequest): Promise<PageRows> {
   const values = pageValues(listing, page);
-  const isCommon = COMMON_LIMITS.includes(page.limit);
+  const isCommon = COMMON_LIMITS.includes(page.limit) && listing.filters.length <= COMMON_FILTERS;
   if (isCommon && listing.filters.length === 0) {
     const kind = pageKind(listing, page);
     const read = readers.get(kind) ?? readerOf(kind, listing, page);

@@ -1,4 +1,4 @@
-import type { Listing, PageRequest } from './listing.js';
+import { filterText, type Listing, type PageRequest } from './listing.js';
 
 /** The parameters of a page's statement in order: the listing's values, the filters' values, the cursor. */
 export function pageValues<T>({ values, filters }: Listing<T>, page: PageRequest): unknown[] {
@@ -17,8 +17,8 @@ export function pageKind<T>({ name, filters }: Listing<T>, page: PageRequest): s
 export function pageText<T>(listing: Listing<T>, page: PageRequest, share: number | string): string {
   const { alias, select, owned, allowed, always = 'true', filters, values } = listing;
   const conditions = [owned, allowed, always];
-  for (const [index, { column, operator }] of filters.entries())
-    conditions.push(`${alias}.${column} ${operator} $${values.length + index + 1}`);
+  for (const [index, filter] of filters.entries())
+    conditions.push(filterText(alias, filter, `$${values.length + index + 1}`));
   if (cursorOf(page) !== undefined) {
     const cursor = `$${values.length + filters.length + 1}`;
     conditions.push(

@@ -1,10 +1,11 @@
 import { accountList } from '../accounts/account-list.js';
 import type { Principal } from '../accounts/api-keys.js';
 import type { Knex } from '../db/knex.js';
-import { type IdRange, idRange, type Page, type PageRequest } from '../db/listing.js';
+import { type Filter, type IdRange, idRange, type Page, type PageRequest } from '../db/listing.js';
 import { type Sized, sizedColumns } from '../db/sized-columns.js';
 import { Payment } from './model.js';
 import { SHOWN_PAYMENT_FIELDS } from './present.js';
+import type { Token } from './states.js';
 
 /** Values that the facilitator sends, of any length. */
 const LONG = ['payer', 'transaction'] as const satisfies (keyof Payment)[];
@@ -31,11 +32,34 @@ const PAYMENTS = accountList<Payment>({
 
 export const { byIds: readPayments } = PAYMENTS;
 
+export interface PaymentFilter extends IdRange {
+  transaction: string | undefined;
+  payer: string | undefined;
+  token: Token | undefined;
+  network: string | undefined;
+  checkoutSession: string | undefined;
+}
+
 export async function listPayments(
   db: Knex,
   principal: Principal,
   page: PageRequest,
-  created: IdRange,
+  { transaction, payer, token, network, checkoutSession, ...created }: PaymentFilter,
 ): Promise<Page<Sized<Payment>>> {
-  return await PAYMENTS.page(db, principal, page, idRange(created));
+  return await PAYMENTS.page(db, principal, page, [
+    ...onChain('transaction', transaction),
+    ...onChain('payer', payer),
+    { column: 'token', operator: '=', value: token },
+    { column: 'network', operator: '=', value: network },
+    { column: 'payable_id', operator: '=', value: checkoutSession },
+    ...idRange(created),
+  ]);
+}
+
+const HEX = /^0x[0-9a-f]+$/i;
+
+/** Hex digits mean the same in both cases, base58 does not. Both are found by the index that ignores case. */
+function onChain(column: 'transaction' | 'payer', value: string | undefined): Filter[] {
+  const alike: Filter = { column, operator: '~', value };
+  return value === undefined || HEX.test(value) ? [alike] : [alike, { column, operator: '=', value }];
 }

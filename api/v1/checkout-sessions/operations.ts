@@ -63,7 +63,12 @@ export function checkoutSessionOperations(deps: Deps): CheckoutSessionOperations
     listCheckoutSessions: operation(parseList, async (call, query) => {
       const { principal } = call;
       const { expand = [], status, created } = query;
-      const filter = { status, ...createdRange(created, sessionPrefix(principal.livemode)) };
+      const filter = {
+        status,
+        clientReferenceId: query.client_reference_id,
+        customerEmail: query.customer_email,
+        ...createdRange(created, sessionPrefix(principal.livemode)),
+      };
       const options = { lineItems: expand.length > 0 };
       const page = await accountReads(principal, (from) =>
         listCheckoutSessions(from, principal, pageRequest(query), filter, options),

@@ -100,6 +100,8 @@ export const ListCheckoutSessions = Type.Object(
   {
     ...ListParameters,
     status: Type.Optional(Type.Enum([...FILTERABLE_STATUSES])),
+    client_reference_id: FIELDS.client_reference_id,
+    customer_email: FIELDS.customer_email,
     created: CreatedFilter,
     expand: expandable('data.line_items'),
   },

@@ -1,7 +1,7 @@
 import type { Payment } from '../../../shared/payments/model.js';
 import { presentListedPayment } from '../../../shared/payments/present.js';
 import { PAYMENT_COLUMNS } from '../../../shared/payments/present-csv.js';
-import { getPayment, listPayments, readPayments } from '../../../shared/payments/read.js';
+import { getPayment, listPayments, type PaymentFilter, readPayments } from '../../../shared/payments/read.js';
 import type { Deps } from '../../deps/deps.js';
 import { createdRange } from '../../input/created-filter.js';
 import { inputParser, parseNothing } from '../../input/input-parser.js';
@@ -19,9 +19,8 @@ const parseTable = inputParser(TablePayments);
 export function paymentOperations({ accountReads, heavyAnswers }: Deps): PaymentOperations {
   const list = operation(parseList, async (call, query) => {
     const { principal } = call;
-    const created = createdRange(query.created, 'pay_');
     const page = await accountReads(principal, (db) =>
-      listPayments(db, principal, pageRequest(query), created),
+      listPayments(db, principal, pageRequest(query), filterOf(query)),
     );
     return answerList(heavyAnswers, call, page, {
       url: '/v1/payments',
@@ -29,12 +28,14 @@ export function paymentOperations({ accountReads, heavyAnswers }: Deps): Payment
       read: (ids) => accountReads(principal, (db) => readPayments(db, principal, ids)),
     });
   });
-  const table = tableOperation(heavyAnswers, parseTable, ({ principal }, { created }) => ({
-    columns: PAYMENT_COLUMNS,
-    list: (page) =>
-      accountReads(principal, (db) => listPayments(db, principal, page, createdRange(created, 'pay_'))),
-    read: (ids) => accountReads(principal, (db) => readPayments(db, principal, ids)),
-  }));
+  const table = tableOperation(heavyAnswers, parseTable, ({ principal }, query) => {
+    const filter = filterOf(query);
+    return {
+      columns: PAYMENT_COLUMNS,
+      list: (page) => accountReads(principal, (db) => listPayments(db, principal, page, filter)),
+      read: (ids) => accountReads(principal, (db) => readPayments(db, principal, ids)),
+    };
+  });
 
   return {
     listPayments: listOrTable(list, table),
@@ -47,4 +48,9 @@ export function paymentOperations({ accountReads, heavyAnswers }: Deps): Payment
       );
     }),
   };
+}
+
+function filterOf({ transaction, payer, token, network, ...query }: TablePayments): PaymentFilter {
+  const { checkout_session: checkoutSession, created } = query;
+  return { transaction, payer, token, network, checkoutSession, ...createdRange(created, 'pay_') };
 }

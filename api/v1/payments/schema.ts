@@ -1,10 +1,29 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
+import { NETWORKS } from '../../../shared/chains/networks.js';
+import { TOKENS } from '../../../shared/payments/states.js';
 import { CreatedFilter } from '../../input/created-filter.js';
 import { ListParameters } from '../../input/list-query.js';
 
-const Filters = { created: CreatedFilter };
+/** Longer than the transactions and the addresses of every network. */
+const MAX_LENGTH = 128;
+
+const Filters = {
+  created: CreatedFilter,
+  transaction: Type.Optional(
+    Type.String({ maxLength: MAX_LENGTH, description: 'Those of this transaction; hex in any case.' }),
+  ),
+  payer: Type.Optional(
+    Type.String({ maxLength: MAX_LENGTH, description: 'Those of this wallet; hex in any case.' }),
+  ),
+  token: Type.Optional(Type.Enum([...TOKENS])),
+  network: Type.Optional(Type.Enum(NETWORKS.map(({ caip2 }) => caip2))),
+  checkout_session: Type.Optional(
+    Type.String({ maxLength: MAX_LENGTH, description: 'That of this session, by its id.' }),
+  ),
+};
 
 export const ListPayments = Type.Object({ ...ListParameters, ...Filters }, { additionalProperties: false });
 
 /** A CSV export contains the complete list and takes no cursor. */
 export const TablePayments = Type.Object(Filters, { additionalProperties: false });
+export type TablePayments = Static<typeof TablePayments>;

@@ -1,0 +1,16 @@
+import type { Knex } from 'knex';
+import { createIndexConcurrently, dropIndexConcurrently } from './concurrent-index.js';
+
+/** For lists by transaction. The facilitator may send one of any length, which an index could not hold. */
+export const config = { transaction: false };
+
+export async function up(knex: Knex): Promise<void> {
+  await createIndexConcurrently(knex, {
+    name: 'payments_by_transaction',
+    on: "payments (account_id, livemode, lower(left(transaction, 128)), id) WHERE status = 'succeeded'",
+  });
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await dropIndexConcurrently(knex, 'payments_by_transaction');
+}

@@ -1,0 +1,16 @@
+import type { Knex } from 'knex';
+import { createIndexConcurrently, dropIndexConcurrently } from './concurrent-index.js';
+
+/** For lists of payments on one network. */
+export const config = { transaction: false };
+
+export async function up(knex: Knex): Promise<void> {
+  await createIndexConcurrently(knex, {
+    name: 'payments_by_network',
+    on: "payments (account_id, livemode, network, id) WHERE status = 'succeeded'",
+  });
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await dropIndexConcurrently(knex, 'payments_by_network');
+}
