@@ -1,4 +1,5 @@
 import type { PayOutcome } from '../page-data.js';
+import { askWithin } from './ask-within.js';
 import { forgetPayment, type KeptPayment, keepPayment, markMine } from './memory.js';
 import type { ServerClock } from './server-clock.js';
 
@@ -63,15 +64,16 @@ function giveUp(answer: PayOutcome | undefined, isUnclear: boolean, sessionId: s
 }
 
 async function sendOnce(path: string, header: string): Promise<PayOutcome | undefined> {
+  const options: RequestInit = {
+    method: 'POST',
+    headers: { Accept: 'application/json', 'PAYMENT-SIGNATURE': header },
+    cache: 'no-store',
+  };
   try {
-    const response = await fetch(`${path}/pay`, {
-      method: 'POST',
-      headers: { Accept: 'application/json', 'PAYMENT-SIGNATURE': header },
-      cache: 'no-store',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+    return await askWithin(TIMEOUT_MS, `${path}/pay`, options, async (response) => {
+      if (response.status === TOO_MANY) return tooMany(response);
+      return response.ok ? await response.json() : undefined;
     });
-    if (response.status === TOO_MANY) return tooMany(response);
-    return response.ok ? await response.json() : undefined;
   } catch {
     return undefined;
   }
