@@ -77,16 +77,18 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   'create-key': {
-    usage: '<acct> --mode live|test [--name N]',
+    usage: '<acct> --mode live|test [--name N] [--read-only]',
     subject: 'account',
     options: ['mode', 'name'],
+    flags: ['read-only'],
     required: ['mode'],
     changes: 'at once',
     async run(db, input, audit) {
       const livemode = parseMode(input.mode) === 'live';
       const name = parseKeyName(input.name) ?? DEFAULT_KEY_NAME;
       const account = await getAccount(db, subjectOf(input, 'account'));
-      const { key, secret } = await createApiKey(db, { accountId: account.id, livemode, name });
+      const access = input['read-only'] === undefined ? 'full' : 'read';
+      const { key, secret } = await createApiKey(db, { accountId: account.id, livemode, name, access });
       audit.about = key.id;
       return presentNewApiKey(key, secret, account);
     },

@@ -23,6 +23,7 @@ export const ERROR_CATALOG: Record<RefusalCode, CatalogEntry> = {
   email_invalid: invalid,
   idempotency_key_invalid: idempotency,
   idempotency_key_reused: idempotency,
+  key_read_only: { status: 403, type: 'invalid_request_error' },
   malformed_body: invalid,
   method_not_allowed: { status: 405, type: 'invalid_request_error' },
   parameter_invalid: invalid,

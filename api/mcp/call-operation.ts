@@ -1,4 +1,5 @@
 import type { Response } from 'express';
+import { requireFullAccess } from '../../shared/accounts/api-keys.js';
 import type { JsonObject } from '../../shared/x402/json-object.js';
 import type { Deps } from '../deps/deps.js';
 import { type MerchantError, merchantError } from '../errors/merchant-error.js';
@@ -28,6 +29,7 @@ export function operationCaller(deps: Deps): CallOperation {
     const { tooMany } = res.locals;
     if (tooMany !== undefined) throw tooMany;
     const principal = principalOf(res.req);
+    if (tool.effect !== 'reads') requireFullAccess(principal);
     return await operations[tool.operation]({ principal, ...placeArguments(tool, given) });
   }
 

@@ -129,7 +129,7 @@ export const EVENT_TOOLS: readonly MerchantTool[] = [
   {
     name: 'list_keys',
     title: 'List checkout keys',
-    description: `Answers with a list of the checkout keys of this mode (test or live, as the key that asks is), newest first, never with their secrets: \`name\`, when it was \`last_used\`, to the hour, and the \`facilitator_key\` that made it, if one did. ${NEXT_PAGE}`,
+    description: `Answers with a list of the checkout keys of this mode (test or live, as the key that asks is), newest first, never with their secrets: \`name\`, \`access\` (\`read\` is a key that only reads), when it was \`last_used\`, to the hour, and the \`facilitator_key\` that made it, if one did. ${NEXT_PAGE}`,
     operation: 'listKeys',
     method: 'GET',
     path: '/keys',

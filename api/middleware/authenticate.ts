@@ -1,8 +1,12 @@
 import type { Request, RequestHandler } from 'express';
-import { authenticate as findPrincipal, type Principal } from '../../shared/accounts/api-keys.js';
+import {
+  authenticate as findPrincipal,
+  type Principal,
+  requireFullAccess,
+} from '../../shared/accounts/api-keys.js';
 import { Refusal } from '../../shared/errors/refusal.js';
 import type { Deps } from '../deps/deps.js';
-import { consumeForAnswer, limitRefused } from './rate-limit.js';
+import { consumeForAnswer, limitRefused, mayOnlyRead } from './rate-limit.js';
 
 type KeyDeps = Pick<Deps, 'db' | 'addressLimiters' | 'keyUses'>;
 
@@ -20,6 +24,7 @@ export function admit(deps: KeyDeps & Pick<Deps, 'apiRateLimiter'>): RequestHand
     res.setHeader('Cache-Control', 'no-store');
     req.principal = await identify(deps, req);
     await consumeForAnswer(deps.apiRateLimiter, req.principal, req);
+    if (!mayOnlyRead(req)) requireFullAccess(req.principal);
     next();
   };
 }

@@ -27,12 +27,17 @@ function keyOf({ accountId, livemode }: Share): string {
  * the limiter refuses it. While the account's last request was refused, nothing begins early.
  */
 export async function consumeForAnswer(limiter: RequestLimiter, share: Share, req: Request): Promise<void> {
-  const mayBegin = (req.method === 'GET' || req.method === 'HEAD') && !limiter.hasRefused(keyOf(share));
+  const mayBegin = mayOnlyRead(req) && !limiter.hasRefused(keyOf(share));
   const consumed = consumeAccount(limiter, share);
   if (!mayBegin) return await consumed;
   req.consumed = consumed;
   // The response is sent after this resolves.
   consumed.catch(() => undefined);
+}
+
+/** By its method, a request changes nothing. */
+export function mayOnlyRead({ method }: Request): boolean {
+  return method === 'GET' || method === 'HEAD';
 }
 
 /** Refused keys and tokens count against their address; accepted ones do not. */

@@ -61,6 +61,7 @@ const IDEMPOTENCY_KEY = {
 const ERROR_MEANINGS: Record<number, string> = {
   400: 'A parameter is missing or not valid.',
   401: 'The key is missing, invalid or revoked.',
+  403: 'The key only reads.',
   404: 'No object has this id in this mode.',
   429: 'Too many requests.',
   500: 'A problem on the service side; retry.',

@@ -262,8 +262,17 @@ export function merchantPaths(): Record<string, object> {
 
 function describeMethods(methods: Partial<Record<Method, Operation>>): object {
   return Object.fromEntries(
-    Object.entries(methods).map(([method, operation]) => [method, describeOperation(operation)]),
+    Object.entries(methods).map(([method, operation]) => [
+      method,
+      describeOperation(withRefusal(method, operation)),
+    ]),
   );
+}
+
+/** A key may be read-only. */
+function withRefusal(method: string, operation: Operation): Operation {
+  const isRefused = method !== 'get' && operation.security === undefined;
+  return isRefused ? { ...operation, statuses: [...operation.statuses, 403] } : operation;
 }
 
 /** Labels of the request metrics. */

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { KEY_ACCESS } from '../../shared/accounts/model.js';
 import { REFUND_REASONS } from '../../shared/payables/refund-terms.js';
 import { SESSION_STATUSES } from '../../shared/payables/states.js';
 import { CHANNELS, PAYMENT_STATUSES, TOKENS } from '../../shared/payments/states.js';
@@ -191,6 +192,9 @@ export const RESOURCE_SCHEMAS = {
     id: Type.String({ pattern: '^key_[A-Za-z0-9]+$' }),
     name: Type.String(),
     livemode: Type.Boolean(),
+    access: Type.Enum([...KEY_ACCESS], {
+      description: 'A key with `read` is refused with code key_read_only for anything but GET.',
+    }),
     secret: Type.Optional(Type.String({ description: 'Only in the answer that creates the key.' })),
     payout_wallets: strict({ evm: nullable(Type.String()), solana: nullable(Type.String()) }),
     created: Timestamp,

@@ -16,7 +16,7 @@ export interface AccountKey {
 const key = sizedColumns(
   ApiKey,
   'key',
-  ['id', 'livemode', 'name', 'facilitatorKeyId', 'lastUsedAt'],
+  ['id', 'livemode', 'name', 'access', 'facilitatorKeyId', 'lastUsedAt'],
   ['name', 'facilitatorKeyId'],
 );
 const account = modelColumns(Account, 'account', ['evmWallet', 'solanaWallet']);

@@ -8,11 +8,11 @@ import { MAX_REFUSED_KEYS_KEPT } from '../limits/bounds.js';
 import { now, nowMs } from '../process/clock.js';
 import { sha256, sha256Base64 } from '../secrets/secrets.js';
 import { newId, randomText } from '../values/ids.js';
-import { Account, ApiKey } from './model.js';
+import { Account, ApiKey, type KeyAccess } from './model.js';
 import { KEYS_BY_SECRET } from './statements/api-keys.sql.js';
 
 /**
- * Checkout keys. A key's account and mode never change, so each process caches them. Whether the key is revoked is part of
+ * Checkout keys. A key's account, mode and access never change, so each process caches them. Whether the key is revoked is part of
  * the first statement of every request (`isKeyActive`), which costs no extra round trip. When that statement finds
  * nothing, `requireActiveKey` tells a revoked key from a missing object.
  */
@@ -20,6 +20,7 @@ export interface Principal {
   keyId: string;
   accountId: string;
   livemode: boolean;
+  access: KeyAccess;
 }
 
 const SECRET_LENGTH = 40;
@@ -40,16 +41,25 @@ export interface NewApiKey {
 
 export async function createApiKey(
   db: Knex,
-  values: { accountId: string; livemode: boolean; name: string; facilitatorKeyId?: string },
+  values: {
+    accountId: string;
+    livemode: boolean;
+    name: string;
+    facilitatorKeyId?: string;
+    access?: KeyAccess;
+  },
 ): Promise<NewApiKey> {
   const secret = `${keyPrefix(values.livemode)}${randomText(SECRET_LENGTH)}`;
+  const { access = 'full' } = values;
+  const hash = sha256(secret);
   const key = await ApiKey.query(db)
     .insert({
       id: newId('key_'),
       accountId: values.accountId,
       livemode: values.livemode,
       name: values.name,
-      secretSha256: sha256(secret),
+      secretSha256: access === 'full' ? hash : sha256(hash),
+      access,
       facilitatorKeyId: values.facilitatorKeyId ?? null,
       revokedAt: null,
     })
@@ -101,7 +111,8 @@ export async function authenticate(db: Knex, secret: string): Promise<Principal>
 async function findBySecret(db: Knex, hash: string): Promise<Principal | RefusalReason> {
   const key = await readKey(db, hash);
   if (key === undefined) return 'unknown';
-  return key.isRevoked ? 'revoked' : { keyId: key.id, accountId: key.accountId, livemode: key.livemode };
+  const { id: keyId, accountId, livemode, access, isRevoked } = key;
+  return isRevoked ? 'revoked' : { keyId, accountId, livemode, access };
 }
 
 interface FoundKey {
@@ -109,6 +120,7 @@ interface FoundKey {
   id: string;
   accountId: string;
   livemode: boolean;
+  access: KeyAccess;
   isRevoked: boolean;
 }
 
@@ -138,6 +150,15 @@ export async function requireActiveKey(db: Knex, principal: Principal): Promise<
   for (const [hash, { keyId }] of identities.entries())
     if (keyId === principal.keyId) identities.delete(hash);
   throw keyRevoked();
+}
+
+/** For whatever may change something. */
+export function requireFullAccess({ access }: Principal): void {
+  if (access === 'full') return;
+  throw new Refusal(
+    'key_read_only',
+    'This API key only reads. Use a key with full access for requests that change something.',
+  );
 }
 
 function keyInvalid(secret: string): Refusal {

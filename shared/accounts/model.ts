@@ -1,5 +1,9 @@
 import { Model } from 'objection';
 
+/** `read`: only requests that change nothing. */
+export const KEY_ACCESS = ['full', 'read'] as const;
+export type KeyAccess = (typeof KEY_ACCESS)[number];
+
 export class Account extends Model {
   static override tableName = 'accounts';
 
@@ -19,7 +23,9 @@ export class ApiKey extends Model {
   declare accountId: string;
   declare livemode: boolean;
   declare name: string;
+  /** Of a read-only key the SHA-256 of the SHA-256: code that knows no such keys finds none by it. */
   declare secretSha256: Buffer;
+  declare access: KeyAccess;
   declare facilitatorKeyId: string | null;
   /** To the hour; null before the first use. */
   declare lastUsedAt: Date | null;

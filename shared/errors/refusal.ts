@@ -12,6 +12,7 @@ export type RefusalCode =
   | 'email_invalid'
   | 'idempotency_key_invalid'
   | 'idempotency_key_reused'
+  | 'key_read_only'
   | 'malformed_body'
   | 'method_not_allowed'
   | 'parameter_invalid'

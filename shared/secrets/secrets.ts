@@ -49,11 +49,11 @@ export function createSecretBox(keys: readonly Buffer[]): SecretBox {
   };
 }
 
-export function sha256(text: string): Buffer {
+export function sha256(text: string | Buffer): Buffer {
   return Buffer.from(sha256Base64(text), 'base64');
 }
 
-export function sha256Base64(text: string): string {
+export function sha256Base64(text: string | Buffer): string {
   return hash('sha256', text, 'base64');
 }
 

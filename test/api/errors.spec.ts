@@ -99,6 +99,20 @@ describe('errors', () => {
       await api.post(SESSIONS, order).set('Idempotency-Key', 'reused').expect(200);
       return await api.post(SESSIONS, withPrice({})).set('Idempotency-Key', 'reused');
     }),
+    key_read_only: {
+      status: 403,
+      type: 'invalid_request_error',
+      async reach() {
+        const reader = {
+          accountId: shop.accountId,
+          livemode: false,
+          name: 'Reader',
+          access: 'read',
+        } as const;
+        const { secret } = await createApiKey(app.db, reader);
+        return await client(app, secret).post(SESSIONS, order);
+      },
+    },
     malformed_body: invalid(undefined, () => api.post(SESSIONS, '{"line_items":')),
     method_not_allowed: {
       status: 405,

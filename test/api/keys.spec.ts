@@ -37,6 +37,7 @@ describe('agent sign-up', () => {
         object: 'api_key',
         name: 'Agent key',
         livemode: true,
+        access: 'full',
         payout_wallets: { evm: EVM_WALLET, solana: SOLANA_WALLET },
       });
     });

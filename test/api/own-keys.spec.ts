@@ -46,6 +46,7 @@ describe("a merchant's own keys", () => {
       id: made.id,
       name: 'Till',
       livemode: false,
+      access: 'full',
       payout_wallets: { evm: EVM_WALLET, solana: SOLANA_WALLET },
       created: made.created,
       last_used: null,

@@ -33,6 +33,25 @@ describe('the merchants command', () => {
     assert.equal(await statusWith(keys.test), 200);
   });
 
+  it('creates a key that only reads', async () => {
+    const { account } = await runJson('create', '--name', 'Shop');
+    const key = await runJson('create-key', account.id, '--mode', 'test', '--read-only');
+    assert.deepEqual([key.access, key.livemode], ['read', false]);
+    assert.equal(await statusWith(key.secret), 200);
+    const url = `http://127.0.0.1:${app.port}/v1/webhook_endpoints`;
+    const headers = { authorization: `Bearer ${key.secret}` };
+    assert.equal((await fetch(url, { method: 'POST', headers })).status, 403);
+    const { access } = await runJson('create-key', account.id, '--mode', 'test');
+    assert.equal(access, 'full');
+    const { keys } = await runJson('show', account.id);
+    assert.deepEqual(
+      keys.map((one) => one.access),
+      ['full', 'full', 'read', 'full'],
+    );
+    assert.equal((await runJson('revoke-key', key.id)).access, 'read');
+    assert.equal(await statusWith(key.secret), 401);
+  });
+
   it('updates, shows and lists accounts without their secrets', async () => {
     const { account } = await runJson('create', '--name', 'Shop', '--solana', SOLANA_WALLET);
     const updated = await runJson(

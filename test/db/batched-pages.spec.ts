@@ -26,7 +26,10 @@ describe('pages of lists that are requested in the same moment', () => {
     const sessions = count === 0 ? [] : await buildSessions(app.db, accountId, count);
     const { key } = await createApiKey(app.db, { accountId, livemode: false, name: 'Test' });
     const ids = sessions.map(({ id }) => id).sort();
-    return { principal: { keyId: key.id, accountId, livemode: false }, ids: ids.reverse() };
+    return {
+      principal: { keyId: key.id, accountId, livemode: false, access: key.access },
+      ids: ids.reverse(),
+    };
   }
 
   async function idsOf(principal: Principal, page: PageRequest, filter = ALL): Promise<string[]> {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { KEY_ACCESS } from '../../shared/accounts/model.js';
 import { SESSION_STATUSES } from '../../shared/payables/states.js';
 import { CHANNELS, PAYMENT_STAGES, PAYMENT_STATUSES, TOKENS } from '../../shared/payments/states.js';
 import { DELIVERY_STATUSES, ENDPOINT_STATUSES } from '../../shared/webhooks/states.js';
@@ -11,6 +12,7 @@ const VALUES: Record<string, readonly string[]> = {
   payments_token_check: TOKENS,
   payments_channel_check: CHANNELS,
   payments_stage_check: PAYMENT_STAGES,
+  api_keys_access: KEY_ACCESS,
   webhook_endpoints_status_check: ENDPOINT_STATUSES,
   webhook_deliveries_status_check: DELIVERY_STATUSES,
 };

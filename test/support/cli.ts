@@ -33,6 +33,7 @@ interface PrintedKey {
   name: string;
   livemode: boolean;
   secret: string;
+  access: string;
   facilitator_key: string | null;
   revoked_at: number | null;
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Principal } from '../../shared/accounts/api-keys.js';
 import { createCheckoutSession, type NewCheckoutSession } from '../../shared/checkout-sessions/create.js';
 import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { INSERT } from '../../shared/checkout-sessions/statements/create.sql.js';
@@ -47,7 +48,7 @@ function databaseOf(insert: (rows: string) => Promise<void>): Knex {
   return { client, userParams: { preparedStatements: true } } as unknown as Knex;
 }
 
-const principal = { accountId: 'acct_1', livemode: false, keyId: 'key_1' };
+const principal: Principal = { accountId: 'acct_1', livemode: false, keyId: 'key_1', access: 'full' };
 
 async function create(): Promise<Sent> {
   let sent: Partial<Sent> = {};

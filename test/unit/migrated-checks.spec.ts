@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Knex } from 'knex';
+import { KEY_ACCESS } from '../../shared/accounts/model.js';
 import { TOKEN_SYMBOLS } from '../../shared/chains/networks.js';
 import { SESSION_STATUSES } from '../../shared/payables/states.js';
 import { CHANNELS, PAYMENT_STAGES, PAYMENT_STATUSES, TOKENS } from '../../shared/payments/states.js';
@@ -15,6 +16,7 @@ const VALUES: Record<string, readonly string[]> = {
   'payments.status': PAYMENT_STATUSES,
   'payments.channel': CHANNELS,
   'payments.stage': PAYMENT_STAGES,
+  'api_keys.access': KEY_ACCESS,
   'checkout_sessions.status': SESSION_STATUSES,
   'webhook_endpoints.status': ENDPOINT_STATUSES,
   'webhook_deliveries.status': DELIVERY_STATUSES,
