@@ -1,5 +1,6 @@
 import express, { type Express } from 'express';
 import { pageAssetRoutes } from './checkout-page/assets-route.js';
+import { dashboard } from './dashboard/routes.js';
 import type { Deps } from './deps/deps.js';
 import { docs } from './docs/routes.js';
 import { renderMerchantErrors } from './errors/merchant-error.js';
@@ -42,6 +43,7 @@ export function createApp(deps: Deps): Express {
   const document = JSON.stringify(openApiDocument(deps.config.baseUrl));
   app.get('/openapi.json', (_req, res) => sendJson(res, document));
   app.use(docs(deps));
+  app.use(dashboard(deps));
   app.use(wellKnown(deps.receipts));
   app.use(operations(deps));
   app.use(unknownPath);

@@ -2,11 +2,15 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { BUILD_FOLDER } from '../../shared/process/build-folder.js';
 
-/** Script and style sheet of the page from the build, with content hashes in their names. */
-export interface PageAssets {
-  /** URL paths; undefined when the page was not bundled. */
+/** URL paths; undefined when the page was not bundled. */
+interface PageFiles {
   script: string | undefined;
   style: string | undefined;
+}
+
+/** Scripts and style sheets of the pages from the build, with content hashes in their names. */
+export interface PageAssets extends PageFiles {
+  dashboard: PageFiles;
   files: ReadonlyMap<string, Buffer>;
 }
 
@@ -19,9 +23,14 @@ export function loadPageAssets(folder: string = BUILT): PageAssets {
 }
 
 export function pageAssets(files: ReadonlyMap<string, Buffer>): PageAssets {
-  const find = (ending: string): string | undefined => {
-    const name = [...files.keys()].find((candidate) => candidate.endsWith(ending));
+  const find = (entry: string, ending: string): string | undefined => {
+    const name = [...files.keys()].find((one) => one.startsWith(`${entry}.`) && one.endsWith(ending));
     return name === undefined ? undefined : `/assets/${name}`;
   };
-  return { script: find('.js'), style: find('.css'), files };
+  return {
+    script: find('checkout', '.js'),
+    style: find('page', '.css'),
+    dashboard: { script: find('dashboard', '.js'), style: find('dashboard-style', '.css') },
+    files,
+  };
 }

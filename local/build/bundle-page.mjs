@@ -4,12 +4,18 @@ import path from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 const FOLDER = path.join('api', 'checkout-page', 'browser');
+const DASHBOARD = path.join('api', 'dashboard', 'browser');
 const REFERENCE = path.join('api', 'docs', 'browser', 'reference.js');
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
-/** The payment page's script and style sheet, by file name. A name contains the hash of its content. */
+/** Script and style sheet of each page, by file name. A name contains the hash of its content. */
 export async function bundlePage(root) {
-  return await bundle(root, { checkout: path.join(FOLDER, 'main.ts'), page: path.join(FOLDER, 'page.css') });
+  return await bundle(root, {
+    checkout: path.join(FOLDER, 'main.ts'),
+    page: path.join(FOLDER, 'page.css'),
+    dashboard: path.join(DASHBOARD, 'main.tsx'),
+    'dashboard-style': path.join(DASHBOARD, 'dashboard.css'),
+  });
 }
 
 /** Writes them into the folder `assets` of a build, for a project that has a page. */

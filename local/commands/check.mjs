@@ -15,6 +15,7 @@ const steps = [
   ['Format and lint', ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']],
   ['Types', ['node_modules/typescript/bin/tsc', '--noEmit']],
   ['Types of the page', ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'api/checkout-page/browser']],
+  ['Types of the dashboard', ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'api/dashboard/browser']],
   [`${specs.length} fast specs`, [...mocha, '--parallel', '--jobs', '2', '--reporter', 'dot', ...specs]],
 ];
 

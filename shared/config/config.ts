@@ -51,6 +51,8 @@ export interface Config {
   linkRequestsPerMinute: number;
   /** Of the whole header block of an answer at a link. */
   responseHeaderMaxBytes: number;
+  /** Whether web serves the merchants' dashboard. */
+  dashboard: boolean;
   trustProxy: boolean | number | string;
   allowPrivateWebhooks: boolean;
   /** A script that announces wallets to the payment page; for development only. */
@@ -137,6 +139,7 @@ export function loadConfig(environment: Record<string, string | undefined>, role
       min: 1024,
       max: 65_536,
     }),
+    dashboard: env.boolean('DASHBOARD', true),
     trustProxy: env.trustProxy('TRUST_PROXY'),
     allowPrivateWebhooks: env.boolean('WEBHOOK_ALLOW_PRIVATE_NETWORKS', false),
     pageScriptUrl: readPageScript(env, production),

@@ -14,7 +14,7 @@ const ROOMS = [
   ['server.ts'],
   ['process'],
   ['app.ts'],
-  ['link', 'mcp', 'docs', 'operations'],
+  ['link', 'mcp', 'docs', 'dashboard', 'operations'],
   ['openapi'],
   ['v1'],
   ['middleware'],

@@ -25,6 +25,10 @@ describe('the libraries', () => {
       importersOf(/^@opentelemetry\//, ['shared/tracing/open-telemetry.ts']),
       'OpenTelemetry in one file only',
     );
+    assertNone(
+      importersOf(/^(preact|uplot)\b/, ['api/dashboard/browser/']),
+      'Preact and uPlot only in the dashboard',
+    );
     // The text for agents contains an example program with imports.
     const sandbox = ['lab/', 'api/docs/llms-text.ts'];
     assertNone(importersOf(/^(@x402|@solana\/kit$|litesvm|@foundry-rs)/, sandbox), 'only in lab');

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 export const ROOT = path.join(import.meta.dirname, '..', '..');
@@ -18,7 +18,7 @@ const IMPORT = /(?:^|\s)(?:from|import)\s*\(?\s*'([^']+)'/g;
 /** Folders of builds, of installations and of running processes. */
 const NOT_SOURCE = /^(node_modules|dist.*|\..*)$/;
 
-const TYPESCRIPT = /\.m?ts$/;
+const TYPESCRIPT = /\.(m?ts|tsx)$/;
 
 /** Every TypeScript file of the repository, or of one top folder, or the files with such a name. */
 export function readSources(folder?: string, names = TYPESCRIPT): Source[] {
@@ -37,9 +37,15 @@ export function readSources(folder?: string, names = TYPESCRIPT): Source[] {
 function readSource(file: string): Source {
   const text = readFileSync(path.join(ROOT, file), 'utf8');
   const imports = [...text.matchAll(IMPORT)].map(([, name = '']) =>
-    name.startsWith('.') ? path.join(path.dirname(file), name).replace(/\.js$/, '.ts') : name,
+    name.startsWith('.') ? sourceOf(path.join(path.dirname(file), name)) : name,
   );
   return { file, text, imports };
+}
+
+/** The source that the compiler finds under the name of its output. */
+function sourceOf(name: string): string {
+  const [source = name, withMarkup = name] = ['.ts', '.tsx'].map((ending) => name.replace(/\.js$/, ending));
+  return existsSync(path.join(ROOT, withMarkup)) ? withMarkup : source;
 }
 
 export function readImports(folder: string): ImportGraph {

@@ -1,0 +1,109 @@
+import { syncClock } from '../state/clock.js';
+import { type Query, searchOf } from '../state/route.js';
+
+/** An answer that is not a success, or none. `message` is a sentence for the merchant. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly retryAfterSeconds: number;
+
+  constructor(status: number, code: string, message: string, retryAfterSeconds = 1) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+export interface Api {
+  get<T>(path: string, query?: Query): Promise<T>;
+  post<T>(path: string, body?: object): Promise<T>;
+  remove(path: string): Promise<void>;
+  /** A list as CSV. */
+  table(path: string, query: Query): Promise<Blob>;
+}
+
+const READ_ONLY = 'This key can only read. Sign in with a key that has full access to change something here.';
+const UNREACHABLE = 'The service cannot be reached. Check your connection.';
+
+/** What the rest of the page learns from refusals. */
+export interface Refusals {
+  /** The key was deleted, has expired, or never existed. */
+  onUnknownKey(): void;
+  onReadOnlyKey(): void;
+}
+
+/**
+ * Calls /v1 with the merchant's key, on this origin only. A POST that got no answer is sent again under its first
+ * Idempotency-Key, so that a second click never makes a second refund.
+ */
+export function createApi(key: string, refusals: Refusals): Api {
+  const unanswered = new Map<string, string>();
+
+  async function send(method: string, path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = new Headers(init.headers);
+    headers.set('Authorization', `Bearer ${key}`);
+    const options: RequestInit = { cache: 'no-store', credentials: 'omit', redirect: 'error' };
+    const answer = await fetch(path, { ...options, ...init, method, headers }).catch(() => {
+      throw new ApiError(0, 'unreachable', UNREACHABLE);
+    });
+    syncClock(answer.headers.get('Date'));
+    if (answer.ok) return answer;
+    const error = await refusalOf(answer);
+    if (error.status === 401) refusals.onUnknownKey();
+    if (error.code === 'key_read_only') refusals.onReadOnlyKey();
+    throw error;
+  }
+
+  return {
+    get: async (path, query = {}) => await readJson(await send('GET', path + searchOf(query))),
+    async post(path, body = {}) {
+      const text = JSON.stringify(body);
+      const name = `${path} ${text}`;
+      const idempotencyKey = unanswered.get(name) ?? randomName();
+      unanswered.set(name, idempotencyKey);
+      const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey };
+      try {
+        const answer = await send('POST', path, { headers, body: text });
+        const read = await readJson(answer);
+        unanswered.delete(name);
+        return read as never;
+      } catch (error) {
+        const isRefused = error instanceof ApiError && error.status >= 400 && error.status < 500;
+        if (isRefused) unanswered.delete(name);
+        throw error;
+      }
+    },
+    async remove(path) {
+      await send('DELETE', path);
+    },
+    table: async (path, query) =>
+      await (await send('GET', path + searchOf(query), { headers: { Accept: 'text/csv' } })).blob(),
+  };
+}
+
+async function readJson<T>(answer: Response): Promise<T> {
+  try {
+    return await answer.json();
+  } catch {
+    throw new ApiError(0, 'unreachable', UNREACHABLE);
+  }
+}
+
+async function refusalOf(answer: Response): Promise<ApiError> {
+  const { status } = answer;
+  const retryAfter = Number(answer.headers.get('Retry-After') ?? 1) || 1;
+  const { code, message }: { code?: string; message?: string } = await answer.json().then(
+    ({ error }) => error ?? {},
+    () => ({}),
+  );
+  const words = code === 'key_read_only' ? READ_ONLY : message;
+  return new ApiError(status, code ?? '', words ?? `The service answered ${status}. Try again.`, retryAfter);
+}
+
+/** `crypto.randomUUID` exists on https and on localhost only. */
+function randomName(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))]
+    .map((byte) => byte.toString(16).padStart(2, '0'))
+    .join('');
+}

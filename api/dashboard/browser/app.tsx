@@ -1,0 +1,102 @@
+import type { ComponentType } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { readAccess } from './api/access.js';
+import { createApi } from './api/client.js';
+import { SignedInContext } from './api/signed-in.js';
+import { Notices } from './parts/notices.js';
+import { Empty } from './parts/states.js';
+import { Header } from './screens/header.js';
+import { KeysScreen } from './screens/keys.js';
+import { LinksScreen } from './screens/links.js';
+import { OverviewScreen } from './screens/overview.js';
+import { PaymentsScreen } from './screens/payments.js';
+import { RefundsScreen } from './screens/refunds.js';
+import { SearchScreen } from './screens/search.js';
+import { SignIn } from './screens/sign-in.js';
+import { WebhooksScreen } from './screens/webhooks.js';
+import { forgetKey, isLiveKey, keepKey, readKey } from './state/key.js';
+import { goTo, type Route, useRoute } from './state/route.js';
+
+const SCREENS: Record<string, ComponentType<{ route: Route }>> = {
+  overview: OverviewScreen,
+  payments: PaymentsScreen,
+  links: LinksScreen,
+  refunds: RefundsScreen,
+  webhooks: WebhooksScreen,
+  keys: KeysScreen,
+  search: SearchScreen,
+};
+
+const KEY_IS_OVER = 'This key was deleted or has expired. Sign in with another one.';
+
+export function App() {
+  const [key, setKey] = useState(readKey);
+  const [reason, setReason] = useState('');
+  const [isReadOnly, setIsReadOnly] = useState(false);
+
+  const signIn = (given: string): void => {
+    keepKey(given);
+    setReason('');
+    setIsReadOnly(false);
+    setKey(given);
+  };
+  const signOut = (sentence = ''): void => {
+    forgetKey();
+    setReason(sentence);
+    setKey(undefined);
+  };
+  const api = useMemo(
+    () =>
+      key === undefined
+        ? undefined
+        : createApi(key, {
+            onUnknownKey: () => signOut(KEY_IS_OVER),
+            onReadOnlyKey: () => setIsReadOnly(true),
+          }),
+    [key],
+  );
+  useEffect(() => {
+    if (api !== undefined) void readAccess(api).then((access) => setIsReadOnly(access === 'read'));
+  }, [api]);
+
+  if (key === undefined || api === undefined) return <SignIn reason={reason} onSignIn={signIn} />;
+  const leave = (): void => {
+    goTo('#/');
+    signOut();
+  };
+  return (
+    <SignedInContext.Provider value={{ api, livemode: isLiveKey(key), isReadOnly, signOut: leave }}>
+      <Signed keyEnd={key.slice(-4)} />
+    </SignedInContext.Provider>
+  );
+}
+
+function Signed({ keyEnd }: { keyEnd: string }) {
+  const route = useRoute();
+  const main = useRef<HTMLElement>(null);
+  const place = [route.screen, ...route.rest].join('/');
+  const shown = useRef(place);
+  const Screen = SCREENS[route.screen];
+  useEffect(() => {
+    if (shown.current === place) return;
+    shown.current = place;
+    // A screen reader goes on at the new screen.
+    main.current?.querySelector('h1')?.focus();
+    scrollTo(0, 0);
+  }, [place]);
+  return (
+    <>
+      <Header route={route} keyEnd={keyEnd} />
+      <main ref={main}>
+        {Screen === undefined ? (
+          <Empty title="There is no such screen.">
+            <a href="#/">Go to the overview</a>
+          </Empty>
+        ) : (
+          <Screen route={route} />
+        )}
+      </main>
+      <Notices />
+    </>
+  );
+}

@@ -1,0 +1,38 @@
+import { useRef, useState } from 'preact/hooks';
+import type { ApiError } from '../api/client.js';
+import { asApiError } from '../api/use-read.js';
+
+export interface Action {
+  isBusy: boolean;
+  error: ApiError | undefined;
+  /** Does the work unless it is being done; false when it failed. */
+  run(work: () => Promise<void>): Promise<boolean>;
+}
+
+/** One thing that a merchant can do: done once at a time, its refusal kept to be shown beside it. */
+export function useAction(): Action {
+  const [isBusy, setIsBusy] = useState(false);
+  const [error, setError] = useState<ApiError | undefined>(undefined);
+  // A second click comes before the next render.
+  const isRunning = useRef(false);
+  return {
+    isBusy,
+    error,
+    async run(work) {
+      if (isRunning.current) return false;
+      isRunning.current = true;
+      setIsBusy(true);
+      setError(undefined);
+      try {
+        await work();
+        return true;
+      } catch (caught) {
+        setError(asApiError(caught));
+        return false;
+      } finally {
+        isRunning.current = false;
+        setIsBusy(false);
+      }
+    },
+  };
+}

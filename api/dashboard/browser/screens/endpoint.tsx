@@ -1,0 +1,180 @@
+import { useState } from 'preact/hooks';
+import type { Endpoint } from '../api/objects.js';
+import { useSignedIn } from '../api/signed-in.js';
+import { useRead } from '../api/use-read.js';
+import { Confirmed } from '../parts/dialog.js';
+import { Facts } from '../parts/facts.js';
+import { Choice, Form } from '../parts/field.js';
+import { say } from '../parts/notices.js';
+import { Screen } from '../parts/screen.js';
+import { Failure, Shown } from '../parts/states.js';
+import { Badge, Copyable, Text, When } from '../parts/texts.js';
+import { useAction } from '../parts/use-action.js';
+import { goTo, linkTo, type Route } from '../state/route.js';
+import { DeliveryList } from './delivery-list.js';
+import { EndpointFields, endpointBody, valuesOf } from './endpoint-fields.js';
+import { LastAnswer } from './last-answer.js';
+
+export function EndpointScreen({ id, route }: { id: string; route: Route }) {
+  const path = `/v1/webhook_endpoints/${encodeURIComponent(id)}`;
+  const read = useRead<Endpoint>(path, (api) => api.get(path));
+  const [isChanging, setIsChanging] = useState(false);
+  return (
+    <Screen title="Webhook endpoint">
+      <Shown read={read}>
+        {(endpoint) => (
+          <>
+            <section>
+              <EndpointFacts endpoint={endpoint} />
+              {isChanging ? (
+                <Change
+                  endpoint={endpoint}
+                  path={path}
+                  reload={read.reload}
+                  onDone={() => setIsChanging(false)}
+                />
+              ) : (
+                <Actions
+                  endpoint={endpoint}
+                  path={path}
+                  reload={read.reload}
+                  onChange={() => setIsChanging(true)}
+                />
+              )}
+            </section>
+            <LastAnswer endpoint={endpoint} />
+            <DeliveryList endpoint={endpoint} route={route} />
+          </>
+        )}
+      </Shown>
+    </Screen>
+  );
+}
+
+function EndpointFacts({ endpoint }: { endpoint: Endpoint }) {
+  return (
+    <Facts
+      rows={[
+        ['URL', <Text key="url">{endpoint.url}</Text>],
+        ['Status', <Badge key="status" status={endpoint.status} />],
+        ['Description', <Text key="description">{endpoint.description}</Text>],
+        [
+          'Events',
+          endpoint.enabled_events.includes('*') ? 'every event' : endpoint.enabled_events.join(', '),
+        ],
+        ['Id', <Copyable key="id" value={endpoint.id} label="the endpoint's id" />],
+        ['Created', <When key="created" at={endpoint.created} />],
+      ]}
+    />
+  );
+}
+
+interface EndpointProps {
+  endpoint: Endpoint;
+  path: string;
+  reload(): Promise<void>;
+}
+
+function Actions({ endpoint, path, reload, onChange }: EndpointProps & { onChange(): void }) {
+  const { api, isReadOnly } = useSignedIn();
+  const toggle = useAction();
+  const isDisabled = endpoint.status === 'disabled';
+  async function setDisabled(disabled: boolean): Promise<void> {
+    await api.post(path, { disabled });
+    await reload();
+    say(
+      disabled
+        ? 'The endpoint is disabled. Its deliveries are held.'
+        : 'The endpoint is enabled. Held deliveries are sent now.',
+    );
+  }
+  return (
+    <div class="actions">
+      <button type="button" disabled={isReadOnly} onClick={onChange}>
+        Change
+      </button>
+      <button
+        type="button"
+        disabled={isReadOnly || toggle.isBusy}
+        onClick={() => void toggle.run(() => setDisabled(!isDisabled))}
+      >
+        {isDisabled ? 'Enable' : 'Disable'}
+      </button>
+      <RollSecret path={path} />
+      <Confirmed
+        label="Delete"
+        confirm="Delete it"
+        isDangerous
+        work={async () => {
+          await api.remove(path);
+          goTo(linkTo(['webhooks']));
+          return 'The endpoint is deleted. Deliveries that waited are dropped.';
+        }}
+      >
+        <p>No event is sent to it any more, and deliveries that wait are dropped. This cannot be undone.</p>
+      </Confirmed>
+      <Failure error={toggle.error} />
+    </div>
+  );
+}
+
+function Change({ endpoint, path, reload, onDone }: EndpointProps & { onDone(): void }) {
+  const { api } = useSignedIn();
+  const [values, setValues] = useState(() => valuesOf(endpoint));
+  const action = useAction();
+  async function save(): Promise<void> {
+    await api.post(path, endpointBody(values));
+    await reload();
+    say('The endpoint is changed.');
+    onDone();
+  }
+  return (
+    <Form label="Change the endpoint" onSend={() => void action.run(save)}>
+      <EndpointFields values={values} onValues={setValues} />
+      <Failure error={action.error} />
+      <div class="actions">
+        <button type="button" onClick={onDone}>
+          Keep it as it is
+        </button>
+        <button type="submit" class="primary" disabled={action.isBusy}>
+          Save
+        </button>
+      </div>
+    </Form>
+  );
+}
+
+const OVERLAPS = [
+  ['86400', 'for a day'],
+  ['3600', 'for an hour'],
+  ['0', 'not at all: it ends now'],
+] as const;
+
+/** The new secret is shown in place of the button, until the merchant leaves the screen. */
+function RollSecret({ path }: { path: string }) {
+  const { api } = useSignedIn();
+  const [overlap, setOverlap] = useState('86400');
+  const [secret, setSecret] = useState<string | undefined>(undefined);
+  if (secret !== undefined) {
+    return (
+      <div class="secret-shown">
+        <p>The new secret, shown only now:</p>
+        <Copyable value={secret} label="the new signing secret" />
+      </div>
+    );
+  }
+  return (
+    <Confirmed
+      label="Roll the secret"
+      confirm="Make a new secret"
+      work={async () => {
+        const rolled = await api.post<Endpoint>(`${path}/roll_secret`, { expires_in: Number(overlap) });
+        setSecret(rolled.secret ?? '');
+        return 'The endpoint has a new secret. Put it into your program.';
+      }}
+    >
+      <p>Events are signed with a new secret. The old one can go on signing beside it meanwhile.</p>
+      <Choice label="The old secret signs" value={overlap} onValue={setOverlap} options={OVERLAPS} />
+    </Confirmed>
+  );
+}

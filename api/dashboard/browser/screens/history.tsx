@@ -1,0 +1,138 @@
+import type { Api } from '../api/client.js';
+import type { Delivery, Endpoint, Event, List, Refund, Session } from '../api/objects.js';
+import { type Read, useRead } from '../api/use-read.js';
+import { dollars } from '../parts/format.js';
+import { Badge, Id, Text } from '../parts/texts.js';
+import { type Moment, Timeline } from '../parts/timeline.js';
+import { linkTo } from '../state/route.js';
+import { answerInWords, hasFailed } from './deliveries.js';
+
+/** Deliveries are listed by endpoint: so many endpoints, and of each so many newest deliveries, are looked through. */
+const ENDPOINTS = '10';
+const DELIVERIES = '100';
+const EVERY_MS = 15_000;
+
+interface Sent {
+  endpoint: Endpoint;
+  delivery: Delivery;
+}
+
+export interface History {
+  events: Event[];
+  sent: Sent[];
+}
+
+export function useHistory(sessionId: string | undefined): Read<History> {
+  return useRead(`history of ${sessionId}`, (api) => loadHistory(api, sessionId), EVERY_MS);
+}
+
+async function loadHistory(api: Api, sessionId: string | undefined): Promise<History> {
+  if (sessionId === undefined) return { events: [], sent: [] };
+  const [events, endpoints] = await Promise.all([
+    api.get<List<Event>>('/v1/events', { checkout_session: sessionId, limit: '100' }),
+    api.get<List<Endpoint>>('/v1/webhook_endpoints', { limit: ENDPOINTS }),
+  ]);
+  const ids = new Set(events.data.map(({ id }) => id));
+  if (ids.size === 0) return { events: [], sent: [] };
+  const sent = await Promise.all(
+    endpoints.data.map(async (endpoint) => {
+      const path = `/v1/webhook_endpoints/${endpoint.id}/deliveries`;
+      const { data } = await api.get<List<Delivery>>(path, { limit: DELIVERIES });
+      return data.filter(({ event }) => ids.has(event)).map((delivery) => ({ endpoint, delivery }));
+    }),
+  );
+  return { events: events.data, sent: sent.flat() };
+}
+
+interface HistoryProps {
+  session: Session | undefined;
+  refunds: readonly Refund[];
+  history: History | undefined;
+  /** Moments that the screen adds, such as the payment's own. */
+  more?: readonly Moment[];
+}
+
+/** Everything that happened to a session and its payment, with the webhooks that told of it. */
+export function HistoryView({ session, refunds, history, more = [] }: HistoryProps) {
+  const moments = [
+    ...(session === undefined ? [] : sessionMoments(session)),
+    ...more,
+    ...refunds.flatMap(refundMoments),
+    ...(history?.events ?? []).map(eventMoment),
+    ...(history?.sent ?? []).flatMap(deliveryMoments),
+  ];
+  return (
+    <section>
+      <h2>Timeline</h2>
+      <Timeline moments={moments} />
+      <p class="hint">
+        Deliveries among the newest {DELIVERIES} of each endpoint are shown. Older ones are on the{' '}
+        <a href={linkTo(['webhooks'])}>endpoint's screen</a>.
+      </p>
+    </section>
+  );
+}
+
+function sessionMoments({ id, created, amount_total: amount }: Session): Moment[] {
+  return [
+    {
+      key: `${id} created`,
+      at: created,
+      title: `Link of ${dollars(amount)} created`,
+      detail: (
+        <a href={linkTo(['links', id])}>
+          <Id>{id}</Id>
+        </a>
+      ),
+    },
+  ];
+}
+
+function refundMoments({ id, amount, created, settled_at: settledAt, status }: Refund): Moment[] {
+  const detail = (
+    <>
+      <a href={linkTo(['refunds', id])}>
+        <Id>{id}</Id>
+      </a>{' '}
+      <Badge status={status} />
+    </>
+  );
+  const made: Moment = {
+    key: `${id} created`,
+    at: created,
+    title: `Refund of ${dollars(amount)} created`,
+    detail,
+  };
+  if (settledAt === null) return [made];
+  return [
+    made,
+    { key: `${id} paid`, at: settledAt, title: `Refund of ${dollars(amount)} paid`, tone: 'good' },
+  ];
+}
+
+function eventMoment({ id, created, type }: Event): Moment {
+  return {
+    key: id,
+    at: created,
+    title: `Event ${type}`,
+    detail: (
+      <a href={linkTo(['webhooks', 'events', id])}>
+        <Id>{id}</Id>
+      </a>
+    ),
+  };
+}
+
+function deliveryMoments({ endpoint, delivery }: Sent): Moment[] {
+  return delivery.tries.map((one, index) => ({
+    key: `${delivery.id} ${index}`,
+    at: one.at,
+    title: `Webhook: ${answerInWords(one)}`,
+    tone: hasFailed(one) ? 'bad' : 'good',
+    detail: (
+      <a href={linkTo(['webhooks', endpoint.id])}>
+        <Text>{endpoint.url}</Text>
+      </a>
+    ),
+  }));
+}

@@ -1,0 +1,116 @@
+import { useState } from 'preact/hooks';
+import { type Api, ApiError } from '../api/client.js';
+import type { Endpoint } from '../api/objects.js';
+import { useSignedIn } from '../api/signed-in.js';
+import { useRead } from '../api/use-read.js';
+import { Confirmed } from '../parts/dialog.js';
+import { plural } from '../parts/format.js';
+import { Ago } from '../parts/texts.js';
+import { nowSeconds } from '../state/clock.js';
+import { answerInWords, failedOfLastDay, type Health, type ResendBatch } from './deliveries.js';
+import { useHealth } from './health.js';
+
+/** The last thing that the endpoint said, and the way to send again what it did not take. */
+export function LastAnswer({ endpoint }: { endpoint: Endpoint }) {
+  const health = useHealth(endpoint.id);
+  if (health.data === undefined || health.data.last === undefined) return null;
+  return (
+    <section>
+      <h2>Last answer</h2>
+      <Answer health={health.data} />
+      {health.data.lastFailed === undefined ? null : (
+        <ResendFailed endpoint={endpoint} onSent={() => void health.reload()} />
+      )}
+    </section>
+  );
+}
+
+function Answer({ health: { tries, succeeded, last, isFailing } }: { health: Health }) {
+  if (last === undefined) return null;
+  return (
+    <>
+      <p class={isFailing ? 'failure' : ''}>
+        It {answerInWords(last)}, <Ago at={last.at} />. {succeeded} of the newest{' '}
+        {plural(tries, 'try', 'tries')} succeeded.
+      </p>
+      {last.answer ? <pre class="answer">{last.answer}</pre> : null}
+    </>
+  );
+}
+
+interface ResendFailedProps {
+  endpoint: Endpoint;
+  onSent(): void;
+}
+
+function ResendFailed({ endpoint, onSent }: ResendFailedProps) {
+  const { api } = useSignedIn();
+  const [sent, setSent] = useState(0);
+  const found = useRead<ResendBatch>(
+    `failed of ${endpoint.id}`,
+    (from) => failedOfLastDay(from, endpoint.id, nowSeconds()),
+    60_000,
+  );
+  if (found.data === undefined) return <p class="muted">Counting what failed in the last day …</p>;
+  const { events, isCut } = found.data;
+  if (events.length === 0)
+    return <p class="muted">Nothing that failed in the last day waits to be sent again.</p>;
+  if (endpoint.status === 'disabled')
+    return (
+      <p>
+        Enable the endpoint to send again the {plural(events.length, 'event')} that failed in the last day.
+      </p>
+    );
+  const label = `Resend the ${plural(events.length, 'event')} that failed in the last day`;
+  return (
+    <Confirmed
+      label={label}
+      confirm="Resend now"
+      work={async () => {
+        const count = await resendAll(api, endpoint.id, events, setSent);
+        await found.reload();
+        onSent();
+        return `${plural(count, 'event')} will be sent again now.`;
+      }}
+    >
+      <p>
+        Each is sent once more, under its own id, to this endpoint. Your program skips those that it already
+        has by that id.
+        {isCut ? ' Only the newest 1,000 deliveries were looked through.' : ''}
+      </p>
+      {sent > 0 ? (
+        <p role="status">
+          {sent} of {events.length} resent …
+        </p>
+      ) : null}
+    </Confirmed>
+  );
+}
+
+const MOST_PAUSES = 20;
+const TOO_MANY = 429;
+
+/** One after the other; when the service asks for a pause, the same event follows it. */
+async function resendAll(
+  api: Api,
+  endpointId: string,
+  events: readonly string[],
+  onSent: (count: number) => void,
+): Promise<number> {
+  let pauses = 0;
+  for (const [index, event] of events.entries()) {
+    for (;;) {
+      try {
+        await api.post(`/v1/events/${event}/resend`, { webhook_endpoint: endpointId });
+        break;
+      } catch (error) {
+        const isPause = error instanceof ApiError && error.status === TOO_MANY && pauses < MOST_PAUSES;
+        if (!isPause) throw error;
+        pauses += 1;
+        await new Promise((resolve) => setTimeout(resolve, error.retryAfterSeconds * 1000));
+      }
+    }
+    onSent(index + 1);
+  }
+  return events.length;
+}

@@ -1,0 +1,95 @@
+import { useState } from 'preact/hooks';
+import type { DailyReport, List } from '../api/objects.js';
+import { useRead } from '../api/use-read.js';
+import { Choice } from '../parts/field.js';
+import { count, dollars, plural } from '../parts/format.js';
+import { Screen } from '../parts/screen.js';
+import { Empty, Failure, Shown } from '../parts/states.js';
+import { nowSeconds } from '../state/clock.js';
+import { goTo, linkTo, type Route } from '../state/route.js';
+import { Attention } from './attention.js';
+import { DailyChart } from './daily-chart.js';
+import { DailyTable } from './daily-table.js';
+import { dayBefore, ownTimeZone } from './dates.js';
+
+const SPANS = [
+  ['7', '7 days'],
+  ['30', '30 days'],
+  ['90', '90 days'],
+] as const;
+const EVERY_MS = 10_000;
+const NOT_THERE = 404;
+
+export function OverviewScreen({ route }: { route: Route }) {
+  const span = SPANS.find(([days]) => days === route.query.days)?.[0] ?? '30';
+  return (
+    <Screen title="Overview">
+      <Attention />
+      <section>
+        <div class="screen-head">
+          <h2>Paid per day</h2>
+          <Choice
+            label="Days"
+            value={span}
+            onValue={(days) => goTo(linkTo(['overview'], { days }))}
+            options={SPANS}
+          />
+        </div>
+        <Days days={Number(span)} />
+      </section>
+    </Screen>
+  );
+}
+
+function Days({ days }: { days: number }) {
+  const timezone = ownTimeZone();
+  const to = dayBefore(nowSeconds(), 0, timezone);
+  const from = dayBefore(nowSeconds(), days - 1, timezone);
+  const read = useRead<List<DailyReport>>(
+    `daily ${from} ${to}`,
+    (api) => api.get('/v1/reports/daily', { from, to, timezone }),
+    EVERY_MS,
+  );
+  if (read.data === undefined && read.error?.status === NOT_THERE) {
+    return (
+      <Empty title="This service has no daily totals.">
+        Its release is older than this page. <a href={linkTo(['payments'])}>Payments</a> lists what was paid.
+      </Empty>
+    );
+  }
+  if (read.data === undefined && read.error !== undefined) return <Failure error={read.error} />;
+  return (
+    <div class="chart-place">
+      <Shown read={read}>{({ data }) => <Report reports={data} />}</Shown>
+    </div>
+  );
+}
+
+function Report({ reports }: { reports: readonly DailyReport[] }) {
+  const [isTable, setIsTable] = useState(false);
+  const sum = (name: 'amount' | 'payments' | 'refunded' | 'refunds'): number =>
+    reports.reduce((total, report) => total + report[name], 0);
+  if (sum('payments') === 0 && sum('refunds') === 0) {
+    return (
+      <Empty title="Nothing was paid in these days.">
+        <a href={linkTo(['links', 'new'])}>Create a payment link</a> and send it to a buyer.
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <p class="amount">
+        {dollars(sum('amount'))} <span class="muted">in {plural(sum('payments'), 'payment')}</span>
+      </p>
+      {sum('refunds') === 0 ? null : (
+        <p class="muted">
+          {dollars(sum('refunded'))} given back in {count(sum('refunds'))} refunds
+        </p>
+      )}
+      <button type="button" class="small" aria-pressed={isTable} onClick={() => setIsTable(!isTable)}>
+        Show as a table
+      </button>
+      {isTable ? <DailyTable reports={reports} /> : <DailyChart reports={reports} />}
+    </>
+  );
+}

@@ -1,0 +1,155 @@
+import { useState } from 'preact/hooks';
+import type { Api } from '../api/client.js';
+import type { List, Payment, Refund, Session } from '../api/objects.js';
+import { useSignedIn } from '../api/signed-in.js';
+import { useRead } from '../api/use-read.js';
+import { Facts } from '../parts/facts.js';
+import { dollars, tokens } from '../parts/format.js';
+import { Screen } from '../parts/screen.js';
+import { Shown } from '../parts/states.js';
+import { Badge, Copyable, Id, Outside, Text, When } from '../parts/texts.js';
+import type { Moment } from '../parts/timeline.js';
+import { linkTo, type Route } from '../state/route.js';
+import { HistoryView, useHistory } from './history.js';
+import { leftOf, RefundForm } from './refund-form.js';
+
+interface Whole {
+  payment: Payment;
+  session: Session | undefined;
+  refunds: Refund[];
+}
+
+async function loadWhole(api: Api, id: string): Promise<Whole> {
+  const payment = await api.get<Payment>(`/v1/payments/${encodeURIComponent(id)}`);
+  const { checkout_session: sessionId } = payment;
+  const [session, refunds] = await Promise.all([
+    sessionId === undefined ? undefined : api.get<Session>(`/v1/checkout/sessions/${sessionId}`),
+    api.get<List<Refund>>('/v1/refunds', { payment: payment.id, limit: '100' }),
+  ]);
+  return { payment, session, refunds: refunds.data };
+}
+
+export function PaymentScreen({ id, route }: { id: string; route: Route }) {
+  const read = useRead(`payment ${id}`, (api) => loadWhole(api, id));
+  const history = useHistory(read.data?.payment.checkout_session);
+  return (
+    <Screen title="Payment">
+      <Shown read={read}>
+        {({ payment, session, refunds }) => (
+          <>
+            <PaymentFacts payment={payment} session={session} />
+            {payment.status === 'succeeded' && payment.refund === undefined ? (
+              <RefundSection
+                payment={payment}
+                refunds={refunds}
+                isOpenAtFirst={route.query.refund === 'true'}
+              />
+            ) : null}
+            <HistoryView
+              session={session}
+              refunds={refunds}
+              history={history.data}
+              more={paymentMoments(payment)}
+            />
+          </>
+        )}
+      </Shown>
+    </Screen>
+  );
+}
+
+function PaymentFacts({ payment, session }: { payment: Payment; session: Session | undefined }) {
+  const { transaction, transaction_url: transactionUrl, refund } = payment;
+  return (
+    <section>
+      <p class="amount">
+        {dollars(payment.amount)} <Badge status={payment.status} />
+      </p>
+      <Facts
+        rows={[
+          ['Payment', <Copyable key="id" value={payment.id} label="the payment's id" />],
+          [
+            'Paid in',
+            `${tokens(payment.token_amount, payment.token_decimals)} ${payment.token} on ${payment.network_name}`,
+          ],
+          ['Paid by', <Text key="payer">{payment.payer}</Text>],
+          ['Paid to', <Text key="to">{payment.pay_to}</Text>],
+          ['Transaction', <Text key="tx">{transaction}</Text>],
+          ...(transactionUrl === null
+            ? []
+            : [
+                [
+                  'Explorer',
+                  <Outside key="u" href={transactionUrl}>
+                    See it on the chain
+                  </Outside>,
+                ] as const,
+              ]),
+          ['Sent from', payment.channel === 'page' ? 'the payment page' : 'an agent (x402)'],
+          ['Settled', <When key="settled" at={payment.settled_at} />],
+          ...(session === undefined ? [] : sessionFacts(session)),
+          ...(refund === undefined
+            ? []
+            : [
+                [
+                  'Pays the refund',
+                  <a key="re" href={linkTo(['refunds', refund])}>
+                    {refund}
+                  </a>,
+                ] as const,
+              ]),
+        ]}
+      />
+    </section>
+  );
+}
+
+function sessionFacts({ id, client_reference_id: order, customer_email: email }: Session) {
+  return [
+    [
+      'Link',
+      <a key="link" href={linkTo(['links', id])}>
+        <Id>{id}</Id>
+      </a>,
+    ],
+    ['Order', <Text key="order">{order}</Text>],
+    ['Buyer', <Text key="buyer">{email}</Text>],
+  ] as const;
+}
+
+function paymentMoments({ id, created, settled_at: settledAt, status }: Payment): Moment[] {
+  return [
+    { key: `${id} made`, at: created, title: 'Payment accepted' },
+    ...(settledAt === null
+      ? []
+      : [{ key: `${id} settled`, at: settledAt, title: 'Payment settled', tone: 'good' as const }]),
+    ...(status === 'failed'
+      ? [{ key: `${id} failed`, at: created, title: 'Payment failed', tone: 'bad' as const }]
+      : []),
+  ];
+}
+
+interface RefundSectionProps {
+  payment: Payment;
+  refunds: readonly Refund[];
+  isOpenAtFirst: boolean;
+}
+
+function RefundSection({ payment, refunds, isOpenAtFirst }: RefundSectionProps) {
+  const { isReadOnly } = useSignedIn();
+  const [isOpen, setIsOpen] = useState(isOpenAtFirst);
+  const left = leftOf(payment, refunds);
+  return (
+    <section aria-label="Refund">
+      {left === 0 ? <p class="muted">The whole payment is refunded, or its refunds wait.</p> : null}
+      {isOpen && left > 0 ? (
+        <RefundForm payment={payment} left={left} onCancel={() => setIsOpen(false)} />
+      ) : null}
+      {!isOpen && left > 0 ? (
+        <button type="button" disabled={isReadOnly} onClick={() => setIsOpen(true)}>
+          Refund
+        </button>
+      ) : null}
+    </section>
+  );
+}

@@ -1,0 +1,119 @@
+import { NETWORKS } from '../../../../shared/chains/networks.js';
+import { TOKENS } from '../../../../shared/payments/states.js';
+import type { Payment } from '../api/objects.js';
+import { useSignedIn } from '../api/signed-in.js';
+import { Choice, Field } from '../parts/field.js';
+import { dollars } from '../parts/format.js';
+import { ListView, useList } from '../parts/list.js';
+import { SaveTable } from '../parts/save-table.js';
+import { Screen } from '../parts/screen.js';
+import { Empty } from '../parts/states.js';
+import type { Column } from '../parts/table.js';
+import { Badge, Id, When } from '../parts/texts.js';
+import { goTo, linkTo, type Query, type Route } from '../state/route.js';
+import { createdBetween } from './dates.js';
+import { InProgress } from './in-progress.js';
+import { PaymentScreen } from './payment.js';
+
+export const PAYMENT_COLUMNS: readonly Column<Payment>[] = [
+  { head: 'Amount', cell: ({ amount }) => dollars(amount), isNumber: true },
+  { head: 'Payment', cell: ({ id }) => <PaymentLink id={id} /> },
+  { head: 'Paid in', cell: (payment) => `${payment.token} on ${payment.network_name}` },
+  { head: 'Payer', cell: ({ payer }) => (payer ? <Id>{payer}</Id> : '–'), isWide: true },
+  { head: 'Status', cell: ({ status }) => <Badge status={status} />, isWide: true },
+  { head: 'Settled', cell: (payment) => <When at={payment.settled_at} />, isWide: true },
+];
+
+function PaymentLink({ id }: { id: string }) {
+  return (
+    <a href={linkTo(['payments', id])}>
+      <Id>{id}</Id>
+    </a>
+  );
+}
+
+export function PaymentsScreen({ route }: { route: Route }) {
+  const [id] = route.rest;
+  return id === undefined ? <AllPayments route={route} /> : <PaymentScreen key={id} id={id} route={route} />;
+}
+
+/** The filters of /v1/payments that the address names. */
+function filtersOf({ query }: Route): Query {
+  const { token, network, from, to } = query;
+  return { token, network, ...createdBetween(from, to) };
+}
+
+function AllPayments({ route }: { route: Route }) {
+  const isInProgress = route.query.status === 'processing';
+  return (
+    <Screen
+      title="Payments"
+      actions={<SaveTable path="/v1/payments" query={filtersOf(route)} name="payments" />}
+    >
+      <Filters route={route} />
+      {isInProgress ? <InProgress route={route} /> : <Succeeded route={route} />}
+    </Screen>
+  );
+}
+
+function Succeeded({ route }: { route: Route }) {
+  const filters = filtersOf(route);
+  const read = useList<Payment>('/v1/payments', filters, route);
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  return (
+    <ListView
+      read={read}
+      route={route}
+      caption="Payments, newest first"
+      columns={PAYMENT_COLUMNS}
+      empty={
+        isFiltered ? (
+          <Empty title="No payment fits these filters.">
+            <a href={linkTo(['payments'])}>Show all payments</a>
+          </Empty>
+        ) : (
+          <Empty title="No payments yet.">
+            <a href={linkTo(['links', 'new'])}>Create a payment link</a> and send it to a buyer; the payment
+            appears here by itself.
+          </Empty>
+        )
+      }
+    />
+  );
+}
+
+function Filters({ route }: { route: Route }) {
+  const { livemode } = useSignedIn();
+  const { query } = route;
+  const { after: _after, before: _before, ...kept } = query;
+  const set = (name: string) => (value: string) => goTo(linkTo(['payments'], { ...kept, [name]: value }));
+  const networks = NETWORKS.filter(({ testnet }) => testnet !== livemode);
+  return (
+    <fieldset class="filters">
+      <legend class="visually-hidden">Filters</legend>
+      <Field label="From" type="date" value={query.from ?? ''} onValue={set('from')} />
+      <Field label="To" type="date" value={query.to ?? ''} onValue={set('to')} />
+      <Choice
+        label="Token"
+        value={query.token ?? ''}
+        onValue={set('token')}
+        options={[['', 'All'], ...TOKENS.map((token) => [token, token] as const)]}
+      />
+      <Choice
+        label="Network"
+        value={query.network ?? ''}
+        onValue={set('network')}
+        options={[['', 'All'], ...networks.map(({ caip2, name }) => [caip2, name] as const)]}
+      />
+      <Choice
+        label="Status"
+        value={query.status ?? ''}
+        onValue={set('status')}
+        options={[
+          ['', 'Succeeded'],
+          ['processing', 'Being confirmed'],
+        ]}
+      />
+    </fieldset>
+  );
+}

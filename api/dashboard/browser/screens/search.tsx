@@ -1,0 +1,109 @@
+import { useEffect } from 'preact/hooks';
+import { type Api, ApiError } from '../api/client.js';
+import type { List, Payment, Session } from '../api/objects.js';
+import { useRead } from '../api/use-read.js';
+import { Screen } from '../parts/screen.js';
+import { Empty, Shown } from '../parts/states.js';
+import { Table } from '../parts/table.js';
+import { linkTo, type Query, type Route } from '../state/route.js';
+import { LINK_COLUMNS } from './links.js';
+import { PAYMENT_COLUMNS } from './payments.js';
+
+/** The screens of ids, by their prefix. */
+const PLACES: readonly [prefix: string, place: readonly string[]][] = [
+  ['cs_', ['links']],
+  ['pay_', ['payments']],
+  ['re_', ['refunds']],
+  ['evt_', ['webhooks', 'events']],
+  ['we_', ['webhooks']],
+];
+const PAYMENTS = '/v1/payments';
+const SESSIONS = '/v1/checkout/sessions';
+const LIMIT = '20';
+
+interface Found {
+  payments: Payment[];
+  sessions: Session[];
+}
+
+/** The lists that can hold a text, by its form. The later ones are asked when the earlier ones have nothing. */
+function lookUpsOf(text: string): readonly { list: typeof PAYMENTS | typeof SESSIONS; filter: Query }[] {
+  if (text.includes('@')) return [{ list: SESSIONS, filter: { customer_email: text } }];
+  const order = { list: SESSIONS, filter: { client_reference_id: text } } as const;
+  const inPayments = (name: string) => ({ list: PAYMENTS, filter: { [name]: text } }) as const;
+  const isEvmTransaction = /^0x[0-9a-f]{64}$/i.test(text);
+  const isSolanaTransaction = /^[1-9A-HJ-NP-Za-km-z]{64,90}$/.test(text);
+  if (isEvmTransaction || isSolanaTransaction) return [inPayments('transaction'), order];
+  const isWallet = /^0x[0-9a-f]{40}$/i.test(text) || /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text);
+  return isWallet ? [inPayments('payer'), order] : [order, inPayments('transaction')];
+}
+
+async function search(api: Api, text: string): Promise<Found> {
+  const found: Found = { payments: [], sessions: [] };
+  for (const { list, filter } of lookUpsOf(text)) {
+    const query = { ...filter, limit: LIMIT };
+    if (list === PAYMENTS) found.payments = (await api.get<List<Payment>>(list, query)).data;
+    else found.sessions = (await api.get<List<Session>>(list, query)).data;
+    if (found.payments.length + found.sessions.length > 0) break;
+  }
+  return found;
+}
+
+/** The screen of an id: ids of other kinds are texts like any other. */
+function placeOf(text: string): string | undefined {
+  const place = PLACES.find(([prefix]) => text.startsWith(prefix) && /^\w+$/.test(text));
+  return place === undefined ? undefined : linkTo([...place[1], text]);
+}
+
+/** Goes on without leaving the search in the history, where the way back would lead forward again. */
+function useGoOn(address: string | undefined): void {
+  useEffect(() => {
+    if (address !== undefined) location.replace(address);
+  }, [address]);
+}
+
+export function SearchScreen({ route }: { route: Route }) {
+  const text = (route.query.q ?? '').trim();
+  const place = placeOf(text);
+  useGoOn(place);
+  return <Screen title="Search">{place === undefined ? <Results key={text} text={text} /> : null}</Screen>;
+}
+
+function Results({ text }: { text: string }) {
+  const read = useRead(`search ${text}`, async (api) => {
+    if (text === '')
+      throw new ApiError(400, 'empty', 'Type an id, a transaction, a wallet, an order number or an e-mail.');
+    return await search(api, text);
+  });
+  const { payments = [], sessions = [] } = read.data ?? {};
+  const isOne = payments.length + sessions.length === 1;
+  const [payment] = payments;
+  const [session] = sessions;
+  const only = payment ? linkTo(['payments', payment.id]) : session && linkTo(['links', session.id]);
+  useGoOn(isOne ? only : undefined);
+  return (
+    <Shown read={read}>
+      {() => (
+        <>
+          {payments.length + sessions.length === 0 ? (
+            <Empty title="Nothing was found.">
+              The search is exact: check that the text is complete, and that it belongs to the data of this
+              key.
+            </Empty>
+          ) : null}
+          {payments.length > 0 ? (
+            <Table
+              caption="Payments found"
+              columns={PAYMENT_COLUMNS}
+              rows={payments}
+              keyOf={({ id }) => id}
+            />
+          ) : null}
+          {sessions.length > 0 ? (
+            <Table caption="Links found" columns={LINK_COLUMNS} rows={sessions} keyOf={({ id }) => id} />
+          ) : null}
+        </>
+      )}
+    </Shown>
+  );
+}

@@ -1,0 +1,50 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/** The place in the page: `#/payments/pay_1?token=USDC` is the screen `payments` with an id and a filter. */
+export interface Route {
+  screen: string;
+  /** The parts of the path after the screen. */
+  rest: readonly string[];
+  query: Readonly<Record<string, string>>;
+}
+
+export type Query = Readonly<Record<string, string | undefined>>;
+
+export function parseRoute(hash: string): Route {
+  const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?', 2);
+  const [screen = '', ...rest] = path.split('/').map(decoded);
+  return { screen: screen || 'overview', rest, query: Object.fromEntries(new URLSearchParams(search)) };
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** The address of a screen; parameters that are undefined or empty are left out. */
+export function linkTo(parts: readonly string[], query: Query = {}): string {
+  const search = searchOf(query);
+  return `#/${parts.map(encodeURIComponent).join('/')}${search}`;
+}
+
+export function searchOf(query: Query): string {
+  const entries = Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : []));
+  return entries.length === 0 ? '' : `?${new URLSearchParams(entries)}`;
+}
+
+export function goTo(address: string): void {
+  location.hash = address;
+}
+
+export function useRoute(): Route {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => {
+    const follow = (): void => setHash(location.hash);
+    addEventListener('hashchange', follow);
+    return () => removeEventListener('hashchange', follow);
+  }, []);
+  return parseRoute(hash);
+}

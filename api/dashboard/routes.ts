@@ -1,0 +1,25 @@
+import { Router } from 'express';
+import { BEST, type Encodings, encodeAll, sendEncoded } from '../checkout-page/compressed.js';
+import { setPageHeaders } from '../checkout-page/page-headers.js';
+import type { Deps } from '../deps/deps.js';
+import { dashboardDocument } from './document.js';
+
+/**
+ * `/dashboard`: one document for everyone, kept in memory compressed. Its script and style sheet are files of `/assets`.
+ * Without a session on the server there is nothing to sign in to here: the browser sends a checkout key to /v1.
+ */
+export function dashboard({ config, pageAssets }: Deps): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  if (!config.dashboard) return router;
+  let document: Encodings | undefined;
+  router.get('/dashboard', (_req, res) => {
+    document ??= encodeAll(Buffer.from(dashboardDocument(pageAssets)), BEST);
+    setPageHeaders(res, undefined);
+    res.setHeader('Content-Type', 'text/html; charset=utf-8');
+    res.setHeader('Cache-Control', 'no-cache');
+    res.setHeader('Vary', 'Accept-Encoding');
+    res.setHeader('X-Robots-Tag', 'noindex, nofollow');
+    sendEncoded(res, document);
+  });
+  return router;
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { TestBrowser } from '../../../lab/world/page/browser.js';
+import { buildMerchant, type Merchant } from '../../../lab/world/shop/factories.js';
+import { openTestApp, type TestApp } from '../app.js';
+import { openBrowser } from '../page/shop.js';
+
+/** A service with a browser in front of its dashboard. */
+export interface Stage {
+  app: TestApp;
+  browser: TestBrowser;
+  merchant: Merchant;
+  url: string;
+  /** Opens the dashboard in a tab of its own, signed in with a key unless it is undefined. */
+  visit(key: string | undefined, place?: string, options?: BrowserContextOptions): Promise<Dashboard>;
+  close(): Promise<void>;
+}
+
+/** The dashboard in one tab. */
+export interface Dashboard {
+  page: Page;
+  /** Errors in the console, violations of the content policy, requests to other hosts. */
+  problems: string[];
+  /** Opens another screen in the same tab. */
+  goTo(place: string): Promise<void>;
+  /** Waits for the title of a screen. */
+  sees(title: string): Promise<void>;
+  press(button: string | RegExp): Promise<void>;
+  /** Waits for what the page says of an action. */
+  says(words: string | RegExp): Promise<void>;
+  /** Closes the tab; fails if it had problems. A refused request is one, unless its status is expected. */
+  leave(...expectedStatuses: number[]): Promise<void>;
+}
+
+const PATIENCE_MS = 60_000;
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+export async function openStage(environment: Record<string, string> = {}): Promise<Stage> {
+  const browser = await openBrowser();
+  const app = await openTestApp({ WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true', ...environment });
+  const merchant = await buildMerchant(app.db);
+  const url = `http://127.0.0.1:${app.port}/dashboard`;
+  return {
+    app,
+    browser,
+    merchant,
+    url,
+    async visit(key, place = '#/', options = {}) {
+      const { page, problems } = await browser.open({ reducedMotion: 'reduce', ...options });
+      page.setDefaultTimeout(PATIENCE_MS);
+      if (key !== undefined) await keepKey(page, key);
+      await page.goto(url + place);
+      return createDashboard(page, problems);
+    },
+    async close() {
+      await browser.close();
+      await app.close();
+    },
+  };
+}
+
+/** As the page keeps it after a sign-in; a reload after a sign-out is not signed in again. */
+async function keepKey(page: Page, key: string): Promise<void> {
+  await page.addInitScript(`
+    if (!sessionStorage.getItem('was-opened')) sessionStorage.setItem('checkout-key', '${key}');
+    sessionStorage.setItem('was-opened', 'true');`);
+}
+
+function createDashboard(page: Page, problems: string[]): Dashboard {
+  return {
+    page,
+    problems,
+    goTo: async (place) => {
+      await page.evaluate(`location.hash = ${JSON.stringify(place)}`);
+    },
+    sees: (title) => page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor(),
+    press: (button) => page.getByRole('button', { name: button }).click(),
+    says: (words) => page.locator('.notices').getByText(words).waitFor(),
+    async leave(...expectedStatuses) {
+      await page.context().close();
+      const isExpected = (problem: string): boolean =>
+        expectedStatuses.some((status) => problem.includes(`status of ${status}`));
+      assert.deepEqual(
+        problems.filter((problem) => !isExpected(problem)),
+        [],
+      );
+    },
+  };
+}
+
+/** What axe finds, through the debugger, which is not subject to the policy of the page. */
+export async function violations(page: Page): Promise<string[]> {
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(AXE);
+  const found: unknown = await page.evaluate(
+    `axe.run({ runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) => violations.map(({ id, nodes }) =>
+      id + ': ' + nodes.map(({ html, failureSummary }) => html.slice(0, 200) + ' ' + failureSummary).join(' | ')))`,
+  );
+  return found as string[];
+}
+
+export async function scrollsSideways(page: Page): Promise<boolean> {
+  return await page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
+}
