@@ -20,6 +20,8 @@ export interface CommandContext {
   stderr: { write(text: string): unknown };
   /** Writes one object of a longer report to standard output, before the answer. */
   print(part: object): void;
+  /** Writes text to standard output, where that carries data. */
+  write(text: string): void;
 }
 
 export interface Command {

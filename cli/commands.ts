@@ -1,21 +1,25 @@
 import { createAccount, getAccount, listAccounts, updateAccount } from '../shared/accounts/accounts.js';
-import { createApiKey, listApiKeys, revokeApiKey } from '../shared/accounts/api-keys.js';
+import { createApiKey, revokeApiKey } from '../shared/accounts/api-keys.js';
+import { addFacilitatorKey, removeFacilitatorKey } from '../shared/accounts/facilitator-keys.js';
 import {
-  addFacilitatorKey,
-  listFacilitatorKeys,
-  removeFacilitatorKey,
-} from '../shared/accounts/facilitator-keys.js';
-import type { FacilitatorKey } from '../shared/accounts/model.js';
-import { presentAccount, presentApiKey, presentNewApiKey } from '../shared/accounts/present.js';
+  presentAccount,
+  presentApiKey,
+  presentFacilitatorKey,
+  presentNewApiKey,
+} from '../shared/accounts/present.js';
+import { ACCOUNT_COMMANDS } from './account-commands.js';
+import { ACCOUNTING_COMMANDS } from './accounting-commands.js';
 import { ARCHIVE_COMMANDS } from './archive-commands.js';
 import { AUDIT_COMMANDS } from './audit-commands.js';
 import { type Command, subjectOf } from './command.js';
+import { ENDPOINT_COMMANDS } from './endpoint-commands.js';
 import { EVENT_COMMANDS } from './event-commands.js';
 import { PAYMENT_COMMANDS } from './payment-commands.js';
 import { accountChanges, parseKeyName, parseMode, parsePublicKey } from './read-values.js';
 import { RECONCILE_COMMANDS } from './reconcile-commands.js';
 import { SECRET_COMMANDS } from './secret-commands.js';
 import { SESSION_COMMANDS } from './session-commands.js';
+import { SHOW_COMMAND } from './show-command.js';
 
 const DETAILS = ['name', 'evm', 'solana', 'logo-url', 'brand-color', 'support-email'];
 const DETAILS_USAGE = '[--evm 0x…] [--solana …] [--logo-url U] [--brand-color #rrggbb] [--support-email E]';
@@ -47,25 +51,6 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       const account = await updateAccount(db, subjectOf(input, 'account'), accountChanges(input));
       audit.solanaWallet = account.solanaWallet;
       return presentAccount(account);
-    },
-  },
-  show: {
-    usage: '<acct>',
-    subject: 'account',
-    options: [],
-    required: [],
-    async run(db, input, audit) {
-      const account = await getAccount(db, subjectOf(input, 'account'));
-      audit.solanaWallet = account.solanaWallet;
-      const [keys, facilitatorKeys] = await Promise.all([
-        listApiKeys(db, account.id),
-        listFacilitatorKeys(db, account.id),
-      ]);
-      return {
-        ...presentAccount(account),
-        keys: keys.map(presentApiKey),
-        facilitator_keys: facilitatorKeys.map(presentFacilitatorKey),
-      };
     },
   },
   list: {
@@ -131,13 +116,17 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       return { ...presentFacilitatorKey(named), ...(revokeKeys && { revoked: revoked.map(presentApiKey) }) };
     },
   },
+  ...ACCOUNT_COMMANDS,
+  ...ACCOUNTING_COMMANDS,
   ...ARCHIVE_COMMANDS,
   ...AUDIT_COMMANDS,
+  ...ENDPOINT_COMMANDS,
   ...EVENT_COMMANDS,
   ...PAYMENT_COMMANDS,
   ...RECONCILE_COMMANDS,
   ...SECRET_COMMANDS,
   ...SESSION_COMMANDS,
+  ...SHOW_COMMAND,
 };
 
 export const USAGE = `Usage: npm run -s merchants -- <command> [--json]
@@ -155,7 +144,3 @@ const NO_DETAILS = {
   brandColor: null,
   supportEmail: null,
 };
-
-function presentFacilitatorKey(key: Pick<FacilitatorKey, 'accountId' | 'keyId'>): object {
-  return { object: 'facilitator_key', key_id: key.keyId, account: key.accountId };
-}

@@ -1,5 +1,13 @@
+import { getAccount } from '../shared/accounts/accounts.js';
+import type { Knex } from '../shared/db/knex.js';
+import { Refusal } from '../shared/errors/refusal.js';
+import { now } from '../shared/process/clock.js';
+import { EVENT_TYPES, type EventType } from '../shared/webhooks/event-types.js';
 import { resendEvent } from '../shared/webhooks/resend.js';
-import { type Command, subjectOf } from './command.js';
+import { type ResendRange, type ResentCount, resendEventsSince } from '../shared/webhooks/resend-since.js';
+import { type Command, type Input, PartialFailure, subjectOf } from './command.js';
+import { UsageError } from './parse-command-line.js';
+import { readPast } from './read-times.js';
 
 export const EVENT_COMMANDS: Readonly<Record<string, Command>> = {
   'resend-event': {
@@ -17,4 +25,57 @@ export const EVENT_COMMANDS: Readonly<Record<string, Command>> = {
       };
     },
   },
+  'resend-events': {
+    usage: '--since T [--until T] [--account acct_…] [--endpoint we_…] [--type T]',
+    options: ['since', 'until', 'account', 'endpoint', 'type'],
+    required: ['since'],
+    // The deliveries of a day are too many for one transaction.
+    changes: 'piecemeal',
+    async run(db, input, audit) {
+      const range = readRange(input);
+      if (range.accountId !== undefined) await getAccount(db, range.accountId);
+      audit.about = range.endpointId ?? range.accountId;
+      await audit.record(db);
+      return await resend(db, range);
+    },
+  },
 };
+
+function readRange({ since, until, account, endpoint, type }: Input): ResendRange {
+  const range = {
+    since: readPast('--since', since ?? ''),
+    until: until === undefined ? now() : readPast('--until', until),
+    accountId: account,
+    endpointId: endpoint,
+    type: readType(type),
+  };
+  if (range.since < range.until) return range;
+  throw new UsageError('--since must be earlier than --until.');
+}
+
+function readType(text: string | undefined): EventType | undefined {
+  const type = EVENT_TYPES.find((one) => one === text);
+  if (type !== undefined || text === undefined) return type;
+  throw new UsageError(`--type must be one of ${EVENT_TYPES.join(', ')}; it is "${text}".`);
+}
+
+async function resend(db: Knex, range: ResendRange): Promise<object> {
+  const count: ResentCount = { events: 0, deliveries: 0, through: undefined };
+  const answer = (): object => ({
+    since: range.since.toISOString(),
+    until: range.until.toISOString(),
+    events: count.events,
+    deliveries: count.deliveries,
+  });
+  try {
+    await resendEventsSince(db, range, count);
+    return answer();
+  } catch (error) {
+    if (error instanceof Refusal || count.through === undefined) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new PartialFailure(
+      `Stopped after ${count.events} events: ${reason}. Go on with --since ${count.through.toISOString()}.`,
+      answer(),
+    );
+  }
+}

@@ -19,6 +19,8 @@ export interface Output {
 export async function start(argv: readonly string[]): Promise<number> {
   try {
     readEnvFile();
+    // The reader of a pipe, such as head, has seen enough.
+    process.stdout.once('error', () => process.exit(1));
   } catch (error) {
     process.stderr.write(`${explain(error)}\n`);
     return 1;
@@ -32,13 +34,14 @@ export async function main(argv: readonly string[], output: Output = process): P
   const isJson = argv.includes('--json');
   const format = (answer: object): string => (isJson ? `${JSON.stringify(answer)}\n` : formatText(answer));
   const print = (answer: object): void => void destination.write(format(answer));
+  const write = (text: string): void => void output.stdout.write(text);
   const printPart = (part: object): void =>
     void output.stdout.write(isJson ? format(part) : `${format(part)}\n`);
   try {
     const line = parseCommandLine(argv, COMMANDS);
     if (line?.command.writesDataToStdout?.(line.input) === true) destination = output.stderr;
     if (line === undefined) output.stdout.write(USAGE);
-    else print(await run(line, { isJson, stderr: output.stderr, print: printPart }));
+    else print(await run(line, { isJson, stderr: output.stderr, print: printPart, write }));
     return 0;
   } catch (error) {
     if (error instanceof PartialFailure) print(error.answer);

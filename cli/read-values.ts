@@ -1,6 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import type { AccountDetails } from '../shared/accounts/accounts.js';
 import { parseEvmWallet, parseSolanaWallet } from '../shared/chains/wallet-address.js';
+import { whyNoPublicKey } from '../shared/secrets/ed25519-point.js';
 import { parseUrl } from '../shared/values/parse-url.js';
 import { UsageError } from './parse-command-line.js';
 
@@ -87,11 +88,18 @@ const ED25519_SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 export function parsePublicKey(text: string | undefined): Buffer {
   const bytes = Buffer.from(text ?? '', 'base64');
   const der = bytes.length === 32 ? Buffer.concat([ED25519_SPKI_PREFIX, bytes]) : bytes;
-  try {
-    const key = createPublicKey({ key: der, format: 'der', type: 'spki' });
-    if (key.asymmetricKeyType === 'ed25519') return der;
-  } catch {
-    // The error below covers unparsable keys too.
+  if (isEd25519(der)) {
+    const fault = whyNoPublicKey(der.subarray(-32));
+    if (fault === undefined) return der;
+    throw new UsageError(`--public-key is no public key: its bytes are ${fault}. Copy the key again.`);
   }
   throw new UsageError('--public-key must be an Ed25519 public key in base64: SPKI DER or the raw 32 bytes.');
+}
+
+function isEd25519(der: Buffer): boolean {
+  try {
+    return createPublicKey({ key: der, format: 'der', type: 'spki' }).asymmetricKeyType === 'ed25519';
+  } catch {
+    return false;
+  }
 }

@@ -5,7 +5,6 @@ import { EndpointQueues } from '../shared/chains/endpoint-queues.js';
 import { findNetwork, NETWORKS, type Network } from '../shared/chains/networks.js';
 import { type Config, ConfigError, isProduction, isSet } from '../shared/config/config.js';
 import type { Knex } from '../shared/db/knex.js';
-import { nowMs } from '../shared/process/clock.js';
 import { createLogger } from '../shared/process/logger.js';
 import { decisionNotifier } from '../shared/queues/decision-notifier.js';
 import { leaveToSweep } from '../shared/queues/notify-deliveries.js';
@@ -16,6 +15,7 @@ import { createFacilitator } from '../shared/x402/facilitator.js';
 import { createPaymentReferences } from '../shared/x402/payment-reference.js';
 import { type Command, type CommandContext, type Input, PartialFailure } from './command.js';
 import { UsageError } from './parse-command-line.js';
+import { readPast } from './read-times.js';
 
 /** Holds the books against the chains. */
 export const RECONCILE_COMMANDS: Readonly<Record<string, Command>> = {
@@ -30,7 +30,7 @@ export const RECONCILE_COMMANDS: Readonly<Record<string, Command>> = {
     writesDataToStdout: () => true,
     async run(db, input, audit, context) {
       requireKey(context.config);
-      const since = readSince(input.since);
+      const since = input.since === undefined ? undefined : readPast('--since', input.since);
       const repair = input.repair !== undefined;
       if (input.account !== undefined) await getAccount(db, input.account);
       const networks = await readNetworks(input.network, context.config);
@@ -97,16 +97,6 @@ function describe({ unrecorded, repaired, missing, different, unread }: Summary)
 function requireKey({ production }: Config): void {
   if (!(production || isProduction()) || isSet('ENCRYPTION_KEY')) return;
   throw new ConfigError('ENCRYPTION_KEY is missing: set it to the value of web and workers.');
-}
-
-function readSince(text: Input[string]): Date | undefined {
-  if (text === undefined) return undefined;
-  const isDate = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text);
-  const since = new Date(isDate ? text : Number.NaN);
-  if (since.getTime() <= nowMs()) return since;
-  throw new UsageError(
-    `--since must be a past date or time such as 2026-11-20 or 2026-11-20T08:30:00Z; it is "${text}".`,
-  );
 }
 
 /** The networks that links offer, or all when the facilitator does not say. */

@@ -24,6 +24,13 @@ export async function readOffer(
   }: Pick<LinkDeps, 'facilitator' | 'payoutAccounts' | 'references'>,
   session: LinkedSession,
 ): Promise<Offer | LinkAnswer> {
+  if (session.account.disabledAt) {
+    return refuse(
+      'payments_unavailable',
+      'This link cannot be paid right now, because its merchant takes no payments. Ask the merchant.',
+      RETRY_SECONDS,
+    );
+  }
   const supported = await facilitator.supported();
   if (supported === undefined) return busy();
   const offeredFeePayers = session.offeredFeePayers ?? [];

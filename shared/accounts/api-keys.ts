@@ -27,8 +27,11 @@ const SECRET_LENGTH = 40;
 const identities = new LRUCache<string, Principal>({ max: 10_000 });
 
 type RefusalReason = 'unknown' | 'revoked';
-/** Safe to cache: a secret is unknown to clients before its key is stored, and a revoked key stays revoked. */
-const refusals = new LRUCache<string, RefusalReason>({
+/**
+ * Hashes that belong to no key. Safe to cache: a secret is unknown to clients before its key is stored. A revoked key is
+ * not cached, because it may belong to a disabled account that is enabled again.
+ */
+const unknownKeys = new LRUCache<string, 'unknown'>({
   max: MAX_REFUSED_KEYS_KEPT,
   ttl: 5000,
   perf: { now: nowMs },
@@ -49,6 +52,7 @@ export async function createApiKey(
     access?: KeyAccess;
   },
 ): Promise<NewApiKey> {
+  await requireEnabled(db, values.accountId);
   const secret = `${keyPrefix(values.livemode)}${randomText(SECRET_LENGTH)}`;
   const { access = 'full' } = values;
   const hash = sha256(secret);
@@ -67,9 +71,16 @@ export async function createApiKey(
   return { key, secret };
 }
 
+/** The lock lasts until the caller's transaction ends, so that no key is created while the account is being disabled. */
+async function requireEnabled(db: Knex, accountId: string): Promise<void> {
+  const account = await Account.query(db).findById(accountId).forShare().select('disabledAt');
+  if (account === undefined || account.disabledAt === null) return;
+  throw new Refusal('api_key_revoked', `The account ${accountId} is disabled and can have no new keys.`);
+}
+
 export async function revokeApiKey(db: Knex, keyId: string): Promise<ApiKey> {
   const key = await ApiKey.query(db)
-    .patch({ revokedAt: raw('coalesce(revoked_at, ?)', now()) })
+    .patch({ revokedAt: raw('coalesce(revoked_at, ?)', now()), suspended: false })
     .where('id', keyId)
     .returning('*')
     .first();
@@ -77,17 +88,17 @@ export async function revokeApiKey(db: Knex, keyId: string): Promise<ApiKey> {
   return key;
 }
 
-/** Revokes the active checkout keys made with a facilitator key, and returns them. */
-export async function revokeKeysMadeWith(
+/** Revokes the keys of an account that are active or suspended, and returns them. */
+export async function revokeKeysOf(
   db: Knex,
-  accountId: string,
-  facilitatorKeyId: string,
+  which: { accountId: string; facilitatorKeyId?: string; livemode?: boolean },
 ): Promise<ApiKey[]> {
-  return await ApiKey.query(db)
-    .patch({ revokedAt: now() })
-    .where({ accountId, facilitatorKeyId })
-    .whereNull('revokedAt')
+  const keys = await ApiKey.query(db)
+    .patch({ revokedAt: raw('coalesce(revoked_at, ?)', now()), suspended: false })
+    .where(which)
+    .where((isInUse) => isInUse.whereNull('revokedAt').orWhere('suspended', true))
     .returning('*');
+  return keys.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 export async function listApiKeys(db: Knex, accountId: string): Promise<ApiKey[]> {
@@ -99,12 +110,12 @@ export async function authenticate(db: Knex, secret: string): Promise<Principal>
   const hash = sha256Base64(secret);
   const known = identities.get(hash);
   if (known !== undefined) return known;
-  const found = refusals.get(hash) ?? (await findBySecret(db, hash));
+  const found = unknownKeys.get(hash) ?? (await findBySecret(db, hash));
   if (typeof found === 'object') {
     identities.set(hash, found);
     return found;
   }
-  refusals.set(hash, found);
+  if (found === 'unknown') unknownKeys.set(hash, found);
   throw found === 'revoked' ? keyRevoked() : keyInvalid(secret);
 }
 

@@ -1,7 +1,7 @@
 import type { Knex } from '../db/knex.js';
 import { noSuch, Refusal } from '../errors/refusal.js';
 import { getAccount } from './accounts.js';
-import { revokeKeysMadeWith } from './api-keys.js';
+import { revokeKeysOf } from './api-keys.js';
 import { Account, type ApiKey, FacilitatorKey } from './model.js';
 
 /** Adding a key id again replaces its public key; a key id of another account is refused. */
@@ -37,7 +37,7 @@ export async function removeFacilitatorKey(
   return await db.transaction(async (trx) => {
     await Account.query(trx).findById(accountId).forNoKeyUpdate().select('id');
     const removed = await FacilitatorKey.query(trx).delete().where({ accountId, keyId });
-    const revoked = revokeKeys ? await revokeKeysMadeWith(trx, accountId, keyId) : [];
+    const revoked = revokeKeys ? await revokeKeysOf(trx, { accountId, facilitatorKeyId: keyId }) : [];
     if (removed === 0 && revoked.length === 0) throw noSuch('facilitator key', keyId);
     return revoked;
   });

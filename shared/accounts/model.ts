@@ -14,6 +14,8 @@ export class Account extends Model {
   declare logoUrl: string | null;
   declare brandColor: string | null;
   declare supportEmail: string | null;
+  /** Null: enabled. */
+  declare disabledAt: Date | null;
 }
 
 export class ApiKey extends Model {
@@ -30,6 +32,8 @@ export class ApiKey extends Model {
   /** To the hour; null before the first use. */
   declare lastUsedAt: Date | null;
   declare revokedAt: Date | null;
+  /** Revoked only while its account is disabled. */
+  declare suspended: boolean;
 }
 
 export class FacilitatorKey extends Model {

@@ -1,5 +1,5 @@
 import { createdSeconds, unixSeconds } from '../wire/timestamp.js';
-import type { Account, ApiKey, OperatorAction } from './model.js';
+import type { Account, ApiKey, FacilitatorKey, OperatorAction } from './model.js';
 
 export function presentAccount(account: Account): object {
   return {
@@ -10,6 +10,7 @@ export function presentAccount(account: Account): object {
     logo_url: account.logoUrl,
     brand_color: account.brandColor,
     support_email: account.supportEmail,
+    disabled_at: account.disabledAt === null ? null : unixSeconds(account.disabledAt),
     created: createdSeconds(account.id),
   };
 }
@@ -61,8 +62,13 @@ export function presentApiKey(key: ApiKey): object {
     access: key.access,
     facilitator_key: key.facilitatorKeyId,
     revoked_at: key.revokedAt === null ? null : unixSeconds(key.revokedAt),
+    suspended: key.suspended,
     created: createdSeconds(key.id),
   };
+}
+
+export function presentFacilitatorKey(key: Pick<FacilitatorKey, 'accountId' | 'keyId'>): object {
+  return { object: 'facilitator_key', key_id: key.keyId, account: key.accountId };
 }
 
 export function presentOperatorAction(action: OperatorAction): object {

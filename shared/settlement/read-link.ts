@@ -55,6 +55,7 @@ const account = modelColumns(Account, 'account', [
   'logoUrl',
   'brandColor',
   'supportEmail',
+  'disabledAt',
 ]);
 
 const payment = modelColumns(Payment, 'payment', [

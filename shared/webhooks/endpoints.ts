@@ -15,6 +15,7 @@ import { newId } from '../values/ids.js';
 import type { SubscribableEvent } from './event-types.js';
 import { WebhookEndpoint } from './model.js';
 import { dropPending, holdPending, releaseHeld } from './pending-deliveries.js';
+import type { EndpointStatus } from './states.js';
 
 export interface NewWebhookEndpoint {
   url: string;
@@ -120,13 +121,25 @@ export async function updateWebhookEndpoint(
   const text = await db.transaction(async (trx) => {
     const endpoint = await lockOwnEndpoint(trx, principal, id);
     const status = disabled === undefined ? endpoint.status : disabled ? 'disabled' : 'enabled';
-    if (status === 'disabled') await holdPending(trx, id);
-    else if (endpoint.status === 'disabled') released = await releaseHeld(trx, id);
+    released = await moveEndpoint(trx, endpoint, status);
     const changed = await endpoint.$query(trx).patchAndFetch({ ...changes, status });
     return await renderAndStore(trx, reply, changed);
   });
   if (released) notifyDeliveries({ eventId: `enabled-${nowMs()}`, accountIds: [principal.accountId] });
   return text;
+}
+
+/**
+ * Holds the deliveries of an endpoint that is to be disabled, and releases those of one that is to be enabled again. The
+ * caller has locked the endpoint and writes its status. Returns whether deliveries are due now.
+ */
+export async function moveEndpoint(
+  trx: Knex.Transaction,
+  { id, status }: Pick<WebhookEndpoint, 'id' | 'status'>,
+  to: EndpointStatus,
+): Promise<boolean> {
+  if (to === 'disabled') await holdPending(trx, id);
+  return to === 'enabled' && status === 'disabled' && (await releaseHeld(trx, id));
 }
 
 export async function lockOwnEndpoint(

@@ -46,6 +46,17 @@ export function presentWebhookEndpoint(endpoint: WebhookEndpoint): object {
   };
 }
 
+/** For the operator, with the account, and with the latest try where it is known. */
+export function presentOperatorEndpoint(endpoint: WebhookEndpoint, lastTry?: DeliveryTry): object {
+  const { failingSince } = endpoint;
+  return {
+    ...presentWebhookEndpoint(endpoint),
+    account: endpoint.accountId,
+    failing_since: failingSince === null ? null : unixSeconds(failingSince),
+    ...(lastTry !== undefined && { last_try: presentTry(lastTry) }),
+  };
+}
+
 /** Only the answers to create and roll show the signing secret. */
 export function presentNewWebhookEndpoint(endpoint: WebhookEndpoint, secret: string): object {
   return { ...presentWebhookEndpoint(endpoint), secret };

@@ -91,10 +91,13 @@ describe('merchants audit', () => {
     const looking = Object.entries(COMMANDS).filter(([, { changes }]) => changes === undefined);
     assert.deepEqual(looking.map(([name]) => name).sort(), [
       'audit',
+      'endpoints',
+      'export',
       'list',
       'payments',
       'show',
       'show-payment',
+      'totals',
     ]);
   });
 

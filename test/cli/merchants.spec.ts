@@ -109,6 +109,12 @@ describe('the merchants command', () => {
       der.toString('base64'),
     );
     await assertRefused(/Ed25519/, 'add-facilitator-key', account.id, ...args, 'bm90IGEga2V5');
+    const zero = Buffer.alloc(32);
+    const smallOrder = Buffer.concat([der.subarray(0, -32), zero]).toString('base64');
+    for (const key of [zero.toString('base64'), smallOrder])
+      await assertRefused(/a point of small order/, 'add-facilitator-key', account.id, ...args, key);
+    const noPoint = Buffer.alloc(32, 2).fill(0, 1).toString('base64');
+    await assertRefused(/no point of the curve/, 'add-facilitator-key', account.id, ...args, noPoint);
     assert.equal((await runJson('remove-facilitator-key', account.id, '--key-id', keyId)).key_id, keyId);
     await assertRefused(/No such facilitator key/, 'remove-facilitator-key', account.id, '--key-id', keyId);
   });
@@ -132,7 +138,7 @@ describe('the merchants command', () => {
   it('names the missing or unknown option', async () => {
     await assertRefused(/--name is missing/, 'create');
     await assertRefused(/There is no command "make"/, 'make');
-    await assertRefused(/Usage: merchants show <acct>/, 'show');
+    await assertRefused(/Usage: merchants show <id>/, 'show');
     await assertRefused(/No such account: 'acct_none'/, 'show', 'acct_none');
     await assertRefused(/--mode must be live or test/, 'create-key', 'acct_none', '--mode', 'both');
     await assertRefused(/No such account/, 'create-key', 'acct_none', '--mode', 'live');

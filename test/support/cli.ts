@@ -22,6 +22,7 @@ export async function runCommand(...argv: string[]): Promise<Ran> {
 
 interface PrintedAccount {
   id: string;
+  disabled_at: number | null;
   payout_wallets: { evm: string | null; solana: string | null };
   logo_url: string | null;
   brand_color: string | null;
@@ -36,6 +37,53 @@ interface PrintedKey {
   access: string;
   facilitator_key: string | null;
   revoked_at: number | null;
+  suspended: boolean;
+}
+
+interface PrintedDelivery {
+  id: string;
+  status: string;
+  webhook_endpoint: string;
+}
+
+interface PrintedEvent {
+  id: string;
+  type: string;
+  deliveries: PrintedDelivery[];
+}
+
+interface PrintedEndpoint {
+  id: string;
+  account: string;
+  status: string;
+  failing_since: number | null;
+  last_try?: { status: number | null; error: string | null };
+}
+
+/** What `show` prints of the objects that tests read. */
+interface PrintedObject {
+  id: string;
+  object: string;
+  account: PrintedAccount;
+  payments: PrintedPayment[];
+  refunds: PrintedRefund[];
+  events: PrintedEvent[];
+  deliveries: PrintedDelivery[];
+  checkout_sessions: { id: string; account: string }[];
+  accounts: PrintedAccount[];
+}
+
+interface PrintedTotals {
+  date: string;
+  account: string;
+  livemode: boolean;
+  token: string;
+  network: string;
+  payments: number;
+  amount: number;
+  surplus: number;
+  refunds: number;
+  refunded: number;
 }
 
 interface PrintedPayment {
@@ -88,6 +136,21 @@ interface Printed {
   'reseal-secrets': object;
   'erase-personal': { checkout_session: string; customer_email: null; erased: Record<string, number> };
   audit: { actions: PrintedAction[] };
+  'disable-account': PrintedAccount;
+  'enable-account': PrintedAccount;
+  'revoke-keys': { account: string; revoked: PrintedKey[] };
+  endpoints: { endpoints: PrintedEndpoint[] };
+  'disable-endpoint': PrintedEndpoint;
+  'enable-endpoint': PrintedEndpoint;
+  'resend-events': { events: number; deliveries: number };
+  totals: { totals: PrintedTotals[] };
+}
+
+/** `show` prints each kind of object in its own form. */
+export async function showJson(subject: string): Promise<PrintedObject> {
+  const { status, stdout, stderr } = await runCommand('show', subject, '--json');
+  assert.equal(status, 0, stderr);
+  return JSON.parse(stdout);
 }
 
 export async function runJson<C extends keyof Printed>(command: C, ...argv: string[]): Promise<Printed[C]> {

@@ -1,0 +1,77 @@
+import { getAccount } from '../shared/accounts/accounts.js';
+import { nowMs } from '../shared/process/clock.js';
+import { EXPORTS, type Export } from '../shared/support/export.js';
+import { readTotals, TOTALS_COLUMNS, type Totals } from '../shared/support/totals.js';
+import { csvLine, headLine } from '../shared/wire/csv.js';
+import { type Command, type CommandContext, type Input, subjectOf } from './command.js';
+import { UsageError } from './parse-command-line.js';
+import { DAY_MS, readDate, readTimeRange } from './read-times.js';
+
+/** For accountants: read from the payments themselves, so months that were archived are missing. */
+export const ACCOUNTING_COMMANDS: Readonly<Record<string, Command>> = {
+  totals: {
+    usage: '--from DATE --to DATE [--account acct_…] [--csv]',
+    options: ['from', 'to', 'account'],
+    flags: ['csv'],
+    required: ['from', 'to'],
+    writesDataToStdout: ({ csv }) => csv !== undefined,
+    async run(db, input, _audit, context) {
+      const asCsv = input.csv !== undefined;
+      if (asCsv && context.isJson) throw new UsageError('Give either --csv or --json.');
+      const days = readDays(input);
+      if (input.account !== undefined) await getAccount(db, input.account);
+      if (asCsv) context.write(headLine(TOTALS_COLUMNS));
+      const totals: Totals[] = [];
+      let count = 0;
+      for (const day of days) {
+        const ofDay = await readTotals(db, day, new Date(day.getTime() + DAY_MS), input.account);
+        count += ofDay.length;
+        if (asCsv) for (const row of ofDay) context.write(csvLine(TOTALS_COLUMNS, row));
+        else totals.push(...ofDay);
+      }
+      return asCsv ? { rows: count } : { totals };
+    },
+  },
+  export: {
+    usage: 'payments|refunds --account acct_… [--from DATE] [--to DATE]',
+    subject: 'what',
+    options: ['account', 'from', 'to'],
+    required: ['account'],
+    // The list; the number of its rows goes to standard error.
+    writesDataToStdout: () => true,
+    async run(db, input, _audit, context) {
+      const what = subjectOf(input, 'what');
+      if (what !== 'payments' && what !== 'refunds')
+        throw new UsageError(`Only payments or refunds can be exported; not "${what}".`);
+      const { id: accountId } = await getAccount(db, subjectOf(input, 'account'));
+      const range = readTimeRange(input.from, input.to);
+      const { baseUrl } = context.config;
+      const rows = await write(EXPORTS[what](db, { accountId, baseUrl, ...range }), what, context);
+      return { rows };
+    },
+  },
+};
+
+/** A pipe takes each line before the next one is read. */
+async function write(
+  { head, rows }: Export,
+  name: string,
+  { isJson, write: out }: CommandContext,
+): Promise<number> {
+  let count = 0;
+  out(isJson ? `{"${name}":[` : head);
+  for await (const { csv, json } of rows) {
+    out(isJson ? `${count === 0 ? '' : ','}${json}` : csv);
+    count += 1;
+  }
+  if (isJson) out(']}\n');
+  return count;
+}
+
+/** Both ends included. Days to come have no payments. */
+function* readDays({ from, to }: Input): Iterable<Date> {
+  const [first, last] = [readDate('--from', from ?? ''), readDate('--to', to ?? '')];
+  if (first > last) throw new UsageError('--from must not be later than --to.');
+  const end = Math.min(last.getTime(), nowMs());
+  for (let day = first.getTime(); day <= end; day += DAY_MS) yield new Date(day);
+}

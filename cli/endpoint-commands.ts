@@ -1,0 +1,38 @@
+import { listFailingEndpoints, setEndpointStatus } from '../shared/webhooks/operate.js';
+import { presentOperatorEndpoint } from '../shared/webhooks/present.js';
+import { type Command, subjectOf } from './command.js';
+
+const MOST_LISTED = 1000;
+
+export const ENDPOINT_COMMANDS: Readonly<Record<string, Command>> = {
+  endpoints: {
+    usage: '--failing',
+    options: [],
+    flags: ['failing'],
+    required: ['failing'],
+    async run(db) {
+      const failing = await listFailingEndpoints(db, MOST_LISTED);
+      return {
+        endpoints: failing.map(({ endpoint, lastTry }) => presentOperatorEndpoint(endpoint, lastTry)),
+      };
+    },
+  },
+  'disable-endpoint': {
+    usage: '<we_…>',
+    subject: 'endpoint',
+    options: [],
+    required: [],
+    changes: 'at once',
+    run: async (db, input) =>
+      presentOperatorEndpoint(await setEndpointStatus(db, subjectOf(input, 'endpoint'), 'disabled')),
+  },
+  'enable-endpoint': {
+    usage: '<we_…>',
+    subject: 'endpoint',
+    options: [],
+    required: [],
+    changes: 'at once',
+    run: async (db, input) =>
+      presentOperatorEndpoint(await setEndpointStatus(db, subjectOf(input, 'endpoint'), 'enabled')),
+  },
+};

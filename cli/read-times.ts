@@ -1,0 +1,59 @@
+import { nowMs } from '../shared/process/clock.js';
+import { UsageError } from './parse-command-line.js';
+
+const DATE = /^\d{4}-\d\d-\d\d$/;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
+export const DAY_MS = 86_400_000;
+
+/** A past date, which is its first moment in UTC, or a past time. */
+export function readPast(option: string, text: string): Date {
+  const time = parse(text);
+  if (time !== undefined && time.getTime() <= nowMs()) return time;
+  throw new UsageError(
+    `${option} must be a past date or time such as 2026-11-20 or 2026-11-20T08:30:00Z; it is "${text}".`,
+  );
+}
+
+/** The days or times from `--from` to `--to`. A date for `--to` is part of the range, a time is not. */
+export interface TimeRange {
+  from: Date | undefined;
+  before: Date | undefined;
+}
+
+export function readTimeRange(from: string | undefined, to: string | undefined): TimeRange {
+  const range = {
+    from: from === undefined ? undefined : readAny('--from', from),
+    before: to === undefined ? undefined : endOf(to),
+  };
+  if (range.from === undefined || range.before === undefined || range.from < range.before) return range;
+  throw new UsageError('--from must be earlier than --to.');
+}
+
+/** The first moment of a date in UTC. */
+export function readDate(option: string, text: string): Date {
+  const date = DATE.test(text) ? parse(text) : undefined;
+  if (date !== undefined) return date;
+  throw new UsageError(`${option} must be a date such as 2026-11-20; it is "${text}".`);
+}
+
+function endOf(text: string): Date {
+  const time = readAny('--to', text);
+  return DATE.test(text) ? new Date(time.getTime() + DAY_MS) : time;
+}
+
+function readAny(option: string, text: string): Date {
+  const time = parse(text);
+  if (time !== undefined) return time;
+  throw new UsageError(
+    `${option} must be a date or a time such as 2026-11-20 or 2026-11-20T08:30:00Z; it is "${text}".`,
+  );
+}
+
+/** Undefined for days that no calendar has: JavaScript would take February 30 for March 2. */
+function parse(text: string): Date | undefined {
+  if (!DATE.test(text) && !TIME.test(text)) return undefined;
+  const time = new Date(text);
+  const day = new Date(`${text.slice(0, 10)}T00:00:00Z`);
+  if (Number.isNaN(time.getTime()) || Number.isNaN(day.getTime())) return undefined;
+  return day.toISOString().startsWith(text.slice(0, 10)) ? time : undefined;
+}
