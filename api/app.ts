@@ -1,12 +1,13 @@
-import express, { type Express } from 'express';
+import express, { type Express, type RequestHandler } from 'express';
 import { pageAssetRoutes } from './checkout-page/assets-route.js';
+import { type Encodings, encodeAll, sendEncoded } from './checkout-page/compressed.js';
 import { dashboard } from './dashboard/routes.js';
 import type { Deps } from './deps/deps.js';
 import { docs } from './docs/routes.js';
 import { renderMerchantErrors } from './errors/merchant-error.js';
 import { unknownPath } from './errors/no-such-route.js';
 import { programHeaders } from './http/safe-headers.js';
-import { sendJson } from './http/send-json.js';
+import { requireReadable } from './http/unreadable.js';
 import { paymentLink } from './link/routes.js';
 import { merchantTools } from './mcp/routes.js';
 import { inOneLayer, warnOfUntrustedProxy } from './middleware/preparations.js';
@@ -31,8 +32,11 @@ export function createApp(deps: Deps): Express {
   const setSafeHeaders = programHeaders(deps.config.baseUrl);
   app.use(
     ...traceRequests(MERCHANT_PATHS),
-    inOneLayer(requestId(deps, MERCHANT_PATHS), warnOfUntrustedProxy(deps), (_req, res) =>
-      setSafeHeaders(res),
+    inOneLayer(
+      requestId(deps, MERCHANT_PATHS),
+      warnOfUntrustedProxy(deps),
+      (_req, res) => setSafeHeaders(res),
+      requireReadable,
     ),
   );
   // Most used first: Express tries the layers in order on every request.
@@ -40,8 +44,7 @@ export function createApp(deps: Deps): Express {
   app.use('/v1', merchantApi(deps));
   app.use('/mcp', merchantTools(deps));
   app.use('/assets', pageAssetRoutes(deps.pageAssets));
-  const document = JSON.stringify(openApiDocument(deps.config.baseUrl));
-  app.get('/openapi.json', (_req, res) => sendJson(res, document));
+  app.get('/openapi.json', sendDocument(deps.config.baseUrl));
   app.use(docs(deps));
   app.use(dashboard(deps));
   app.use(wellKnown(deps.receipts));
@@ -49,4 +52,15 @@ export function createApp(deps: Deps): Express {
   app.use(unknownPath);
   app.use(renderMerchantErrors());
   return app;
+}
+
+/** Written and compressed with the first request. */
+function sendDocument(baseUrl: string): RequestHandler {
+  let document: Encodings | undefined;
+  return (_req, res) => {
+    document ??= encodeAll(Buffer.from(JSON.stringify(openApiDocument(baseUrl))));
+    res.setHeader('Content-Type', 'application/json; charset=utf-8');
+    res.setHeader('Vary', 'Accept-Encoding');
+    sendEncoded(res, document);
+  };
 }

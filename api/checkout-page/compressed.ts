@@ -1,5 +1,6 @@
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib';
 import type { Response } from 'express';
+import { watchUnread } from '../http/unread-answers.js';
 
 export type Encodings = Record<'br' | 'gzip' | 'identity', Buffer>;
 
@@ -11,7 +12,7 @@ const QUICK = 5;
 const GOOD = 9;
 export const BEST = 11;
 
-/** For content that is sent often and encoded once. */
+/** For content that is sent often and encoded once: all answers share these buffers, so that an unread one takes no copy. */
 export function encodeAll(bytes: Buffer, quality = GOOD): Encodings {
   return {
     br: brotliCompressSync(bytes, ofQuality(quality)),
@@ -39,11 +40,13 @@ export function sendCompressed(res: Response, text: string): void {
   const encoding = chooseEncoding(res);
   if (res.req.method === 'POST' || bytes.length < WORTH_BYTES || encoding === 'identity') {
     end(res, bytes);
+    watchUnread(res);
     return;
   }
   const send = (error: Error | null, compressed: Buffer): void => {
     if (error === null) res.setHeader('Content-Encoding', encoding);
     end(res, error === null ? compressed : bytes);
+    watchUnread(res);
   };
   if (encoding === 'br') brotliCompress(bytes, ofQuality(QUICK), send);
   else gzip(bytes, send);

@@ -1,38 +1,60 @@
 import type { Response } from 'express';
-import { ANSWER_PIECE_BYTES, UNREAD_ANSWERS } from '../../shared/limits/bounds.js';
+import { UNREAD_ANSWERS } from '../../shared/limits/bounds.js';
 import { onClose } from './on-close.js';
 
+/** Whole answers in the memory of this process, in the order in which they were ended. */
+interface Answers {
+  of: Map<Response, { since: number; bytes: number }>;
+  /** As counted last: at least what is unread, since it falls as the client reads. */
+  bytes: number;
+}
+
 /**
- * Whole answers in the memory of this process that their clients have not read yet. An account may have so many bytes of
- * them; beyond that, answers that have waited long are cut off, the longest first. No budget: the bytes are known only
+ * An owner, which is an account or an address, may have so many bytes of answers that its clients have not read, and so may
+ * all together; beyond that, answers that have waited long are cut off, the longest first. No budget: the bytes are known only
  * when an answer is written, and fall as the client reads.
  */
-const unread = new Map<string, Map<Response, number>>();
+const unread = new Map<string, Answers>();
+const all: Answers = { of: new Map(), bytes: 0 };
 
 /** For an answer that was just ended. */
 export function watchUnread(res: Response, limits = UNREAD_ANSWERS): void {
-  if (res.writableLength < ANSWER_PIECE_BYTES) return;
+  const bytes = res.writableLength;
+  if (bytes < limits.countedFrom) return;
   const { principal, ip = '' } = res.req;
   const owner = principal?.accountId ?? ip;
-  const answers = unread.get(owner) ?? new Map<Response, number>();
-  unread.set(owner, answers);
-  answers.set(res, performance.now());
+  const owned = unread.get(owner) ?? { of: new Map(), bytes: 0 };
+  unread.set(owner, owned);
+  add(owned, res, bytes);
+  add(all, res, bytes);
   onClose(res, () => {
-    answers.delete(res);
-    if (answers.size === 0) unread.delete(owner);
+    remove(owned, res);
+    remove(all, res);
+    if (owned.of.size === 0) unread.delete(owner);
   });
-  cutOff(answers, limits);
+  if (owned.bytes > limits.bytes) cutOff(owned, limits.bytes, limits.waitedMs);
+  if (all.bytes > limits.total) cutOff(all, limits.total, limits.waitedMs);
 }
 
-function cutOff(
-  answers: ReadonlyMap<Response, number>,
-  { bytes: most, waitedMs }: typeof UNREAD_ANSWERS,
-): void {
-  let bytes = 0;
-  for (const res of answers.keys()) bytes += res.writableLength;
-  for (const [res, since] of answers) {
-    if (bytes <= most || performance.now() - since < waitedMs) return;
-    bytes -= res.writableLength;
+function add(answers: Answers, res: Response, bytes: number): void {
+  answers.of.set(res, { since: performance.now(), bytes });
+  answers.bytes += bytes;
+}
+
+function remove(answers: Answers, res: Response): void {
+  answers.bytes -= answers.of.get(res)?.bytes ?? 0;
+  answers.of.delete(res);
+}
+
+function cutOff(answers: Answers, most: number, waitedMs: number): void {
+  answers.bytes = 0;
+  for (const [res, answer] of answers.of) {
+    answer.bytes = res.writableLength;
+    answers.bytes += answer.bytes;
+  }
+  for (const [res, { since }] of answers.of) {
+    if (answers.bytes <= most || performance.now() - since < waitedMs) return;
+    remove(answers, res);
     res.destroy();
   }
 }

@@ -1,11 +1,14 @@
 import type { RequestHandler } from 'express';
+import { whyUnreadable } from '../http/unreadable.js';
 import { ENCODED, hasBody, isEncoded } from '../middleware/read-body.js';
 import type { Refuse } from './refuse.js';
 
-/** Refuses a compressed body before reading it. */
+/** Refuses a body that is compressed, or has broken off, before reading it. */
 export function unencoded(refuse: Refuse): RequestHandler {
   return (req, res, next) => {
-    if (hasBody(req) && isEncoded(req)) refuse(req, res, 'invalid_payment_payload', ENCODED);
+    const unreadable = whyUnreadable(req);
+    if (unreadable !== undefined) refuse(req, res, 'invalid_payment_payload', unreadable.message);
+    else if (hasBody(req) && isEncoded(req)) refuse(req, res, 'invalid_payment_payload', ENCODED);
     else next();
   };
 }

@@ -4,6 +4,7 @@ import { LARGE_BODY_IN_FLIGHT_MS, MAX_BODY_BYTES, SMALL_BODY_BYTES } from '../..
 import type { Budget, Claim } from '../../shared/limits/budget.js';
 import type { Deps } from '../deps/deps.js';
 import { onClose } from '../http/on-close.js';
+import { whyUnreadable } from '../http/unreadable.js';
 import { takeLongTurn } from '../limits/long-turns.js';
 
 /** Sign-ups have no account yet: their large bodies together count as those of one. */
@@ -88,7 +89,7 @@ function collect(req: Request, claimRoom: () => Claim): Promise<Buffer> {
       unsubscribe();
       resolve(Buffer.concat(chunks, length));
     };
-    const disconnected = (): void => stop(cutOff());
+    const disconnected = (error?: unknown): void => stop(error instanceof Refusal ? error : cutOff());
     const stop = (refusal: Refusal): void => {
       unsubscribe();
       reject(refusal);
@@ -96,7 +97,9 @@ function collect(req: Request, claimRoom: () => Claim): Promise<Buffer> {
     const unsubscribe = (): void => {
       req.off('data', take).off('end', finish).off('close', disconnected).off('error', disconnected);
     };
-    if (req.destroyed) reject(cutOff());
+    const unreadable = whyUnreadable(req);
+    if (unreadable !== undefined) reject(unreadable);
+    else if (req.destroyed) reject(cutOff());
     else req.on('data', take).on('end', finish).on('close', disconnected).on('error', disconnected);
   });
 }

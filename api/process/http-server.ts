@@ -1,17 +1,17 @@
-import { createServer, IncomingMessage, type Server, type ServerOptions, ServerResponse } from 'node:http';
+import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Express } from 'express';
+import { MAX_HEADER_BYTES } from '../../shared/limits/bounds.js';
 import { InFlight } from '../../shared/process/in-flight.js';
 import { onClose } from '../http/on-close.js';
+import { boundConnections } from './bound-connections.js';
 
 /**
  * Longer than the idle timeout of a Heroku router (90 s), so that the router never writes to a connection that was
  * just closed.
  */
 const KEEP_ALIVE_MS = 95_000;
-/** A payment header alone may have 16 KiB. */
-const MAX_HEADER_BYTES = 32 * 1024;
 
 /** Longer than a busy process takes to read a request that has arrived. */
 const IDLE_MOMENT_MS = 1000;
@@ -43,17 +43,19 @@ export const CLIENT_TIMES: ClientTimes = {
 };
 
 export function createHttpServer(app: Express, times: ClientTimes = CLIENT_TIMES): Server {
-  const server = createServer(
-    {
-      ...expressClasses(app),
-      maxHeaderSize: MAX_HEADER_BYTES,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      headersTimeout: times.headersMs,
-      requestTimeout: times.requestMs,
-      connectionsCheckingInterval: times.checkEveryMs,
-    },
-    app,
-  );
+  const classes = expressClasses(app);
+  const server = createServer({
+    ...classes,
+    // A request without one is answered by the app.
+    requireHostHeader: false,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    headersTimeout: times.headersMs,
+    requestTimeout: times.requestMs,
+    connectionsCheckingInterval: times.checkEveryMs,
+  });
+  boundConnections(server, classes, { countsAddresses: !app.enabled('trust proxy') });
+  server.on('request', app);
   return server.setTimeout(times.silenceMs);
 }
 
@@ -62,7 +64,7 @@ export function createHttpServer(app: Express, times: ClientTimes = CLIENT_TIMES
  * is slow at: it costs a fifth of the time of a request and, since such objects live until a full garbage
  * collection, twice the memory.
  */
-function expressClasses(app: Express): Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'> {
+function expressClasses(app: Express) {
   class ExpressRequest extends IncomingMessage {}
   class ExpressResponse<R extends IncomingMessage> extends ServerResponse<R> {}
   Object.setPrototypeOf(ExpressRequest.prototype, app.request);

@@ -30,6 +30,7 @@ const WARM_UP_AFTER_MS = 500;
 const HAND_OVER_MS = 3000;
 /** A process is behind a balancer when its `/readyz` was asked within this time. */
 const CHECKED_WITHIN_MS = 10_000;
+const REFUSALS_LOGGED_EVERY_MS = 60_000;
 
 export interface WebProcess extends Closable {
   port: number;
@@ -49,7 +50,8 @@ export async function startWeb(
   const app = createApp(deps);
   const server = createHttpServer(app);
   const inFlight = trackInFlight(server);
-  await listen(server, config.port);
+  logRefusedConnections(server, logger);
+  await listen(server, config);
   const { port } = server.address() as AddressInfo;
   logger.info({ event: 'web.listening', port });
   const warming = setTimeout(warmUp, WARM_UP_AFTER_MS, logger);
@@ -107,12 +109,29 @@ function warnAbout({ config, logger, pageAssets }: Deps): void {
   }
 }
 
-function listen(server: Server, port: number): Promise<void> {
+function listen(server: Server, { port, host }: Pick<Config, 'port' | 'host'>): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, () => {
-      server.off('error', reject);
+    const fail = (error: NodeJS.ErrnoException): void => {
+      const isElsewhere = error.code === 'EADDRNOTAVAIL';
+      reject(isElsewhere ? new Error(`HOST is ${host}, which is not an address of this machine.`) : error);
+    };
+    server.once('error', fail);
+    server.listen(port, host, () => {
+      server.off('error', fail);
       resolve();
     });
+  });
+}
+
+/** At most one line a minute: a flood of connections must not become one of lines. */
+function logRefusedConnections(server: Server, logger: Logger): void {
+  let refused = 0;
+  let silentUntil = 0;
+  server.on('drop', () => {
+    refused += 1;
+    if (performance.now() < silentUntil) return;
+    silentUntil = performance.now() + REFUSALS_LOGGED_EVERY_MS;
+    logger.warn({ event: 'web.connections_refused', count: refused });
+    refused = 0;
   });
 }

@@ -1,7 +1,11 @@
 /** Exits 0 when the process of this container is up. It checks web's port, or the port in the first argument. */
-const port = process.argv[2] ?? process.env.PORT ?? '3000';
+const [, , workerPort] = process.argv;
+const port = workerPort ?? process.env.PORT ?? '3000';
+const host = (workerPort === undefined && process.env.HOST) || '127.0.0.1';
 
-const isUp = await fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(4000) }).then(
+const isUp = await fetch(`http://${host.includes(':') ? `[${host}]` : host}:${port}/healthz`, {
+  signal: AbortSignal.timeout(4000),
+}).then(
   ({ ok }) => ok,
   () => false,
 );

@@ -30,6 +30,8 @@ export interface Config {
   production: boolean;
   logLevel: string;
   port: number;
+  /** The address that web listens on; undefined: every address. */
+  host: string | undefined;
   baseUrl: string;
   database: DatabaseConfig;
   /** A standby for merchants' reads, with the other settings of `database`. */
@@ -116,6 +118,7 @@ export function loadConfig(environment: Record<string, string | undefined>, role
     production,
     logLevel: env.choice('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
     port,
+    host: env.address('HOST'),
     baseUrl: env.url('BASE_URL', ['http:', 'https:'])?.replace(/\/+$/, '') ?? `http://localhost:${port}`,
     ...readDatabases(env),
     redis: readRedis(env),

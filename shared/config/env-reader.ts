@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { parseUrl } from '../values/parse-url.js';
 import { hasSeveralNodes, parseRedisUrl } from './redis-url.js';
@@ -115,6 +116,16 @@ export class EnvReader {
         );
     }
     return values;
+  }
+
+  /** An address to listen on. Whether it is this machine's shows when the process listens. */
+  address(name: string): string | undefined {
+    const text = this.text(name);
+    if (text === undefined || text === 'localhost' || isIP(text) !== 0) return text;
+    this.problems.push(
+      `${name} must be an address of this machine, such as 127.0.0.1 or ::1, or localhost; it is "${text}".`,
+    );
+    return undefined;
   }
 
   /** Express's `trust proxy`: a number of hops, true, false, or addresses. */

@@ -3,6 +3,25 @@
  * spec of each limit.
  */
 
+/**
+ * Connections to a web process: in all, and of one address. One beyond them is closed as soon as it is accepted. With
+ * TRUST_PROXY they are not counted by address, since all of them are the proxy's.
+ */
+export const MAX_CONNECTIONS = 8192;
+export const MAX_CONNECTIONS_OF_ADDRESS = 256;
+/** Requests of one connection without a whole answer. The connection is not read further until one of them is answered. */
+export const MAX_UNANSWERED_OF_CONNECTION = 32;
+/** Request line and headers of a request; a payment header alone may have 16 KiB. */
+export const MAX_HEADER_BYTES = 32 * 1024;
+export const MAX_REQUEST_HEADERS = 64;
+/**
+ * Bytes of requests, over all connections, that are half sent or wait behind unanswered ones. Beyond them the connection that
+ * has held some for the longest time is closed. A body counts up to `ofConnection`: LARGE_BODIES_BYTES bounds longer ones.
+ */
+export const HELD_INPUT = { bytes: 32 * 1024 * 1024, ofConnection: 128 * 1024 };
+/** After the last answer of a connection, so much of what still arrives is read and dropped: a reset would take the answer away. */
+export const READ_OUT = { bytes: 8 * 1024 * 1024, ms: 5000 };
+
 /** A larger body is refused by its Content-Length or while it is read. */
 export const MAX_BODY_BYTES = 2 * 1024 * 1024;
 /** JSON values, or pairs of a form. The largest legal create has fewer than 1,500. */
@@ -48,8 +67,16 @@ export const HEAVY_ANSWERS = {
   slotKeptMs: 2000,
 };
 
-/** Bytes of one account's whole answers that clients have not read. Above `bytes`, answers older than `waitedMs` are cut off. */
-export const UNREAD_ANSWERS = { bytes: 16 * 1024 * 1024, waitedMs: 1000 };
+/**
+ * Bytes of whole answers that clients have not read: of one account or address, and in all. Above that, answers older than
+ * `waitedMs` are cut off. Answers shorter than `countedFrom` are not counted.
+ */
+export const UNREAD_ANSWERS = {
+  bytes: 16 * 1024 * 1024,
+  total: 64 * 1024 * 1024,
+  waitedMs: 1000,
+  countedFrom: 16 * 1024,
+};
 
 /** The limit of an MCP tool's answer, which an agent reads whole; a larger one is refused. */
 export const TOOL_ANSWER_BYTES = 1024 * 1024;

@@ -25,6 +25,7 @@ import {
 } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { createDatabase } from '../support/suite.js';
+import { answerTo, unfinished } from '../support/unreadable-requests.js';
 
 const SESSIONS = '/v1/checkout/sessions';
 const REFUNDS = '/v1/refunds';
@@ -92,6 +93,11 @@ describe('errors', () => {
     email_invalid: invalid('customer_email', () =>
       api.post(SESSIONS, { ...order, customer_email: 'nobody' }),
     ),
+    headers_too_large: {
+      status: 431,
+      type: 'invalid_request_error',
+      reach: () => answerTo(app, `GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(40_000)}\r\n\r\n`),
+    },
     idempotency_key_invalid: idempotency(() =>
       api.post(SESSIONS, order).set('Idempotency-Key', 'k'.repeat(256)),
     ),
@@ -114,6 +120,9 @@ describe('errors', () => {
       },
     },
     malformed_body: invalid(undefined, () => api.post(SESSIONS, '{"line_items":')),
+    malformed_request: invalid(undefined, () =>
+      answerTo(app, 'GET /v1/payments HTTP/1.1\r\nno header\r\n\r\n'),
+    ),
     method_not_allowed: {
       status: 405,
       type: 'invalid_request_error',
@@ -176,6 +185,11 @@ describe('errors', () => {
       const { id } = await buildRefund(app.db, shop.accountId, { status: 'expired' });
       return await api.post(`${REFUNDS}/${id}/cancel`);
     }),
+    request_timeout: {
+      status: 408,
+      type: 'invalid_request_error',
+      reach: () => unfinished(app),
+    },
     resource_missing: {
       status: 404,
       type: 'invalid_request_error',

@@ -165,7 +165,8 @@ describe('deploy/compose.yaml', () => {
       for (const volume of kept) assert.ok((volume.split(':')[0] ?? '') in volumes, volume);
     }
     const { web, worker, redis } = services;
-    assert.ok(web?.ports?.every((port) => port.endsWith(`:${web.environment?.PORT}`)));
+    for (const port of web?.ports ?? [])
+      assert.equal(port, `127.0.0.1:${web?.environment?.PORT}:${web?.environment?.PORT}`);
     assert.equal(worker?.healthcheck?.test?.at(-1), worker?.environment?.WORKER_METRICS_PORT);
     assert.ok(existsSync(path.join(ROOT, worker?.healthcheck?.test?.at(-2) ?? 'nothing')));
     assert.deepEqual(redis?.command?.slice(-2), ['--maxmemory-policy', 'noeviction']);

@@ -46,6 +46,7 @@ describe('a start with a wrong configuration', () => {
         FACILITATOR_URL: 'pass-word',
         ENCRYPTION_KEY: Buffer.from('pass-word').toString('base64'),
         PORT: '70000',
+        HOST: 'pay.example',
         BASE_URL: 'pay.example',
         DATABASE_POOL_SIZE: '0',
         DATABASE_TLS_VERIFY: 'no',
@@ -80,6 +81,18 @@ describe('a start with a wrong configuration', () => {
     assertNames(here, ['DATABASE_URL']);
     assertNames(inProduction, ['DATABASE_URL']);
     assertNames(malformed, ['DATABASE_URL', 'LOG_LEVEL']);
+  });
+
+  it('api/server refuses an address that is not of this machine', async () => {
+    const errors = await failedStart('api/server', {
+      DATABASE_URL: testServices().databaseUrl,
+      FACILITATOR_URL: 'http://127.0.0.1:1',
+      REDIS_URL: testServices().redisUrl,
+      ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+      // Of no machine: a range for examples.
+      HOST: '192.0.2.1',
+    });
+    assert.equal(errors, 'HOST is 192.0.2.1, which is not an address of this machine.\n');
   });
 
   for (const entry of ['workers/main', MIGRATE] as const) {

@@ -79,6 +79,7 @@ describe('the configuration', () => {
     RETENTION_PERSONAL_DAYS: '0',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318',
     PORT: '70000',
+    HOST: 'pay.example',
     BASE_URL: 'pay.example',
     DATABASE_URL: 'mysql://x',
     DATABASE_POOL_SIZE: '0',
@@ -114,6 +115,12 @@ describe('the configuration', () => {
       assert.match(problemsOf({ ...COMPLETE, [name]: value }), new RegExp(`^ {2}${name} `, 'm'));
     });
   }
+
+  it('listens on every address, or on the one that HOST names', () => {
+    assert.equal(loadConfig(COMPLETE, 'web').host, undefined);
+    for (const HOST of ['127.0.0.1', '::', '::1', 'localhost'])
+      assert.equal(loadConfig({ ...COMPLETE, HOST }, 'web').host, HOST);
+  });
 
   it('accepts a cluster and Sentinels for Redis, and names REDIS_URL when they are malformed', () => {
     const url = 'redis+sentinel://:secret@a.example,b.example/main';

@@ -17,6 +17,7 @@ describe('unread answers', () => {
   let server: Server;
   let answers: Response[] = [];
   let waitedMs = WAITED_MS;
+  let total = Number.POSITIVE_INFINITY;
   const sockets: Socket[] = [];
   before(async () => {
     const app = express();
@@ -25,7 +26,7 @@ describe('unread answers', () => {
       Object.assign(req, { principal: { accountId } });
       answers.push(res);
       res.end(LONG);
-      watchUnread(res, { bytes: BYTES, waitedMs });
+      watchUnread(res, { bytes: BYTES, total, waitedMs, countedFrom: 1 });
     });
     server = app.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -55,6 +56,16 @@ describe('unread answers', () => {
       await ask(account);
       await pause(WAITED_MS);
     }
+    assert.deepEqual(cut(), [true, true, false, false]);
+  });
+
+  it('are cut off, the oldest first, when all have too many', async () => {
+    total = 2.5 * LONG.length;
+    for (const account of ['a', 'b', 'c', 'd']) {
+      await ask(account);
+      await pause(WAITED_MS);
+    }
+    total = Number.POSITIVE_INFINITY;
     assert.deepEqual(cut(), [true, true, false, false]);
   });
 

@@ -1,0 +1,92 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Refusal } from '../../shared/errors/refusal.js';
+import {
+  MAX_CONNECTIONS,
+  MAX_CONNECTIONS_OF_ADDRESS,
+  MAX_REQUEST_HEADERS,
+} from '../../shared/limits/bounds.js';
+import { Tally } from '../../shared/limits/tally.js';
+import { noteUnreadable } from '../http/unreadable.js';
+import { addressKey } from '../limits/address-key.js';
+import { Connection } from './connection.js';
+import { HeldInput } from './held-input.js';
+
+/** Constructors of the server's requests and answers. */
+export interface MessageClasses {
+  IncomingMessage: new (socket: Socket) => IncomingMessage;
+  ServerResponse: new (req: IncomingMessage) => ServerResponse;
+}
+
+/** Holds every connection of the server to its bounds. `drop` is emitted for each one that is refused. */
+export function boundConnections(
+  server: Server,
+  classes: MessageClasses,
+  { countsAddresses }: { countsAddresses: boolean },
+): void {
+  const connections = new WeakMap<Socket, Connection>();
+  const admit = countsAddresses ? addressGate() : () => true;
+  const held = new HeldInput();
+  const deps = {
+    held,
+    answer: (socket: Socket, refusal: Refusal) => answerUnread(server, classes, socket, refusal),
+  };
+  server.maxConnections = MAX_CONNECTIONS;
+  // Node drops the headers beyond this number without a word; one more is kept, to be counted.
+  server.maxHeadersCount = MAX_REQUEST_HEADERS + 1;
+  const [begin] = server.listeners('connection');
+  server.removeAllListeners('connection');
+  server.on('connection', (socket) => {
+    if (!admit(socket)) {
+      socket.destroy();
+      server.emit('drop');
+      return;
+    }
+    begin?.call(server, socket);
+    connections.set(socket, new Connection(socket, deps));
+  });
+  server.on('request', (req, res) => connections.get(req.socket)?.begin(req, res));
+  // An expectation that is not known may be ignored.
+  server.on('checkExpectation', (req, res) => server.emit('request', req, res));
+  server.on('clientError', (error, socket) => connections.get(socket as Socket)?.fail(error));
+}
+
+/** Counts connections by address. A peer that is gone already has none. */
+function addressGate(): (socket: Socket) => boolean {
+  const connections = new Tally();
+  return (socket) => {
+    if (socket.remoteAddress === undefined) return false;
+    const address = addressKey({ socket });
+    if (connections.of(address) >= MAX_CONNECTIONS_OF_ADDRESS) return false;
+    connections.add(address, 1);
+    socket.once('close', () => connections.add(address, -1));
+    return true;
+  };
+}
+
+/** The refusal passes through the app, so that it has the headers of every answer, is counted and is logged. */
+function answerUnread(
+  server: Server,
+  { IncomingMessage, ServerResponse }: MessageClasses,
+  socket: Socket,
+  refusal: Refusal,
+): void {
+  const req = new IncomingMessage(socket);
+  req.method = 'GET';
+  req.url = '/';
+  req.httpVersion = '1.1';
+  req.httpVersionMajor = 1;
+  req.httpVersionMinor = 1;
+  req.headers.host = '';
+  req.complete = true;
+  req.push(null);
+  const res = new ServerResponse(req);
+  res.shouldKeepAlive = false;
+  res.assignSocket(socket);
+  res.once('finish', () => {
+    res.detachSocket(socket);
+    res.emit('close');
+  });
+  noteUnreadable(req, refusal);
+  server.emit('request', req, res);
+}

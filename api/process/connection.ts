@@ -1,0 +1,200 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Refusal } from '../../shared/errors/refusal.js';
+import { HELD_INPUT, MAX_UNANSWERED_OF_CONNECTION, READ_OUT } from '../../shared/limits/bounds.js';
+import { noteUnreadable } from '../http/unreadable.js';
+import type { HeldInput } from './held-input.js';
+import { pieceLength } from './piece.js';
+import { refusalOfError, refusalOfHead } from './refuse-request.js';
+
+interface ConnectionDeps {
+  held: HeldInput;
+  /** Answers with the refusal as if a request had been read. */
+  answer(socket: Socket, refusal: Refusal): void;
+}
+
+/**
+ * The input of one connection on its way to Node's parser, which takes whatever has arrived at once: thousands of requests in
+ * 64 KiB. Here it gets pieces while fewer than MAX_UNANSWERED_OF_CONNECTION requests have no answer; the rest waits, and with
+ * it the client. When a request cannot be read, the earlier ones are answered first. After the last answer what still arrives
+ * is read and dropped.
+ */
+export class Connection {
+  readonly #socket: Socket;
+  readonly #deps: ConnectionDeps;
+  /** Node's own listeners of the socket. */
+  readonly #parse: (bytes: Buffer) => void;
+  readonly #parseEnd: () => void;
+  /** `refusing`: no input is parsed any more, and the connection closes after the answers that are due. */
+  #state: 'reading' | 'refusing' | 'closing' = 'reading';
+  #rest: Buffer | undefined;
+  #hasEnded = false;
+  #isHolding = false;
+  #unanswered = 0;
+  #last: IncomingMessage | undefined;
+  /** Bytes of a head or body that is not complete. */
+  #partBytes = 0;
+  #refusal: Refusal | undefined;
+  #droppedBytes = 0;
+
+  /** After Node has added its listeners to the socket. */
+  constructor(socket: Socket, deps: ConnectionDeps) {
+    this.#socket = socket;
+    this.#deps = deps;
+    this.#parse = takeOver(socket, 'data', (bytes: Buffer) => this.#take(bytes));
+    this.#parseEnd = takeOver(socket, 'end', () => this.#takeEnd());
+    // Node resumes a socket after it has paused it for a slow reader of a body or of answers.
+    socket.on('resume', () => this.#pump());
+    socket.on('close', () => this.#deps.held.set(this, 0));
+    // Node closes a connection with this method after an answer with `Connection: close`.
+    socket.destroySoon = () => this.#close();
+  }
+
+  /** For every request that was read. */
+  begin(req: IncomingMessage, res: ServerResponse): void {
+    this.#unanswered += 1;
+    this.#last = req;
+    this.#partBytes = 0;
+    res.once('finish', () => this.#answered());
+    const refusal = refusalOfHead(req);
+    if (refusal === undefined || this.#state !== 'reading') return;
+    noteUnreadable(req, refusal);
+    this.#stopReading();
+  }
+
+  /** The input is not HTTP, or took too long. */
+  fail(error: NodeJS.ErrnoException): void {
+    if (this.#state !== 'reading' || this.#socket.destroyed) return;
+    if (!this.#socket.writable) {
+      this.#socket.destroy(error);
+      return;
+    }
+    const isIdle = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && this.#partBytes === 0;
+    this.#stopReading();
+    const refusal = refusalOfError(error);
+    if (this.#last?.complete === false) this.#breakOff(this.#last, refusal);
+    else if (!isIdle) this.#refusal = refusal;
+    this.#closeWhenAnswered();
+  }
+
+  cut(): void {
+    this.#socket.destroy();
+  }
+
+  #take(bytes: Buffer): void {
+    if (this.#state === 'reading') {
+      this.#rest = this.#rest === undefined ? bytes : Buffer.concat([this.#rest, bytes]);
+      this.#pump();
+      return;
+    }
+    this.#droppedBytes += bytes.length;
+    if (this.#droppedBytes > READ_OUT.bytes) this.#socket.destroy();
+  }
+
+  #takeEnd(): void {
+    this.#hasEnded = true;
+    this.#pump();
+  }
+
+  #pump(): void {
+    while (this.#rest !== undefined && this.#isReading()) {
+      // A socket that Node has paused has a paused parser.
+      if (this.#socket.isPaused() && !this.#isHolding) break;
+      if (this.#isFull()) {
+        this.#isHolding = true;
+        this.#socket.pause();
+        break;
+      }
+      this.#letGo();
+      const length = pieceLength(this.#rest, MAX_UNANSWERED_OF_CONNECTION - this.#unanswered);
+      const piece = this.#rest.subarray(0, length);
+      this.#rest = length < this.#rest.length ? this.#rest.subarray(length) : undefined;
+      this.#feed(piece);
+    }
+    if (!this.#isReading()) return;
+    this.#deps.held.set(this, Math.min(this.#partBytes, HELD_INPUT.ofConnection) + (this.#rest?.length ?? 0));
+    if (this.#rest !== undefined) return;
+    this.#letGo();
+    if (!this.#hasEnded) return;
+    this.#hasEnded = false;
+    this.#parseEnd();
+  }
+
+  #feed(piece: Buffer): void {
+    const last = this.#last;
+    const wasComplete = last?.complete !== false;
+    this.#parse(piece);
+    if (this.#last !== last) return;
+    const isCompletedNow = !wasComplete && last?.complete === true;
+    this.#partBytes = isCompletedNow ? 0 : this.#partBytes + piece.length;
+  }
+
+  #letGo(): void {
+    if (!this.#isHolding) return;
+    this.#isHolding = false;
+    this.#socket.resume();
+  }
+
+  #isReading(): boolean {
+    return this.#state === 'reading' && !this.#socket.destroyed;
+  }
+
+  /** The rest of a request that has begun is still needed for its answer. */
+  #isFull(): boolean {
+    return this.#unanswered >= MAX_UNANSWERED_OF_CONNECTION && this.#last?.complete !== false;
+  }
+
+  #answered(): void {
+    this.#unanswered -= 1;
+    if (this.#state === 'reading') this.#pump();
+    else this.#closeWhenAnswered();
+  }
+
+  #stopReading(): void {
+    this.#state = 'refusing';
+    this.#rest = undefined;
+    this.#deps.held.set(this, 0);
+    this.#letGo();
+  }
+
+  #closeWhenAnswered(): void {
+    if (this.#state !== 'refusing' || this.#unanswered > 0) return;
+    const refusal = this.#refusal;
+    this.#refusal = undefined;
+    if (refusal === undefined) this.#close();
+    else this.#deps.answer(this.#socket, refusal);
+  }
+
+  /** For a body that ends in the middle. A handler that does not read it may be taking a payment: its answer is waited for. */
+  #breakOff(req: IncomingMessage, refusal: Refusal): void {
+    noteUnreadable(req, refusal);
+    if (req.listenerCount('error') === 0) return;
+    req.emit('error', refusal);
+    setTimeout(() => this.#close(), READ_OUT.ms).unref();
+  }
+
+  #close(): void {
+    if (this.#state === 'closing') return;
+    this.#stopReading();
+    this.#state = 'closing';
+    const socket = this.#socket;
+    socket.end(() => {
+      const timer = setTimeout(() => socket.destroy(), READ_OUT.ms);
+      socket.once('close', () => clearTimeout(timer));
+    });
+    socket.resume();
+  }
+}
+
+/** Replaces Node's listener, the last one that was added, and returns it. */
+function takeOver<A extends unknown[]>(
+  socket: Socket,
+  event: 'data' | 'end',
+  listener: (...args: A) => void,
+): (...args: A) => void {
+  const theirs = socket.listeners(event).at(-1);
+  if (theirs === undefined) throw new Error(`no listener of the socket's ${event}`);
+  socket.on(event, listener as (...args: unknown[]) => void);
+  socket.off(event, theirs as (...args: unknown[]) => void);
+  return (...args) => void theirs.apply(socket, args);
+}

@@ -1,0 +1,19 @@
+/** `GET / HTTP/1.1`, with its two line ends. */
+const SHORTEST_REQUEST_BYTES = 18;
+/** A longer piece is not searched for the end of a head. */
+const SEARCHED_BYTES = 16 * 1024;
+
+/**
+ * The length of a piece of `bytes` in which at most `room` heads of requests end: so many of the shortest ones, the first of
+ * which may have begun before. The piece may reach to the next blank line, with which one more head ends.
+ */
+export function pieceLength(bytes: Buffer, room: number): number {
+  const least = Math.max(1, room - 1) * SHORTEST_REQUEST_BYTES;
+  if (bytes.length <= least || room <= 1) return Math.min(bytes.length, least);
+  const searched = bytes.subarray(0, least + SEARCHED_BYTES);
+  const ends = ['\n\r\n', '\n\n'].flatMap((blank) => {
+    const at = searched.indexOf(blank, least - blank.length + 1);
+    return at === -1 ? [] : [at + blank.length];
+  });
+  return Math.min(searched.length, ...ends);
+}

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { HeldInput } from '../../../api/process/held-input.js';
+
+describe('held input', () => {
+  const cut: string[] = [];
+  afterEach(() => cut.splice(0));
+  const holder = (name: string) => ({ cut: () => void cut.push(name) });
+
+  it('cuts those who have held some for the longest time, until the rest fits', () => {
+    const held = new HeldInput(100);
+    const [a, b, c] = [holder('a'), holder('b'), holder('c')];
+    held.set(a, 40);
+    held.set(b, 30);
+    held.set(a, 60);
+    assert.deepEqual(cut, []);
+    held.set(c, 20);
+    assert.deepEqual(cut, ['a']);
+    held.set(c, 90);
+    assert.deepEqual(cut, ['a', 'b']);
+  });
+
+  it('forgets who holds nothing any more', () => {
+    const held = new HeldInput(100);
+    const [a, b] = [holder('a'), holder('b')];
+    held.set(a, 90);
+    held.set(a, 0);
+    held.set(b, 90);
+    held.set(a, 10);
+    assert.deepEqual(cut, []);
+    held.set(a, 20);
+    assert.deepEqual(cut, ['b']);
+  });
+});
