@@ -14,7 +14,7 @@ import type { SecretBox } from '../secrets/secrets.js';
 import { newId } from '../values/ids.js';
 import type { SubscribableEvent } from './event-types.js';
 import { WebhookEndpoint } from './model.js';
-import { dropPending, holdPending, releaseHeld } from './pending-deliveries.js';
+import { dropSome, FROM_THE_FIRST } from './pending-deliveries.js';
 
 export interface NewWebhookEndpoint {
   url: string;
@@ -52,6 +52,8 @@ export async function createWebhookEndpoint(
         status: 'enabled',
         sealedSecret: box.seal(secret),
         deletedAt: null,
+        enabledAt: null,
+        sweptTo: null,
         failingSince: null,
       })
       .returning('*');
@@ -120,9 +122,9 @@ export async function updateWebhookEndpoint(
   const text = await db.transaction(async (trx) => {
     const endpoint = await lockOwnEndpoint(trx, principal, id);
     const status = disabled === undefined ? endpoint.status : disabled ? 'disabled' : 'enabled';
-    if (status === 'disabled') await holdPending(trx, id);
-    else if (endpoint.status === 'disabled') released = await releaseHeld(trx, id);
-    const changed = await endpoint.$query(trx).patchAndFetch({ ...changes, status });
+    released = status === 'enabled' && endpoint.status === 'disabled';
+    const release = released ? { enabledAt: now(), sweptTo: FROM_THE_FIRST } : {};
+    const changed = await endpoint.$query(trx).patchAndFetch({ ...changes, ...release, status });
     return await renderAndStore(trx, reply, changed);
   });
   if (released) notifyDeliveries({ eventId: `enabled-${nowMs()}`, accountIds: [principal.accountId] });
@@ -142,9 +144,10 @@ export async function lockOwnEndpoint(
 
 export async function deleteWebhookEndpoint(db: Knex, principal: Principal, id: string): Promise<void> {
   await db.transaction(async (trx) => {
-    const deletion = ownEndpoints(trx, principal).findById(id).patch({ deletedAt: now() });
+    const deleted = { deletedAt: now(), sweptTo: FROM_THE_FIRST };
+    const deletion = ownEndpoints(trx, principal).findById(id).patch(deleted);
     if ((await whereKeyActive(deletion, principal)) === 0) throw await whyNoEndpoint(trx, principal, id);
-    await dropPending(trx, id);
+    await dropSome(trx, id);
   });
 }
 
