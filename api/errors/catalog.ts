@@ -40,6 +40,7 @@ export const ERROR_CATALOG: Record<RefusalCode, CatalogEntry> = {
   refund_amount_too_large: invalid,
   refund_not_cancelable: invalid,
   resource_missing: missing,
+  service_unavailable: { status: 503, type: 'api_error' },
   token_expired: unauthenticated,
   token_invalid: unauthenticated,
   token_missing: unauthenticated,

@@ -62,8 +62,9 @@ const ERROR_MEANINGS: Record<number, string> = {
   400: 'A parameter is missing or not valid.',
   401: 'The key is missing, invalid or revoked.',
   404: 'No object has this id in this mode.',
-  429: 'Too many requests.',
+  429: 'Too many requests, or a request that counts as too many; retry after Retry-After.',
   500: 'A problem on the service side; retry.',
+  503: 'The service is busy or cannot reach its database; retry after Retry-After.',
 };
 
 function pathParameter(description: string): object {

@@ -18,8 +18,8 @@ import {
 } from '../v1/webhook-endpoints/schema.js';
 import { describeOperation, type Operation } from './describe-operation.js';
 
-const WITHOUT_ID = [400, 401, 429, 500];
-const WITH_ID = [400, 401, 404, 429, 500];
+const WITHOUT_ID = [400, 401, 429, 500, 503];
+const WITH_ID = [400, 401, 404, 429, 500, 503];
 export const SESSION_ID = 'The id of a checkout session, cs_live_… or cs_test_….';
 export const PAYMENT_ID = 'The id of a payment, pay_….';
 export const EVENT_ID = 'The id of an event, evt_….';

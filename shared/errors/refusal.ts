@@ -29,6 +29,7 @@ export type RefusalCode =
   | 'refund_amount_too_large'
   | 'refund_not_cancelable'
   | 'resource_missing'
+  | 'service_unavailable'
   | 'token_expired'
   | 'token_invalid'
   | 'token_missing'

@@ -7,6 +7,7 @@ import { closedPort } from '../../lab/world/processes/closed-port.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { killProcesses, startProcess, type WebServiceProcess } from '../../lab/world/processes/processes.js';
 import { buildSessions } from '../../lab/world/shop/factories.js';
+import { POOL_SHARES } from '../../shared/limits/bounds.js';
 import { openMoneyFlow } from '../support/money-flow.js';
 import { createDatabase } from '../support/suite.js';
 import {
@@ -104,7 +105,7 @@ describe('a web process', () => {
     });
 
     it('under load: answers every request that it has accepted', async () => {
-      const web = await processes.start({ DATABASE_POOL_SIZE: String(COUNT) });
+      const web = await processes.start({ DATABASE_POOL_SIZE: String(POOL_SHARES * COUNT) });
       const open = await buildSessions(processes.db, processes.shop.accountId, COUNT);
       const commits = await processes.holdCommits();
       // Expires have one transaction each; simultaneous creates would share one.
@@ -215,7 +216,7 @@ describe('a web process', () => {
     await eventually(async () => {
       assert.equal((await processes.send(web.port, 'POST', SESSIONS, { body: MINIMAL })).status, 200);
     });
-    // During a commit, the answer is a 500 that may be retried, and the retry carries the request out.
+    // During a commit, the answer is a 503 that may be retried, and the retry carries the request out.
     const [create = assert.fail()] = await processes.prepareEffects();
     const commits = await processes.holdCommits();
     try {
@@ -223,7 +224,7 @@ describe('a web process', () => {
       const waiting = await commits.waiting(1);
       for (const pid of waiting) await processes.db.raw('SELECT pg_terminate_backend(?)', [pid]);
       const { status, text: body } = await failed;
-      assert.deepEqual([status, JSON.parse(body).error.code], [500, 'internal_error']);
+      assert.deepEqual([status, JSON.parse(body).error.code], [503, 'service_unavailable']);
       await untilGone(processes.db, waiting);
     } finally {
       await commits.release();
@@ -260,7 +261,7 @@ describe('a web process', () => {
       await assertStopsQuietly(web);
     });
 
-    it('Postgres: not ready but alive, and the API answers 500 in its error format', async () => {
+    it('Postgres: not ready but alive, and the API answers 503 in its error format', async () => {
       const url = `postgres://user:pass-word@127.0.0.1:${await closedPort()}/nowhere`;
       const web = await processes.start({ DATABASE_URL: url });
       await untilReadyzSays(web, 503, {
@@ -271,11 +272,11 @@ describe('a web process', () => {
       });
       assert.equal((await processes.send(web.port, 'GET', '/healthz')).status, 200);
       const refused = await processes.send(web.port, 'GET', SESSIONS);
-      assert.equal(refused.status, 500);
+      assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '5']);
       const { type, code, request_id: requestId } = JSON.parse(refused.text).error;
       assert.deepEqual(
         [type, code, requestId],
-        ['api_error', 'internal_error', refused.headers['request-id']],
+        ['api_error', 'service_unavailable', refused.headers['request-id']],
       );
       assert.doesNotMatch(refused.text, /127\.0\.0\.1|ECONN|nowhere/);
       await assertStopsQuietly(web);
