@@ -7,6 +7,7 @@ import type { SolanaTransfers } from '../../shared/chains/solana-transfers.js';
 import type { ReadBalances } from '../../shared/chains/wallet-balances.js';
 import type { Config } from '../../shared/config/config.js';
 import type { CommitMemory } from '../../shared/db/commit-memory.js';
+import type { ConnectionShares } from '../../shared/db/connection-shares.js';
 import type { Knex } from '../../shared/db/knex.js';
 import type { Replica } from '../../shared/db/replica.js';
 import type { Breaker } from '../../shared/limits/breaker.js';
@@ -18,11 +19,12 @@ import type { NotifyDeliveries } from '../../shared/queues/notify-deliveries.js'
 import type { SecretBox } from '../../shared/secrets/secrets.js';
 import type { NotifySettlement } from '../../shared/settlement/notify-settlements.js';
 import type { InstallationWatch } from '../../shared/startup/watch-installation.js';
+import type { RequireRoom } from '../../shared/webhooks/fan-out-size.js';
 import type { Facilitator } from '../../shared/x402/facilitator.js';
 import type { PaymentReferences } from '../../shared/x402/payment-reference.js';
 import type { PageAssets } from '../checkout-page/page-assets.js';
 import type { HeavyAnswers } from '../limits/heavy-answers.js';
-import type { AddressLimiters, RequestLimiter } from '../limits/rate-limiters.js';
+import type { AccountLimiter, AddressLimiters } from '../limits/rate-limiters.js';
 import type { ImageProxy } from '../merchant-images/image-proxy.js';
 import type { WebMetrics } from '../metrics/web-metrics.js';
 import type { SettlementWatch } from '../payment-link/await-settlement.js';
@@ -32,7 +34,12 @@ import type { ReceiptSigner } from '../payment-link/signed-receipts.js';
 export interface Deps {
   config: Config;
   logger: Logger;
+  /** For statements that belong to no account, or to several. */
   db: Knex;
+  /** For the requests of an account: its share of the connections of `db`. */
+  connections: ConnectionShares;
+  /** A connection of its own, so that readiness does not depend on how busy `db` is. */
+  probeDb: Knex;
   /** How far Postgres had written. A refusal is doubtful while commits may have been lost. */
   commits: CommitMemory;
   replica: Replica | undefined;
@@ -45,7 +52,9 @@ export interface Deps {
   breaker: Breaker | undefined;
   secretBox: SecretBox;
   keyUses: KeyUses;
-  apiRateLimiter: RequestLimiter;
+  apiRateLimiter: AccountLimiter;
+  /** Refuses resends while too many deliveries of the account are pending. */
+  requirePendingRoom: RequireRoom;
   heavyAnswers: HeavyAnswers;
   addressLimiters: AddressLimiters;
   /** Bytes of large request bodies, by account, until their answers are sent. */

@@ -1,4 +1,5 @@
 import type { ErrorRequestHandler, Request, Response } from 'express';
+import { Busy } from '../../shared/db/busy.js';
 import { isDatabaseUnavailable } from '../../shared/db/constraints.js';
 import { sendJson } from '../http/send-json.js';
 
@@ -27,7 +28,7 @@ export interface BuyerError {
 
 const RETRY_SECONDS = 5;
 
-/** Answers an unexpected error: 503 when the database is unavailable, else 500. */
+/** Answers an unexpected error: 503 when the database is unavailable or busy, else 500. */
 export function renderBuyerErrors(
   refuse: (req: Request, res: Response, code: BuyerErrorCode, message: string) => void,
 ): ErrorRequestHandler {
@@ -36,8 +37,9 @@ export function renderBuyerErrors(
       next(error);
       return;
     }
-    const unavailable = isDatabaseUnavailable(error);
-    const event = unavailable ? 'database.away' : 'request.failed';
+    const isBusy = error instanceof Busy;
+    const unavailable = isBusy || isDatabaseUnavailable(error);
+    const event = isBusy ? 'request.busy' : unavailable ? 'database.away' : 'request.failed';
     req.log.error({ event, request_id: req.id, session: res.locals.session, err: error });
     if (unavailable) res.setHeader('Retry-After', String(RETRY_SECONDS));
     refuse(

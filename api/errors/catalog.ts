@@ -44,6 +44,7 @@ export const ERROR_CATALOG: Record<RefusalCode, CatalogEntry> = {
   refund_not_cancelable: invalid,
   request_timeout: { status: 408, type: 'invalid_request_error' },
   resource_missing: missing,
+  service_unavailable: { status: 503, type: 'api_error' },
   token_expired: unauthenticated,
   token_invalid: unauthenticated,
   token_missing: unauthenticated,

@@ -1,4 +1,5 @@
 import type { ErrorRequestHandler, Request } from 'express';
+import { Busy } from '../../shared/db/busy.js';
 import { isDatabaseUnavailable } from '../../shared/db/constraints.js';
 import { Refusal } from '../../shared/errors/refusal.js';
 import { sendJson } from '../http/send-json.js';
@@ -13,15 +14,17 @@ export interface MerchantError {
   text: string;
 }
 
-const RETRY_SECONDS = 5;
-
-/** Errors other than refusals are logged and answered with a general message: 503 while Postgres is away, else 500. */
+/** Errors other than refusals are logged and answered with a general message: 503 when Postgres is away or busy, else 500. */
 export function merchantError(error: unknown, { id, log }: Pick<Request, 'id' | 'log'>): MerchantError {
   const refusal = asRefusal(error);
   if (refusal !== undefined) return refused(refusal, id);
+  if (error instanceof Busy) {
+    log.warn({ event: 'request.busy', request_id: id, err: error });
+    return refused(busyRefusal(error), id);
+  }
   if (isDatabaseUnavailable(error)) {
     log.error({ event: 'database.away', request_id: id, err: error });
-    return unavailable(id);
+    return refused(AWAY, id);
   }
   log.error({ event: 'request.failed', request_id: id, err: error });
   const code = 'internal_error';
@@ -30,16 +33,21 @@ export function merchantError(error: unknown, { id, log }: Pick<Request, 'id' | 
   return { status: 500, headers: {}, code, text: render({ type: 'api_error', code, message }, id) };
 }
 
-function unavailable(requestId: string): MerchantError {
-  const code = 'service_unavailable';
+const AWAY = new Refusal(
+  'service_unavailable',
+  'The service cannot reach its database, or cannot write to it. Try again in a few seconds; with an Idempotency-Key nothing happens twice.',
+  { retryAfterSeconds: 5 },
+);
+
+function busyRefusal({ reason }: Busy): Refusal {
+  if (reason === 'lock') {
+    const message =
+      'Other requests are changing the same object. Nothing was done. Try again in a few seconds.';
+    return new Refusal('service_unavailable', message, { retryAfterSeconds: 2 });
+  }
   const message =
-    'The service cannot reach its database, or cannot write to it. Try again in a few seconds; with an Idempotency-Key nothing happens twice.';
-  return {
-    status: 503,
-    headers: { 'Retry-After': String(RETRY_SECONDS) },
-    code,
-    text: render({ type: 'api_error', code, message }, requestId),
-  };
+    'Too many requests of this account are being handled at once. Nothing was done. Send fewer at the same time, and try again.';
+  return new Refusal('rate_limit', message, { retryAfterSeconds: 1 });
 }
 
 /** Express throws a URIError for broken percent-encoding in a path parameter. */

@@ -7,6 +7,8 @@ export interface Share {
   points: number;
   /** Seconds. */
   duration: number;
+  /** Seconds for which a debt may use the share up. */
+  longestDebt?: number;
 }
 
 /** How many of the counted requests are within the share. */
@@ -15,18 +17,45 @@ export interface Count {
   msBeforeNext: number;
 }
 
+/** Counts in the store, or in memory while it does not answer. */
+export interface Counter extends Pick<Share, 'points'> {
+  /** Counts `asked` requests of a key in one step. */
+  count(key: string, asked: number): Promise<Count>;
+  /** What is left of the key's share, without taking any. */
+  left(key: string): Promise<Count>;
+  /** Uses the key's share up for so long. */
+  useUp(key: string, seconds: number): Promise<void>;
+}
+
+export interface MemoryCounter {
+  count(key: string, asked: number): Count;
+  /** What is left of the share, without taking any. */
+  left(key: string): Count;
+  /** Uses the share up for so long. */
+  useUp(key: string, seconds: number): void;
+}
+
 /** Keeps MAX_COUNTED_IN_MEMORY keys. The least recently used key is dropped and starts again with its whole share. */
-export function countInMemory({
-  points,
-  duration,
-}: Omit<Share, 'keyPrefix'>): (key: string, asked: number) => Count {
+export function countInMemory({ points, duration }: Omit<Share, 'keyPrefix'>): MemoryCounter {
   const windows = new LRUCache<string, { taken: number; endsAtMs: number }>({ max: MAX_COUNTED_IN_MEMORY });
-  return (key, asked) => {
+  const windowOf = (key: string): { taken: number; endsAtMs: number } => {
     const known = windows.get(key);
     const isOver = known === undefined || known.endsAtMs <= nowMs();
-    const { taken, endsAtMs } = isOver ? { taken: 0, endsAtMs: nowMs() + duration * 1000 } : known;
-    windows.set(key, { taken: taken + asked, endsAtMs });
-    const granted = Math.min(Math.max(points - taken, 0), asked);
-    return { granted, msBeforeNext: endsAtMs - nowMs() };
+    return isOver ? { taken: 0, endsAtMs: nowMs() + duration * 1000 } : known;
+  };
+  return {
+    count(key, asked) {
+      const { taken, endsAtMs } = windowOf(key);
+      windows.set(key, { taken: taken + asked, endsAtMs });
+      const granted = Math.min(Math.max(points - taken, 0), asked);
+      return { granted, msBeforeNext: endsAtMs - nowMs() };
+    },
+    left(key) {
+      const { taken, endsAtMs } = windowOf(key);
+      return { granted: Math.max(points - taken, 0), msBeforeNext: endsAtMs - nowMs() };
+    },
+    useUp(key, seconds) {
+      windows.set(key, { taken: points, endsAtMs: nowMs() + seconds * 1000 });
+    },
   };
 }

@@ -6,6 +6,7 @@ import type { Knex } from '../../shared/db/knex.js';
 import {
   BALANCES_SHARE_OF_ADDRESS,
   MAX_COUNTED_IN_MEMORY,
+  MAX_ENDPOINTS_PER_MODE,
   PROMPT_REFUSALS_A_MINUTE,
   REFUSED_LATER_MS,
   TRANSACTIONS_SHARE_OF_ADDRESS,
@@ -13,7 +14,8 @@ import {
 import type { Breaker } from '../../shared/limits/breaker.js';
 import { batchPerTurn } from '../../shared/process/batch-per-turn.js';
 import type { RedisClient } from '../../shared/queues/connection.js';
-import { type Count, countInMemory, type Share } from './memory-counters.js';
+import { type Count, type Counter, countInMemory, type Share } from './memory-counters.js';
+import { rowCharger } from './row-charges.js';
 
 /** Counts requests by key, over all web processes. */
 export interface RequestLimiter {
@@ -26,6 +28,12 @@ export interface RequestLimiter {
   hasRefused(key: string): boolean;
 }
 
+/** The limiter of accounts, where one request may count as many. */
+export interface AccountLimiter extends RequestLimiter {
+  /** Takes more of the key's share for a request that `take` has granted. Resolves as `take` does, never late. */
+  takeMore(key: string, more: number): Promise<number | undefined>;
+}
+
 /** Redis counts if it is configured, else Postgres. */
 export interface CountingStores {
   db: Knex;
@@ -33,9 +41,6 @@ export interface CountingStores {
   /** Guards calls to Redis. */
   breaker: Breaker | undefined;
 }
-
-/** Counts `asked` requests of a key in one step. */
-type Counter = (key: string, asked: number) => Promise<Count>;
 
 /** A longer rest is the trace of a clock that was set back. Smaller differences are those of the processes' own clocks. */
 const CLOCK_SLACK_MS = 30_000;
@@ -46,12 +51,12 @@ const BURST_SECONDS = 10;
 export function openApiRateLimiter(
   config: Pick<Config, 'apiRequestsPerSecond'>,
   stores: CountingStores,
-): RequestLimiter {
+): AccountLimiter {
   const points = config.apiRequestsPerSecond;
-  return batchCounts([
-    openCounter({ keyPrefix: 'api', points, duration: 1 }, stores),
-    openCounter({ keyPrefix: 'api-burst', points, duration: BURST_SECONDS }, stores),
-  ]);
+  const longestDebt = Math.ceil(MAX_ENDPOINTS_PER_MODE / points);
+  const steady = openCounter({ keyPrefix: 'api', points, duration: 1, longestDebt }, stores);
+  const burst = openCounter({ keyPrefix: 'api-burst', points, duration: BURST_SECONDS, longestDebt }, stores);
+  return { ...batchCounts([steady, burst]), takeMore: rowCharger(steady, burst, BURST_SECONDS) };
 }
 
 /** The limits of one address, by `addressKey`, each per minute. */
@@ -109,16 +114,36 @@ function openCounter(share: Share, { db, redis, breaker }: CountingStores): Coun
       return { granted: Math.min(Math.max(share.points - before, 0), asked), msBeforeNext };
     }
   };
-  return async (key, asked) => {
-    try {
-      const count = await consume(key, asked);
-      // A share that lasts longer than its duration was begun before the store's clock was set back.
-      if (count.msBeforeNext <= share.duration * 1000 + CLOCK_SLACK_MS) return count;
-      await ask(() => limiter.delete(key));
-      return await consume(key, asked);
-    } catch {
-      return countHere(key, asked);
-    }
+  const longestMs = (share.duration + (share.longestDebt ?? 0)) * 1000 + CLOCK_SLACK_MS;
+  return {
+    points: share.points,
+    async count(key, asked) {
+      try {
+        const count = await consume(key, asked);
+        // A share that lasts longer than its duration was begun before the store's clock was set back.
+        if (count.msBeforeNext <= longestMs) return count;
+        await ask(() => limiter.delete(key));
+        return await consume(key, asked);
+      } catch {
+        return countHere.count(key, asked);
+      }
+    },
+    async left(key) {
+      try {
+        const found = await ask(() => limiter.get(key));
+        const { consumedPoints, msBeforeNext } = found ?? { consumedPoints: 0, msBeforeNext: 0 };
+        return { granted: Math.max(share.points - consumedPoints, 0), msBeforeNext };
+      } catch {
+        return countHere.left(key);
+      }
+    },
+    async useUp(key, seconds) {
+      try {
+        await ask(() => limiter.set(key, share.points, seconds));
+      } catch {
+        countHere.useUp(key, seconds);
+      }
+    },
   };
 }
 
@@ -140,7 +165,7 @@ function batchCounts(counters: readonly Counter[]): RequestLimiter {
     try {
       let refused = all;
       let waitMs: number | undefined;
-      for (const count of counters) {
+      for (const { count } of counters) {
         const { granted, msBeforeNext } = await count(key, refused.length);
         for (const { resolve } of refused.slice(0, granted)) resolve(undefined);
         refused = refused.slice(granted);
@@ -151,7 +176,7 @@ function batchCounts(counters: readonly Counter[]): RequestLimiter {
         waitMs = Math.min(waitMs ?? msBeforeNext, msBeforeNext);
       }
       refusing.set(key, true);
-      const prompt = countRefusals(key, refused.length).granted;
+      const prompt = countRefusals.count(key, refused.length).granted;
       for (const { resolve } of refused.slice(0, prompt)) resolve(waitMs);
       if (prompt === refused.length) return;
       await sleep(REFUSED_LATER_MS);

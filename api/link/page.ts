@@ -20,6 +20,7 @@ import { addressKey } from '../limits/address-key.js';
 import type { LinkAnswer } from '../payment-link/link-answer.js';
 import { viewLink } from '../payment-link/view-link.js';
 import { writeHead } from './respond.js';
+import { withinShare } from './within-share.js';
 
 /** A page load without a payment: 200 while the session is open or processing, else the status that agents get. */
 export async function sendPageLoad(
@@ -58,7 +59,10 @@ export async function sendPageAfterPayment(
 export async function sendCurrentPage(deps: Deps, res: Response, id: string): Promise<void> {
   const session = isIdShaped(id) ? await findPageSession(deps.db, id) : undefined;
   if (session === undefined) sendErrorPage(deps, res, 'resource_missing');
-  else await sendPage(deps, res, session, await viewLink(deps, session));
+  else {
+    const own = withinShare(deps, session);
+    await sendPage(own, res, session, await viewLink(own, session));
+  }
 }
 
 export function sendErrorPage(deps: Deps, res: Response, code: BuyerErrorCode): void {

@@ -9,6 +9,7 @@ import { sendJson } from '../http/send-json.js';
 import { type LinkAnswer, uncertainPayment } from '../payment-link/link-answer.js';
 import { loadPay } from '../payment-link/load-pay.js';
 import { sentPayment } from './serve-link.js';
+import { withinShare } from './within-share.js';
 
 /**
  * `POST /c/{id}/pay`: pays like the link itself, for the page's script. It always answers 200, since browsers log a
@@ -25,10 +26,11 @@ export async function sendPayOutcome(deps: Deps, req: Request<{ id: string }>, r
     outcome = { outcome: 'failed', code: 'invalid_payment_payload' };
   } else {
     const { pay, isSessionsPayment, uncertainUse } = await loadPay();
-    const answer = await pay(deps, session, { header, channel: 'page', arrivedAtMs, requestId: req.id });
-    outcome = outcomeOf(answer, await isSessionsPayment(deps, id, header));
+    const own = withinShare(deps, session);
+    const answer = await pay(own, session, { header, channel: 'page', arrivedAtMs, requestId: req.id });
+    outcome = outcomeOf(answer, await isSessionsPayment(own, id, header));
     if (outcome.outcome === 'others') {
-      const use = await uncertainUse(deps, id, header);
+      const use = await uncertainUse(own, id, header);
       if (use !== undefined) outcome = { ...outcome, ...told(uncertainPayment(use)) };
     }
   }

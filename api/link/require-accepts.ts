@@ -6,6 +6,7 @@ import type { Deps } from '../deps/deps.js';
 import { NO_SESSION, sendBuyerError } from '../errors/buyer-errors.js';
 import { viewLink } from '../payment-link/view-link.js';
 import { sendAgentAnswer } from './respond.js';
+import { withinShare } from './within-share.js';
 
 /**
  * The entries that the link can be paid with. Otherwise sends the response of the link itself and returns
@@ -21,7 +22,7 @@ export async function requireAccepts(
     sendBuyerError(res, 'resource_missing', NO_SESSION);
     return undefined;
   }
-  const answer = await viewLink(deps, session);
+  const answer = await viewLink(withinShare(deps, session), session);
   if (answer.kind === 'payment_required') return answer.required.accepts;
   await sendAgentAnswer(deps, res, answer, { link: `${deps.config.baseUrl}/c/${id}`, hasPaid: false });
   return undefined;

@@ -17,6 +17,7 @@ import type { LinkRelations } from './link-headers.js';
 import { sendPageAfterPayment, sendPageLoad } from './page.js';
 import { type Refuse, wantsPage } from './refuse.js';
 import { sendAgentAnswer } from './respond.js';
+import { withinShare } from './within-share.js';
 
 type LinkRequest = Request<{ id: string }>;
 
@@ -25,7 +26,7 @@ const PAGE_MARKER_HEADER = 'checkout-channel';
 
 /** Serves `/c/{id}` to agents and browsers. */
 export function serveLink(
-  deps: Deps,
+  allDeps: Deps,
   relations: LinkRelations,
   refuse: Refuse,
   refuseTooMany: (req: LinkRequest, res: Response) => void,
@@ -33,7 +34,7 @@ export function serveLink(
   return async (req, res) => {
     const arrivedAtMs = nowMs();
     const isPage = wantsPage(req);
-    const { session, waitMs } = await readCounted(deps, req, isPage);
+    const { session, waitMs } = await readCounted(allDeps, req, isPage);
     if (waitMs !== undefined) {
       setRetryAfter(res, waitMs);
       refuseTooMany(req, res);
@@ -43,6 +44,7 @@ export function serveLink(
       refuse(req, res, 'resource_missing', NO_SESSION);
       return;
     }
+    const deps = withinShare(allDeps, session);
     res.setHeader('Link', relations.ofSession(session.id));
     const header = paymentHeaderOf(req);
     if (header?.kind === 'malformed') {

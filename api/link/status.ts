@@ -13,6 +13,7 @@ import { sendJson } from '../http/send-json.js';
 import { busy, type LinkAnswer } from '../payment-link/link-answer.js';
 import { viewLink } from '../payment-link/view-link.js';
 import { pageState } from './page.js';
+import { withinShare } from './within-share.js';
 
 /** An open page must show an expiry within 3 s, even while the facilitator hangs. */
 const LONGEST_WAIT_MS = 700;
@@ -24,7 +25,7 @@ export async function sendStatus(deps: Deps, res: Response, id: string): Promise
     sendBuyerError(res, 'resource_missing', NO_SESSION);
     return;
   }
-  const state = pageState(session, await viewInTime(deps, session));
+  const state = pageState(session, await viewInTime(withinShare(deps, session), session));
   const presented = presentPublicSession(session, session.account, now());
   const status: LinkStatus = {
     status: presented.status,

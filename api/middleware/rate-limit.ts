@@ -3,7 +3,7 @@ import type { Principal } from '../../shared/accounts/api-keys.js';
 import { Refusal } from '../../shared/errors/refusal.js';
 import { ERROR_CATALOG } from '../errors/catalog.js';
 import { addressKey } from '../limits/address-key.js';
-import type { AddressLimiters, RequestLimiter } from '../limits/rate-limiters.js';
+import type { AccountLimiter, AddressLimiters, RequestLimiter } from '../limits/rate-limiters.js';
 
 type Share = Pick<Principal, 'accountId' | 'livemode'>;
 
@@ -14,6 +14,17 @@ export async function consumeAccount(limiter: RequestLimiter, share: Share): Pro
   throw new Refusal(
     'rate_limit',
     'Too many requests for this account in this mode. Slow down and try again.',
+    { retryAfterSeconds: retryAfterSeconds(waitMs) },
+  );
+}
+
+/** For a request that was counted once and writes `rows` rows, one for each endpoint: it counts as so many requests. */
+export async function consumeRows(limiter: AccountLimiter, share: Share, rows: number): Promise<void> {
+  const waitMs = rows > 1 ? await limiter.takeMore(keyOf(share), rows - 1) : undefined;
+  if (waitMs === undefined) return;
+  throw new Refusal(
+    'rate_limit',
+    `This request writes ${rows} deliveries, one for each webhook endpoint, and so counts as ${rows} requests, which is too many now. Nothing was done. Wait as long as Retry-After says, and try again.`,
     { retryAfterSeconds: retryAfterSeconds(waitMs) },
   );
 }

@@ -63,9 +63,9 @@ const ERROR_MEANINGS: Record<number, string> = {
   401: 'The key is missing, invalid or revoked.',
   403: 'The key only reads.',
   404: 'No object has this id in this mode.',
-  429: 'Too many requests.',
+  429: 'Too many requests, or a request that counts as too many; retry after Retry-After.',
   500: 'A problem on the service side; retry.',
-  503: 'The service has no database to write to (`service_unavailable`); retry after `Retry-After`.',
+  503: 'The service is busy, or has no database to write to (`service_unavailable`); retry after Retry-After.',
 };
 
 function pathParameter(description: string): object {

@@ -67,7 +67,7 @@ export function openReadiness(deps: Deps): () => Promise<Readiness> {
   };
 }
 
-async function readDatabase({ db }: Deps): Promise<Database | 'timeout'> {
+async function readDatabase({ probeDb: db }: Deps): Promise<Database | 'timeout'> {
   const read = async (): Promise<Database> => {
     const pending = await pendingMigrations(db);
     if (pending.length > 0) return { database: 'ok', migrations: 'behind' };

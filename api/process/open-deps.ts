@@ -3,6 +3,7 @@ import { openKeyUses } from '../../shared/accounts/key-uses.js';
 import { NO_RECENT_WRITES, openRecentWrites } from '../../shared/accounts/recent-writes.js';
 import { ASSUME_ACCOUNTS_EXIST, watchPayoutAccounts } from '../../shared/chains/payout-accounts.js';
 import type { Config } from '../../shared/config/config.js';
+import { openConnectionShares } from '../../shared/db/connection-shares.js';
 import { openDatabase } from '../../shared/db/knex.js';
 import { openReplica } from '../../shared/db/replica.js';
 import {
@@ -23,6 +24,7 @@ import { settlementNotifier } from '../../shared/settlement/notify-settlements.j
 import { openFacilitator } from '../../shared/startup/open-facilitator.js';
 import { openInstallationWatch, openLoggedCommitMemory } from '../../shared/startup/watch-installation.js';
 import { installationNamer } from '../../shared/upkeep/installation.js';
+import { openPendingRoom } from '../../shared/webhooks/fan-out-size.js';
 import { createPaymentReferences } from '../../shared/x402/payment-reference.js';
 import { loadPageAssets, type PageAssets } from '../checkout-page/page-assets.js';
 import type { Deps } from '../deps/deps.js';
@@ -38,6 +40,7 @@ import { createReceiptSigner } from '../payment-link/signed-receipts.js';
 export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets = loadPageAssets()): Deps {
   const commits = openLoggedCommitMemory(logger);
   const db = openDatabase(config.database, logger, { commits });
+  const connections = openConnectionShares(db, config.database.poolSize);
   const replica = config.replica && openReplica(db, config.replica, logger);
   const redis = config.redis && openRedis(config.redis, logger);
   const breaker = redis && openRedisBreaker(redis, logger);
@@ -60,7 +63,9 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     db,
     commits,
     replica,
-    accountReads: openAccountReads(db, replica),
+    connections,
+    probeDb: openDatabase({ ...config.database, poolSize: 1 }, logger, { readsClock: false }),
+    accountReads: openAccountReads(connections, replica),
     recentWrites: replica === undefined ? NO_RECENT_WRITES : openRecentWrites(db, logger),
     installation,
     redis,
@@ -68,6 +73,7 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     secretBox: createSecretBox(config.encryptionKeys),
     keyUses: openKeyUses(db, logger),
     apiRateLimiter: openApiRateLimiter(config, { db, redis, breaker }),
+    requirePendingRoom: openPendingRoom(),
     heavyAnswers: openHeavyAnswers(),
     addressLimiters: openAddressLimiters(config, { db, redis, breaker }),
     largeBodies: openBudget({ total: LARGE_BODIES_BYTES, perHolder: [LARGE_BODIES_BYTES_PER_ACCOUNT] }),
@@ -113,5 +119,6 @@ export async function closeDeps(deps: Deps): Promise<void> {
   await images.close();
   redis?.disconnect();
   await replica?.close();
+  await deps.probeDb.destroy();
   await db.destroy();
 }

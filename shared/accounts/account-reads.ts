@@ -1,4 +1,5 @@
 import { batchReads } from '../db/batch-reads.js';
+import type { ConnectionShares } from '../db/connection-shares.js';
 import type { Knex } from '../db/knex.js';
 import type { Replica } from '../db/replica.js';
 import { runStatement } from '../db/statement.js';
@@ -16,12 +17,13 @@ export type AccountReads = <T>(
   isSettled?: (found: T) => boolean,
 ) => Promise<T>;
 
-export function openAccountReads(db: Knex, replica: Replica | undefined): AccountReads {
-  if (replica === undefined) return (_principal, read) => read(db);
+export function openAccountReads(connections: ConnectionShares, replica: Replica | undefined): AccountReads {
+  if (replica === undefined) return ({ accountId }, read) => read(connections.of(accountId));
   return async (principal, read, isSettled = () => true) => {
     const shownUntil = replica.shownUntil();
-    if (shownUntil === undefined) return await read(db);
     const { keyId, accountId } = principal;
+    const db = connections.of(accountId);
+    if (shownUntil === undefined) return await read(db);
     if ((await mayReadReplica(db, { keyId, accountId, shownUntil })) !== true) return await read(db);
     const answer = await replica.ask(read);
     return answer !== undefined && isSettled(answer.found) ? answer.found : await read(db);

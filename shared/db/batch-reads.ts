@@ -1,6 +1,7 @@
 import type { Release } from '../limits/budget.js';
 import { openConcurrency, UNLIMITED } from '../limits/concurrency.js';
 import { batchPerTurn } from '../process/batch-per-turn.js';
+import { rootOf } from './connection-shares.js';
 import { isDatabaseUnavailable } from './constraints.js';
 import type { Knex } from './knex.js';
 
@@ -11,6 +12,7 @@ import type { Knex } from './knex.js';
 export type ReadMany<Key, Value> = (db: Knex, keys: readonly Key[]) => Promise<(Value | undefined)[]>;
 
 interface Waiting<Key, Value> {
+  db: Knex;
   key: Key;
   resolve(value: Value | undefined): void;
   reject(error: unknown): void;
@@ -32,7 +34,7 @@ export function batchReads<Key, Value>(
 ): (db: Knex, key: Key) => Promise<Value | undefined> {
   const batchers = new WeakMap<Knex, (waiting: Waiting<Key, Value>) => void>();
 
-  function open(db: Knex): (waiting: Waiting<Key, Value>) => void {
+  function open(root: Knex): (waiting: Waiting<Key, Value>) => void {
     const queue: Waiting<Key, Value>[] = [];
     const statements = maxStatements === undefined ? UNLIMITED : openConcurrency({ total: maxStatements });
 
@@ -47,7 +49,7 @@ export function batchReads<Key, Value>(
     async function send(waiting: readonly Waiting<Key, Value>[], release: Release): Promise<void> {
       try {
         const keys = waiting.map(({ key }) => key);
-        const values = await read(db, keys);
+        const values = await read(maxStatements === undefined ? commonDb(waiting, root) : root, keys);
         for (const [index, { resolve }] of waiting.entries()) resolve(values[index]);
       } catch (error) {
         // The queued reads fail too, instead of waiting for an unavailable database one batch after another.
@@ -67,8 +69,15 @@ export function batchReads<Key, Value>(
 
   return (db, key) =>
     new Promise((resolve, reject) => {
-      const collect = batchers.get(db) ?? open(db);
-      batchers.set(db, collect);
-      collect({ key, resolve, reject });
+      const root = rootOf(db);
+      const collect = batchers.get(root) ?? open(root);
+      batchers.set(root, collect);
+      collect({ db, key, resolve, reject });
     });
+}
+
+/** A statement for one account counts towards its share of the connections. One for several belongs to none of them. */
+function commonDb(waiting: readonly { db: Knex }[], root: Knex): Knex {
+  const db = waiting[0]?.db ?? root;
+  return waiting.every((one) => one.db === db) ? db : root;
 }

@@ -1,4 +1,5 @@
 import { MAX_WRITTEN_BATCH_BYTES } from '../limits/bounds.js';
+import { rootOf } from './connection-shares.js';
 import { isRefusal } from './constraints.js';
 import type { Knex } from './knex.js';
 
@@ -24,6 +25,8 @@ export interface BatchedWrite<Item, Result> {
 }
 
 interface Waiting<Item, Result> {
+  /** The item's own, whose share its account has; a batch belongs to no account. */
+  db: Knex;
   item: Item;
   resolve(result: Result | Promise<Result>): void;
 }
@@ -45,9 +48,10 @@ export function batchWrites<Item, Result>(
   const batchers = new WeakMap<Knex, (waiting: Waiting<Item, Result>) => void>();
   return (db, item) =>
     new Promise((resolve) => {
-      const add = batchers.get(db) ?? openBatcher(db, write);
-      batchers.set(db, add);
-      add({ item, resolve });
+      const root = rootOf(db);
+      const add = batchers.get(root) ?? openBatcher(root, write);
+      batchers.set(root, add);
+      add({ db, item, resolve });
     });
 }
 
@@ -103,13 +107,13 @@ function openBatcher<Item, Result>(
     try {
       const items = batch.map(({ item }) => item);
       const results = await write.writeBatch(db, items);
-      for (const [index, { item, resolve }] of batch.entries()) {
+      for (const [index, { db: own, item, resolve }] of batch.entries()) {
         const result = results[index];
-        resolve(result === undefined ? write.writeOne(db, item) : result);
+        resolve(result === undefined ? write.writeOne(own, item) : result);
       }
     } catch (error) {
-      for (const { item, resolve } of batch)
-        resolve(isRefusal(error) ? write.writeOne(db, item) : write.onBrokenConnection(db, item, error));
+      for (const { db: own, item, resolve } of batch)
+        resolve(isRefusal(error) ? write.writeOne(own, item) : write.onBrokenConnection(own, item, error));
     }
   }
 

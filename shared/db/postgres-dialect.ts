@@ -19,6 +19,8 @@ export interface DialectConfig extends Knex.Config {
   /** Remembers how far Postgres had written; undefined where nothing is decided by it. */
   commits: CommitMemory | undefined;
   onDestroyed(why: string): void;
+  /** How long a statement in a transaction waits for a lock; undefined: as long as the statement may take. */
+  lockTimeoutMs?: number;
 }
 
 type Statement = KnexPostgres.Statement;
@@ -83,10 +85,11 @@ class BoundedTransaction extends PostgresTransaction {
   override begin(connection: unknown): Promise<unknown> {
     if (this.isolationLevel || this.readOnly)
       throw new Error('isolation levels and read-only transactions are not supported');
-    const { idleInTransactionMs } = this.client.config;
+    const { idleInTransactionMs, lockTimeoutMs } = this.client.config;
+    const lockTimeout = lockTimeoutMs === undefined ? '' : ` SET LOCAL lock_timeout = ${lockTimeoutMs};`;
     return this.query(
       connection,
-      `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionMs};`,
+      `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionMs};${lockTimeout}`,
     );
   }
 }

@@ -33,6 +33,7 @@ export type RefusalCode =
   | 'refund_not_cancelable'
   | 'request_timeout'
   | 'resource_missing'
+  | 'service_unavailable'
   | 'token_expired'
   | 'token_invalid'
   | 'token_missing'

@@ -112,6 +112,9 @@ export const LIGHT_ITEMS_CHARACTERS = 16_000;
 /** Statements of one process in flight that scan line items, for pages or for images, so that other statements get their time. */
 export const LONG_READS_AT_ONCE = 2;
 
+/** Statements of one process in flight that read the sessions of links; reads that arrive meanwhile share the next one. */
+export const LINK_READS_AT_ONCE = 3;
+
 /** Calls in flight to one RPC endpoint for buyers' pages; a call beyond them answers that the chain is unreadable. */
 export const MAX_PAGE_RPC_CALLS = 32;
 
@@ -169,6 +172,19 @@ export const QUARANTINE_AFTER_CRASHES = 2;
 
 /** Bytes of webhook bodies in flight in one process, divided equally among its slots. */
 export const MAX_WEBHOOK_BYTES_IN_FLIGHT = 16 * 1024 * 1024;
+
+/** An account may take one in so many of a process' connections to Postgres, and at least one. */
+export const POOL_SHARES = 3;
+
+/** Requests that wait for their account's connections, some 5 KB each. */
+export const POOL_WAITING = 2000;
+export const POOL_WAITING_OF_ACCOUNT = 200;
+
+/** Pending deliveries of an account, held ones included. Beyond it events are sent again no more; new events still are. */
+export const MAX_PENDING_DELIVERIES = 100_000;
+
+/** Deliveries that one statement writes when sessions expire. */
+export const MAX_EXPIRED_BATCH_DELIVERIES = 10_000;
 
 /** Webhook endpoints of an account in one mode. A guard, not a product limit. */
 export const MAX_ENDPOINTS_PER_MODE = 1000;

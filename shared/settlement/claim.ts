@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { batchWrites, LINGER_MS } from '../db/batch-writes.js';
+import { Busy, retryLocked } from '../db/busy.js';
+import { rootOf } from '../db/connection-shares.js';
 import { isRefusal, violatesUnique } from '../db/constraints.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement, type Statement } from '../db/statement.js';
@@ -80,13 +82,15 @@ const claim = batchWrites<Claiming, Claim>({
   },
   async writeOne(db, { made, events }) {
     try {
-      const isMade = isRefundId(made.sessionId)
-        ? await db.transaction((trx) => claimAndTell(trx, made, events))
-        : await claimAlone(db, made);
+      const isMade = await retryLocked(() =>
+        db.transaction((trx) =>
+          isRefundId(made.sessionId) ? claimAndTell(trx, made, events) : claimAlone(trx, made),
+        ),
+      );
       return isMade ? claimed(made) : { kind: 'lost' };
     } catch (error) {
       if (TAKEN.some((index) => violatesUnique(error, index))) return { kind: 'lost' };
-      if (isRefusal(error)) throw error;
+      if (isRefusal(error) || error instanceof Busy) throw error;
       return await readLostClaim(db, made);
     }
   },
@@ -143,12 +147,13 @@ async function makeClaims(
 
 /**
  * The connection broke during the commit of the claim. Locking the session's row waits for a claim that Postgres still
- * carries out; after that the payment exists or does not. When the rows cannot be read, the claim counts as unclear.
+ * carries out, for as long as a statement may take; after that the payment exists or does not. When the rows cannot be read,
+ * the claim counts as unclear.
  */
 async function readLostClaim(db: Knex, lost: MadeClaim): Promise<Claim> {
   for (let attempt = 1; attempt <= READ_ATTEMPTS; attempt++) {
     try {
-      const payment = await db.transaction((trx) => findOrRuleOut(trx, lost));
+      const payment = await rootOf(db).transaction((trx) => findOrRuleOut(trx, lost));
       if (payment === undefined || payment.payloadReleased) throw new ClaimNotMade();
       return { kind: 'claimed', paymentId: lost.id, dueAt: payment.dueAt ?? now() };
     } catch (error) {

@@ -1,7 +1,7 @@
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import type { JobName } from '../jobs/jobs.js';
-import { MAX_EXPIRED_BATCH_BYTES } from '../limits/bounds.js';
+import { MAX_EXPIRED_BATCH_BYTES, MAX_EXPIRED_BATCH_DELIVERIES } from '../limits/bounds.js';
 import { SESSION_MOVES } from '../payables/states.js';
 import { certainNow, now } from '../process/clock.js';
 import type { NotifyDeliveries } from '../queues/notify-deliveries.js';
@@ -17,7 +17,7 @@ interface ExpiryDeps {
 
 /** An expiry cannot be taken back, so a session is overdue when both clocks say so. Expires overdue sessions and refunds with their events, up to `limit`; any number of workers may do so at once. */
 export async function expireOverdueSessions(db: Knex, limit: number, deps: ExpiryDeps): Promise<number> {
-  const bindings = [certainNow(), limit, MAX_EXPIRED_BATCH_BYTES, WORK, now()];
+  const bindings = [certainNow(), limit, MAX_EXPIRED_BATCH_BYTES, WORK, now(), MAX_EXPIRED_BATCH_DELIVERIES];
   const [taken] = await runStatement<WorkInFlight>(db, TAKE_OVERDUE, bindings);
   return taken === undefined ? 0 : await expireInFlight(db, taken, deps);
 }

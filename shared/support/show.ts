@@ -134,11 +134,13 @@ async function presentDeliveriesOf(db: Knex, { id, type }: Pick<Event, 'id' | 't
     .where('eventId', id)
     .orderBy('id', 'desc')
     .limit(MOST_LISTED);
-  return newest.reverse().map((delivery) => presentOperatorDelivery(delivery, type));
-}
-
-function presentOperatorDelivery(delivery: WebhookDelivery, type: string): object {
-  return { ...presentWebhookDelivery(delivery, type), webhook_endpoint: delivery.endpointId };
+  const endpoints = await WebhookEndpoint.query(db).findByIds(newest.map(({ endpointId }) => endpointId));
+  const holding = new Set(endpoints.filter(holdsDeliveries).map((endpoint) => endpoint.id));
+  return newest.reverse().map((delivery) => {
+    const { endpointId } = delivery;
+    const presented = presentWebhookDelivery({ delivery, type, isHeld: holding.has(endpointId) });
+    return { ...presented, webhook_endpoint: endpointId };
+  });
 }
 
 async function showEvent({ db }: ShowContext, id: string): Promise<Shown> {
@@ -163,6 +165,8 @@ async function showEvent({ db }: ShowContext, id: string): Promise<Shown> {
   };
 }
 
+const holdsDeliveries = ({ status }: WebhookEndpoint): boolean => status === 'disabled';
+
 async function showEndpoint({ db }: ShowContext, id: string): Promise<Shown> {
   const endpoint = await WebhookEndpoint.query(db).findById(id);
   if (endpoint === undefined) throw noSuch('webhook endpoint', id);
@@ -176,9 +180,10 @@ async function showEndpoint({ db }: ShowContext, id: string): Promise<Shown> {
       ...presentOperatorEndpoint(endpoint),
       deleted: endpoint.deletedAt !== null,
       account: presentAccount(account),
-      deliveries: deliveries.map((delivery) =>
-        presentWebhookDelivery(delivery, types.get(delivery.eventId) ?? ''),
-      ),
+      deliveries: deliveries.map((delivery) => {
+        const type = types.get(delivery.eventId) ?? '';
+        return presentWebhookDelivery({ delivery, type, isHeld: holdsDeliveries(endpoint) });
+      }),
     },
   };
 }
@@ -199,7 +204,7 @@ async function showDelivery({ db }: ShowContext, id: string): Promise<Shown> {
   const account = await getAccount(db, event.accountId);
   return {
     answer: {
-      ...presentWebhookDelivery(delivery, event.type),
+      ...presentWebhookDelivery({ delivery, type: event.type, isHeld: holdsDeliveries(endpoint) }),
       about: event.payableId,
       webhook_endpoint: presentOperatorEndpoint(endpoint),
       account: presentAccount(account),

@@ -45,6 +45,11 @@ export function newId(prefix: IdPrefix): string {
   return prefix + timeText(lastMs) + toBase62(counter, COUNTER_LENGTH) + randomText(RANDOM_LENGTH);
 }
 
+/** An id without its random digits, which the statement adds that writes many rows. */
+export function newIdStart(prefix: IdPrefix): string {
+  return newId(prefix).slice(0, -RANDOM_LENGTH);
+}
+
 let lastTime = { ms: 0, text: '0'.repeat(TIME_LENGTH) };
 
 /** Cached: many ids are created within one millisecond. */

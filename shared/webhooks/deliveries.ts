@@ -11,6 +11,8 @@ import type { DeliveryStatus } from './states.js';
 export interface ListedDelivery {
   delivery: WebhookDelivery;
   type: string;
+  /** Whether its endpoint is disabled. */
+  isHeld: boolean;
 }
 
 const columns = sizedColumns(
@@ -26,10 +28,13 @@ const DELIVERIES: Omit<Listing<ListedDelivery>, 'values'> = {
   table: 'webhook_deliveries',
   alias: 'delivery',
   select: (share) => `
-    SELECT ${columns.sql(share)}, event.type
+    SELECT ${columns.sql(share)}, event.type, endpoint.is_held AS "isHeld"
     FROM webhook_deliveries delivery ${columns.join}
     -- OFFSET 0 makes Postgres look up each event by its id.
-    CROSS JOIN LATERAL (SELECT type FROM events WHERE id = delivery.event_id OFFSET 0) event`,
+    CROSS JOIN LATERAL (SELECT type FROM events WHERE id = delivery.event_id OFFSET 0) event
+    CROSS JOIN LATERAL (
+      SELECT status = 'disabled' AS is_held FROM webhook_endpoints WHERE id = delivery.endpoint_id OFFSET 0
+    ) endpoint`,
   owned: `delivery.endpoint_id = $3 AND EXISTS (
     SELECT FROM webhook_endpoints
     WHERE id = $3 AND account_id = $1 AND livemode = $2 AND deleted_at IS NULL
@@ -37,7 +42,7 @@ const DELIVERIES: Omit<Listing<ListedDelivery>, 'values'> = {
   ownerValues: 3,
   allowed: isKeyActive('$4'),
   filters: [],
-  read: (row) => ({ delivery: columns.read(row), type: String(row.type) }),
+  read: (row) => ({ delivery: columns.read(row), type: String(row.type), isHeld: row.isHeld === true }),
 };
 
 /** Lists the deliveries of one endpoint. */

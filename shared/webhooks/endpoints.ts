@@ -14,7 +14,7 @@ import type { SecretBox } from '../secrets/secrets.js';
 import { newId } from '../values/ids.js';
 import type { SubscribableEvent } from './event-types.js';
 import { WebhookEndpoint } from './model.js';
-import { dropPending, holdPending, releaseHeld } from './pending-deliveries.js';
+import { dropSome, FROM_THE_FIRST } from './pending-deliveries.js';
 import type { EndpointStatus } from './states.js';
 
 export interface NewWebhookEndpoint {
@@ -53,6 +53,8 @@ export async function createWebhookEndpoint(
         status: 'enabled',
         sealedSecret: box.seal(secret),
         deletedAt: null,
+        enabledAt: null,
+        sweptTo: null,
         failingSince: null,
       })
       .returning('*');
@@ -121,8 +123,8 @@ export async function updateWebhookEndpoint(
   const text = await db.transaction(async (trx) => {
     const endpoint = await lockOwnEndpoint(trx, principal, id);
     const status = disabled === undefined ? endpoint.status : disabled ? 'disabled' : 'enabled';
-    released = await moveEndpoint(trx, endpoint, status);
-    const changed = await endpoint.$query(trx).patchAndFetch({ ...changes, status });
+    released = status === 'enabled' && endpoint.status === 'disabled';
+    const changed = await moveEndpoint(trx, endpoint, status, changes);
     return await renderAndStore(trx, reply, changed);
   });
   if (released) notifyDeliveries({ eventId: `enabled-${nowMs()}`, accountIds: [principal.accountId] });
@@ -130,16 +132,18 @@ export async function updateWebhookEndpoint(
 }
 
 /**
- * Holds the deliveries of an endpoint that is to be disabled, and releases those of one that is to be enabled again. The
- * caller has locked the endpoint and writes its status. Returns whether deliveries are due now.
+ * Writes an endpoint's status, which holds its deliveries or lets the sweep make them due. The caller has locked the
+ * endpoint.
  */
 export async function moveEndpoint(
   trx: Knex.Transaction,
-  { id, status }: Pick<WebhookEndpoint, 'id' | 'status'>,
-  to: EndpointStatus,
-): Promise<boolean> {
-  if (to === 'disabled') await holdPending(trx, id);
-  return to === 'enabled' && status === 'disabled' && (await releaseHeld(trx, id));
+  endpoint: WebhookEndpoint,
+  status: EndpointStatus,
+  changes: Partial<Pick<WebhookEndpoint, 'url' | 'description' | 'enabledEvents'>> = {},
+): Promise<WebhookEndpoint> {
+  const isReleased = status === 'enabled' && endpoint.status === 'disabled';
+  const release = isReleased ? { enabledAt: now(), sweptTo: FROM_THE_FIRST } : {};
+  return await endpoint.$query(trx).patchAndFetch({ ...changes, ...release, status });
 }
 
 export async function lockOwnEndpoint(
@@ -155,9 +159,10 @@ export async function lockOwnEndpoint(
 
 export async function deleteWebhookEndpoint(db: Knex, principal: Principal, id: string): Promise<void> {
   await db.transaction(async (trx) => {
-    const deletion = ownEndpoints(trx, principal).findById(id).patch({ deletedAt: now() });
+    const deleted = { deletedAt: now(), sweptTo: FROM_THE_FIRST };
+    const deletion = ownEndpoints(trx, principal).findById(id).patch(deleted);
     if ((await whereKeyActive(deletion, principal)) === 0) throw await whyNoEndpoint(trx, principal, id);
-    await dropPending(trx, id);
+    await dropSome(trx, id);
   });
 }
 

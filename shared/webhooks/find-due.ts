@@ -1,7 +1,7 @@
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { now } from '../process/clock.js';
-import { dropPending } from './pending-deliveries.js';
+import { sweepDeleted } from './pending-deliveries.js';
 import { DUE_QUARANTINED, STEP_FROM_ENDPOINT_TO_ENDPOINT } from './statements/find-due.sql.js';
 
 export interface DueAccounts {
@@ -19,13 +19,13 @@ interface Step {
 }
 
 /**
- * Steps along the index from endpoint to endpoint, so that a thousand due deliveries of one endpoint cost one step. Drops
- * deliveries that an event wrote for an endpoint while it was being deleted: no other code looks for them.
+ * Steps along the index from endpoint to endpoint, so that a thousand due deliveries of one endpoint cost one step. Has
+ * deliveries dropped that an event wrote for an endpoint while it was being deleted: no other code looks for them.
  */
 export async function findDueAccounts(db: Knex, after: string, limit: number): Promise<DueAccounts> {
   const [step] = await runStatement<Step>(db, STEP_FROM_ENDPOINT_TO_ENDPOINT, [after, limit, now()]);
   if (step === undefined) return { due: [], last: '' };
-  for (const endpointId of step.deleted) await db.transaction((trx) => dropPending(trx, endpointId));
+  await sweepDeleted(db, step.deleted);
   return { due: step.accounts, last: step.seen < limit ? '' : (step.last ?? '') };
 }
 

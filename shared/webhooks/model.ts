@@ -17,6 +17,10 @@ export class WebhookEndpoint extends Model {
   declare previousSealedSecret: string | null;
   declare previousSignsUntil: Date | null;
   declare deletedAt: Date | null;
+  /** When the endpoint was last switched on. */
+  declare enabledAt: Date | null;
+  /** The delivery up to which workers have released or dropped pending deliveries; null when there is nothing to do. */
+  declare sweptTo: string | null;
   /** The endpoint's delivery slots while it does not fail. The name is the column's, which older releases also read. */
   declare places: number;
   /** The start of the first failed try since the last success. */
@@ -47,7 +51,7 @@ export class WebhookDelivery extends Model {
   declare eventId: string;
   declare endpointId: string;
   declare status: DeliveryStatus;
-  /** Null while the delivery is held, and after it has ended. */
+  /** Null after the delivery has ended. Releases before this one also set it to null to hold the delivery. */
   declare dueAt: Date | null;
   declare leasedUntil: Date | null;
   declare attempt: number;

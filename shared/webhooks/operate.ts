@@ -16,8 +16,7 @@ export async function setEndpointStatus(
     const endpoint = await WebhookEndpoint.query(trx).findById(id).whereNull('deletedAt').forNoKeyUpdate();
     if (endpoint === undefined) throw noSuch('webhook endpoint', id);
     // A released delivery is found by the sweep, within a second.
-    await moveEndpoint(trx, endpoint, status);
-    return await endpoint.$query(trx).patchAndFetch({ status });
+    return await moveEndpoint(trx, endpoint, status);
   });
 }
 

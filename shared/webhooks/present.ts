@@ -1,6 +1,7 @@
 import { createdSeconds, unixSeconds } from '../wire/timestamp.js';
+import type { ListedDelivery } from './deliveries.js';
 import { API_VERSION } from './event-types.js';
-import type { WebhookDelivery, WebhookEndpoint } from './model.js';
+import type { WebhookEndpoint } from './model.js';
 import type { DeliveryTry } from './states.js';
 
 export interface StoredEvent {
@@ -16,7 +17,7 @@ export function renderEvent({ id, livemode, type, objectText }: StoredEvent): st
   return `${JSON.stringify(head).slice(0, -1)},"data":{"object":${objectText}}}`;
 }
 
-export function presentWebhookDelivery(delivery: WebhookDelivery, type: string): object {
+export function presentWebhookDelivery({ delivery, type, isHeld }: ListedDelivery): object {
   return {
     id: delivery.id,
     object: 'webhook_delivery',
@@ -24,7 +25,7 @@ export function presentWebhookDelivery(delivery: WebhookDelivery, type: string):
     type,
     status: delivery.status,
     created: createdSeconds(delivery.id),
-    next_try_at: delivery.dueAt === null ? null : unixSeconds(delivery.dueAt),
+    next_try_at: delivery.dueAt === null || isHeld ? null : unixSeconds(delivery.dueAt),
     tries: delivery.history.map(presentTry),
   };
 }

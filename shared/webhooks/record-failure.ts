@@ -4,7 +4,6 @@ import { now } from '../process/clock.js';
 import type { Logger } from '../process/logger.js';
 import { pauseAfterTriesMs } from './backoff.js';
 import { WebhookDelivery, WebhookEndpoint } from './model.js';
-import { holdPending } from './pending-deliveries.js';
 import { LEAST_SLOTS } from './slots.js';
 import { DELIVERY_MOVES, type DeliveryTry } from './states.js';
 import type { TakenDelivery, TakenEndpoint } from './take-due.js';
@@ -68,7 +67,6 @@ async function giveUp(
     const { failingSince, succeededAt, status } = endpoint;
     if (status === 'disabled' || (succeededAt !== null && succeededAt >= firstTryAt)) return;
     await endpoint.$query(trx).patch({ status: 'disabled' });
-    await holdPending(trx, endpointId);
     logger.error({ event: 'webhook_endpoint.disabled', endpoint: endpointId, failingSince });
   });
 }

@@ -1,13 +1,15 @@
 import type { Principal } from '../accounts/api-keys.js';
 import { type Reply, renderAndStore } from '../accounts/idempotency.js';
 import type { Knex } from '../db/knex.js';
+import { runStatement } from '../db/statement.js';
 import { noSuch, Refusal } from '../errors/refusal.js';
 import { now, nowMs } from '../process/clock.js';
 import type { NotifyDeliveries } from '../queues/notify-deliveries.js';
-import { newId } from '../values/ids.js';
+import { newIdStart } from '../values/ids.js';
 import { getEvent } from './events.js';
-import { Event, WebhookDelivery, WebhookEndpoint } from './model.js';
+import { Event, WebhookEndpoint } from './model.js';
 import type { StoredEvent } from './present.js';
+import { RESEND } from './statements/events.sql.js';
 
 export interface Resent {
   deliveryId: string;
@@ -48,32 +50,14 @@ export async function resendOwnEvent(
   return text;
 }
 
-/** Writes new deliveries of the same event. */
+/** Writes new deliveries of the same event in one statement, for any number of endpoints. */
 async function deliverAgain(
   db: Knex,
   { id: eventId, accountId, livemode, type }: ResentEvent,
   endpointId: string | undefined,
 ): Promise<Resent[]> {
-  const receivers = WebhookEndpoint.query(db)
-    .where({ accountId, livemode, status: 'enabled' })
-    .whereNull('deletedAt')
-    .select('id');
-  if (endpointId !== undefined) receivers.where('id', endpointId);
-  else receivers.whereRaw(`enabled_events && ARRAY[?, '*']`, type);
-  const endpoints = await receivers;
-  const rows = endpoints.map(({ id }) => ({ deliveryId: newId('wd_'), endpointId: id }));
-  const dueAt = now();
-  if (rows.length === 0) return rows;
-  await WebhookDelivery.query(db).insert(
-    rows.map((row) => ({
-      id: row.deliveryId,
-      eventId,
-      endpointId: row.endpointId,
-      status: 'pending' as const,
-      dueAt,
-    })),
-  );
-  return rows;
+  const bindings = [eventId, accountId, livemode, type, now(), endpointId ?? null, newIdStart('wd_')];
+  return await runStatement<Resent>(db, RESEND, bindings);
 }
 
 async function requireEnabled(trx: Knex, { accountId, livemode }: Principal, id: string): Promise<void> {

@@ -2,7 +2,6 @@ import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { now } from '../process/clock.js';
 import type { WebhookEndpoint } from './model.js';
-import { dropPending, holdPending } from './pending-deliveries.js';
 import { renderEvent, type StoredEvent } from './present.js';
 import { dealSlots, SLOTS_WHILE_FAILING, type SlotAllowance } from './slots.js';
 import { CHOOSE, LOCK_ENDPOINT_OF, TAKE, TAKE_QUARANTINED } from './statements/take-due.sql.js';
@@ -52,7 +51,7 @@ export async function takeDueDeliveries(
     const rows = await runStatement<ChosenRow>(trx, CHOOSE, bindings);
     const chosen = rows.flatMap((row) => (row.id === null ? [] : [row]));
     const others = (rows[0]?.due ?? 0) - chosen.length;
-    const endpoints = (await leaveOutClosed(trx, chosen)).map((row) => ({ ...row, accountId }));
+    const endpoints = chosen.filter(isOpen).map((row) => ({ ...row, accountId }));
     const batch = await takeFor(trx, endpoints, allowance);
     if (others <= 0 || batch.left === 'now') return batch;
     return {
@@ -64,22 +63,13 @@ export async function takeDueDeliveries(
 
 type ChosenRow = { due: number } & (ChosenEndpoint | { id: null });
 
-export interface ChosenEndpoint
+interface ChosenEndpoint
   extends Omit<TakenEndpoint, 'accountId'>,
     Pick<WebhookEndpoint, 'status' | 'deletedAt'> {}
 
-/** Drops the due deliveries of deleted endpoints and holds those of disabled ones. Returns the other endpoints. */
-export async function leaveOutClosed<E extends ChosenEndpoint>(
-  trx: Knex.Transaction,
-  chosen: readonly E[],
-): Promise<E[]> {
-  const open: E[] = [];
-  for (const endpoint of chosen) {
-    if (endpoint.deletedAt !== null) await dropPending(trx, endpoint.id);
-    else if (endpoint.status === 'disabled') await holdPending(trx, endpoint.id);
-    else open.push(endpoint);
-  }
-  return open;
+/** An endpoint may have been disabled or deleted while its lock was waited for. */
+function isOpen({ status, deletedAt }: ChosenEndpoint): boolean {
+  return status === 'enabled' && deletedAt === null;
 }
 
 async function takeFor(
@@ -157,12 +147,11 @@ export function presentTaken(row: TakenRow, endpoint: TakenEndpoint): TakenDeliv
 export async function takeQuarantinedDelivery(db: Knex, id: string): Promise<TakenDelivery | undefined> {
   return await db.transaction(async (trx) => {
     const at = now();
-    const endpoints = await runStatement<ChosenEndpoint & { accountId: string }>(trx, LOCK_ENDPOINT_OF, [
+    const [endpoint] = await runStatement<ChosenEndpoint & { accountId: string }>(trx, LOCK_ENDPOINT_OF, [
       id,
       at,
     ]);
-    const [endpoint] = await leaveOutClosed(trx, endpoints);
-    if (endpoint === undefined) return undefined;
+    if (endpoint === undefined || !isOpen(endpoint)) return undefined;
     const [row] = await runStatement<TakenRow>(trx, TAKE_QUARANTINED, [at, leaseFrom(at), id]);
     return row && presentTaken(row, endpoint);
   });

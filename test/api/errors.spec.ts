@@ -196,6 +196,20 @@ describe('errors', () => {
       param: 'id',
       reach: () => api.get(`${SESSIONS}/${newId('cs_test_')}`),
     },
+    service_unavailable: {
+      status: 503,
+      type: 'api_error',
+      async reach() {
+        const away = await openTestApp({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' });
+        try {
+          const res = await client(away, shop.testKey.replace(/.$/, '0')).get(SESSIONS);
+          assert.equal(res.get('Retry-After'), '5');
+          return res;
+        } finally {
+          await away.close();
+        }
+      },
+    },
     token_expired: unauthenticated(async () => {
       const expired = { iat: 1_700_000_000, exp: 1_700_000_120 };
       return await client(app, signToken(await buildSigner(app.db), expired)).post('/v1/keys');

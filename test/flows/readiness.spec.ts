@@ -77,6 +77,17 @@ describe('/readyz', () => {
     await untilReadyzSays(200, { status: 'ready', ...OK });
   });
 
+  it('is ready while requests have taken every connection of the pool', async () => {
+    const busy = await openTestApp({ DATABASE_URL: databaseUrl, DATABASE_POOL_SIZE: '2' });
+    const taken = await Promise.all([1, 2].map(() => busy.db.client.acquireConnection()));
+    try {
+      await untilReadyzSays(200, { status: 'ready', ...OK }, busy);
+    } finally {
+      for (const connection of taken) await busy.db.client.releaseConnection(connection);
+      await busy.close();
+    }
+  });
+
   it('writes to a new page of its probe table, and leaves no row behind', async () => {
     const size = async (): Promise<number> =>
       Number((await app.db.raw(`SELECT pg_relation_size('write_probes') AS bytes`)).rows[0].bytes);

@@ -7,6 +7,7 @@ import { closedPort } from '../../lab/world/processes/closed-port.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { killProcesses, startProcess, type WebServiceProcess } from '../../lab/world/processes/processes.js';
 import { buildSessions } from '../../lab/world/shop/factories.js';
+import { POOL_SHARES } from '../../shared/limits/bounds.js';
 import { openMoneyFlow } from '../support/money-flow.js';
 import { createDatabase } from '../support/suite.js';
 import {
@@ -104,7 +105,7 @@ describe('a web process', () => {
     });
 
     it('under load: answers every request that it has accepted', async () => {
-      const web = await processes.start({ DATABASE_POOL_SIZE: String(COUNT) });
+      const web = await processes.start({ DATABASE_POOL_SIZE: String(POOL_SHARES * COUNT) });
       const open = await buildSessions(processes.db, processes.shop.accountId, COUNT);
       const commits = await processes.holdCommits();
       // Expires have one transaction each; simultaneous creates would share one.

@@ -46,16 +46,15 @@ describe('pending webhook deliveries', () => {
     const hook = await flow.addEndpoint({ enabled_events: ['checkout.session.expired'] });
     hook.receiver.react(answer(500));
     await flow.expireSession();
-    await flow.afterTries(hook.id, 1);
+    const { dueAt } = await flow.afterTries(hook.id, 1);
     await disable(hook, true);
     await disable(hook, true);
     advanceClock(1_000_000);
     await afterDueCheck(hook);
     const [row] = await flow.deliveries(hook.id);
-    assert.deepEqual(
-      [row?.status, row?.dueAt, row?.tries, hook.receiver.got.length],
-      ['pending', null, 1, 1],
-    );
+    assert.deepEqual([row?.status, row?.tries, hook.receiver.got.length], ['pending', 1, 1]);
+    assert.equal(row?.dueAt?.getTime(), dueAt?.getTime());
+    resetClock();
     hook.receiver.react(answer(200));
     await disable(hook, false);
     // At once, and not at the planned time of the retry.
@@ -73,9 +72,9 @@ describe('pending webhook deliveries', () => {
     dial.end(500);
     const { dueAt } = await flow.afterTries(hook.id, 1);
     advanceClock((dueAt?.getTime() ?? 0) - nowMs());
-    await flow.enqueueDeliveries(hook.id);
-    await eventually(async () => assert.equal((await flow.deliveries(hook.id))[0]?.dueAt, null));
-    assert.equal(hook.receiver.got.length, 1);
+    await afterDueCheck(hook);
+    const [row] = await flow.deliveries(hook.id);
+    assert.deepEqual([row?.status, row?.tries, hook.receiver.got.length], ['pending', 1, 1]);
   });
 
   it('that failed after their endpoint was disabled are due at once when it is enabled', async () => {

@@ -124,7 +124,12 @@ export async function untilRefused(port: number): Promise<void> {
 async function waitAtCommit(db: Knex): Promise<void> {
   await db.raw(`
     CREATE FUNCTION wait_at_commit() RETURNS trigger LANGUAGE plpgsql AS
-    $$ BEGIN PERFORM pg_advisory_xact_lock_shared(${COMMIT_LOCK}); RETURN NULL; END $$`);
+    $$ BEGIN
+      -- Requests wait for a lock only for a short time.
+      PERFORM set_config('lock_timeout', '0', true);
+      PERFORM pg_advisory_xact_lock_shared(${COMMIT_LOCK});
+      RETURN NULL;
+    END $$`);
   for (const table of ['payables', 'events', 'webhook_endpoints']) {
     await db.raw(`
       CREATE CONSTRAINT TRIGGER wait_at_commit AFTER INSERT ON ${table}

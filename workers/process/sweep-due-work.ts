@@ -9,6 +9,7 @@ import { hasOverdueSessions } from '../../shared/settlement/expire-due.js';
 import { paymentJob, stagesServedBy } from '../../shared/settlement/payment-job.js';
 import { listDuePayments } from '../../shared/settlement/take-work.js';
 import { findDueAccounts } from '../../shared/webhooks/find-due.js';
+import { sweepEndpoints } from '../../shared/webhooks/pending-deliveries.js';
 import { pullForward } from '../../shared/webhooks/pull-forward.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import type { Deliverer } from '../jobs/deliver-webhook.js';
@@ -96,6 +97,7 @@ function createFinder({ db, config: { workerQueues: queues } }: WorkerDeps): () 
     const seen = postgresSetBacks();
     if (seen !== setBacks) await pullForward(db);
     setBacks = seen;
+    await sweepEndpoints(db);
     const { due, last } = await findDueAccounts(db, lastEndpoint, ENDPOINTS_PER_SWEEP);
     lastEndpoint = last;
     return due;

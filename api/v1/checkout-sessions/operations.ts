@@ -12,6 +12,7 @@ import { createdRange } from '../../input/created-filter.js';
 import { inputParser } from '../../input/input-parser.js';
 import { pageRequest, wholePageRequest } from '../../input/list-query.js';
 import { answerList } from '../operation/answer-list.js';
+import { fanOutCharger } from '../operation/charge-fan-out.js';
 import { type Operation, objectId, operation, repeatableOperation } from '../operation/operation.js';
 import { answerSession, type SessionAnswer } from './answer-session.js';
 import { requireImageHosts } from './image-hosts.js';
@@ -40,8 +41,9 @@ const parseExpire = inputParser(ExpireCheckoutSession);
 const parseListLineItems = inputParser(ListLineItems);
 
 export function checkoutSessionOperations(deps: Deps): CheckoutSessionOperations {
-  const { db, accountReads, config, notifyDeliveries, heavyAnswers } = deps;
+  const { connections, accountReads, config, notifyDeliveries, heavyAnswers } = deps;
   const { baseUrl } = config;
+  const charge = fanOutCharger(deps);
   const answerOf = (expand: readonly string[] = []): SessionAnswer => sessionAnswer(baseUrl, expand);
   const render = (expand: readonly string[] | undefined): ((session: CheckoutSession) => string) => {
     const { present } = answerOf(expand);
@@ -54,10 +56,15 @@ export function checkoutSessionOperations(deps: Deps): CheckoutSessionOperations
       parseCreate,
       async ({ principal }, input, idempotent) => {
         await requireImageHosts(input);
-        return await createCheckoutSession(db, principal, newCheckoutSession(input), {
-          render: render(input.expand),
-          idempotent,
-        });
+        return await createCheckoutSession(
+          connections.of(principal.accountId),
+          principal,
+          newCheckoutSession(input),
+          {
+            render: render(input.expand),
+            idempotent,
+          },
+        );
       },
     ),
     listCheckoutSessions: operation(parseList, async (call, query) => {
@@ -82,15 +89,13 @@ export function checkoutSessionOperations(deps: Deps): CheckoutSessionOperations
     retrieveCheckoutSession: operation(parseRetrieve, async (call, { expand = [] }) =>
       answerSession(deps, call, { lineItems: expand.length > 0 }, answerOf(expand)),
     ),
-    expireCheckoutSession: repeatableOperation(deps, parseExpire, async (call, { expand }, idempotent) =>
-      expireCheckoutSession(
-        db,
-        call.principal,
-        objectId(call, 'checkout session'),
-        { baseUrl, notifyDeliveries },
-        { render: render(expand), idempotent },
-      ),
-    ),
+    expireCheckoutSession: repeatableOperation(deps, parseExpire, async (call, { expand }, idempotent) => {
+      const id = objectId(call, 'checkout session');
+      await charge(call, { kind: 'expire', id }, idempotent);
+      const reply = { render: render(expand), idempotent };
+      const db = connections.of(call.principal.accountId);
+      return await expireCheckoutSession(db, call.principal, id, { baseUrl, notifyDeliveries }, reply);
+    }),
     listLineItems: operation(parseListLineItems, async (call, query) =>
       answerSession(deps, call, { lineItems: true }, lineItemsAnswer(wholePageRequest(query))),
     ),

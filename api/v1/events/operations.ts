@@ -6,6 +6,7 @@ import { createdRange } from '../../input/created-filter.js';
 import { inputParser, parseNothing } from '../../input/input-parser.js';
 import { pageRequest } from '../../input/list-query.js';
 import { answerList } from '../operation/answer-list.js';
+import { fanOutCharger } from '../operation/charge-fan-out.js';
 import { type Operation, objectId, operation, repeatableOperation } from '../operation/operation.js';
 import { ListEvents, ResendEvent } from './schema.js';
 
@@ -16,7 +17,8 @@ const parseResend = inputParser(ResendEvent);
 const OBJECT = 'event';
 
 export function eventOperations(deps: Deps): EventOperations {
-  const { db, accountReads, heavyAnswers, notifyDeliveries } = deps;
+  const { connections, accountReads, heavyAnswers, notifyDeliveries, requirePendingRoom } = deps;
+  const charge = fanOutCharger(deps);
   return {
     listEvents: operation(parseList, async (call, query) => {
       const { type, checkout_session: checkoutSession, created } = query;
@@ -38,6 +40,12 @@ export function eventOperations(deps: Deps): EventOperations {
     }),
     resendEvent: repeatableOperation(deps, parseResend, async (call, input, idempotent) => {
       const resend = { eventId: objectId(call, OBJECT), endpointId: input.webhook_endpoint };
+      const { accountId } = call.principal;
+      const db = connections.of(accountId);
+      const requireRoom = (deliveries: number): Promise<void> =>
+        requirePendingRoom(db, accountId, deliveries);
+      if (resend.endpointId !== undefined) await requireRoom(1);
+      else await charge(call, { kind: 'resend', id: resend.eventId }, idempotent, requireRoom);
       return await resendOwnEvent(db, call.principal, resend, notifyDeliveries, {
         render: renderEvent,
         idempotent,

@@ -12,12 +12,13 @@ export type KeyOperations = Record<'listKeys' | 'deleteKey', Operation>;
 const parseList = inputParser(ListKeys);
 
 /** Creating a key needs a facilitator token instead of a checkout key: see sign-up.ts. */
-export function keyOperations({ db, heavyAnswers, keyUses, recentWrites }: Deps): KeyOperations {
+export function keyOperations({ connections, heavyAnswers, keyUses, recentWrites }: Deps): KeyOperations {
   return {
     listKeys: operation(parseList, async (call, query) => {
       const { principal } = call;
       // Writes buffered uses first, so that the key of this request is listed as used.
       await keyUses.write();
+      const db = connections.of(principal.accountId);
       const page = await listAccountKeys(db, principal, pageRequest(query));
       return answerList(heavyAnswers, call, page, {
         url: '/v1/keys',
@@ -27,7 +28,7 @@ export function keyOperations({ db, heavyAnswers, keyUses, recentWrites }: Deps)
     }),
     deleteKey: writingOperation({ recentWrites }, parseNothing, async (call) => {
       const id = objectId(call, 'API key');
-      await deleteAccountKey(db, call.principal, id);
+      await deleteAccountKey(connections.of(call.principal.accountId), call.principal, id);
       return presentDeletedApiKey(id);
     }),
   };

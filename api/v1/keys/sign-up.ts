@@ -18,7 +18,7 @@ const DEFAULT_NAME = 'Agent key';
 
 /** `POST /v1/keys` is authenticated with a token signed by a facilitator key, not with a checkout key. */
 export function agentSignUp(deps: Deps): RequestHandler[] {
-  const { db, secretBox, apiRateLimiter, addressLimiters } = deps;
+  const { db, connections, secretBox, apiRateLimiter, addressLimiters } = deps;
   const signers = new WeakMap<Request, FacilitatorKey>();
   const signerOf = (req: Request): FacilitatorKey => {
     const signer = signers.get(req);
@@ -49,7 +49,7 @@ export function agentSignUp(deps: Deps): RequestHandler[] {
       const scope = { accountId: signer.accountId, livemode };
       const repeatable = { ...repetitionOf(req), input, scope, principal: undefined };
       const answer = await answerOnce(deps, repeatable, (idempotent) =>
-        createAgentKey(db, signer, { livemode, name }, secretBox, {
+        createAgentKey(connections.of(signer.accountId), signer, { livemode, name }, secretBox, {
           render: ({ key, secret, account }) => JSON.stringify(presentNewApiKey(key, secret, account)),
           idempotent,
         }),

@@ -4,13 +4,14 @@ import {
   IdempotencyKeyTaken,
   type IdempotentRequest,
 } from '../../../shared/accounts/idempotency.js';
-import type { Knex } from '../../../shared/db/knex.js';
+import { retryLocked } from '../../../shared/db/busy.js';
+import type { ConnectionShares } from '../../../shared/db/connection-shares.js';
 import { Refusal } from '../../../shared/errors/refusal.js';
 import type { SecretBox } from '../../../shared/secrets/secrets.js';
 import { fingerprint } from '../../input/fingerprint.js';
 
 export interface RepetitionDeps {
-  db: Knex;
+  connections: ConnectionShares;
   secretBox: SecretBox;
 }
 
@@ -43,14 +44,15 @@ const ATTEMPTS = 3;
  * finds the key taken, a stored response wins over the error. `act` stores its response in its own transaction.
  */
 export async function answerOnce(
-  { db, secretBox }: RepetitionDeps,
+  { connections, secretBox }: RepetitionDeps,
   repeatable: Repeatable,
   act: (idempotent: IdempotentRequest | undefined) => Promise<string>,
 ): Promise<Answer> {
   const request = idempotentRequest(repeatable);
+  const db = connections.of(repeatable.scope.accountId);
   for (let attempt = 1; ; attempt++) {
     try {
-      return { text: await act(request), isReplay: false };
+      return { text: await retryLocked(() => act(request)), isReplay: false };
     } catch (error) {
       if (!(error instanceof Refusal || error instanceof IdempotencyKeyTaken)) throw error;
       const stored = request && (await findAnswer(db, request, secretBox));

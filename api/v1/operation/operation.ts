@@ -1,6 +1,7 @@
 import type { Principal } from '../../../shared/accounts/api-keys.js';
 import type { IdempotentRequest } from '../../../shared/accounts/idempotency.js';
 import type { RecentWrites } from '../../../shared/accounts/recent-writes.js';
+import { retryLocked } from '../../../shared/db/busy.js';
 import { noSuch } from '../../../shared/errors/refusal.js';
 import { isIdShaped } from '../../../shared/values/ids.js';
 import type { InputParser } from '../../input/input-parser.js';
@@ -46,7 +47,7 @@ export function writingOperation<T>(
   act: (call: Call, input: T) => Promise<object>,
 ): Operation {
   const write = operation(parse, act);
-  return (call) => recentWrites.around(call.principal.accountId, () => write(call));
+  return (call) => recentWrites.around(call.principal.accountId, () => retryLocked(() => write(call)));
 }
 
 /** A write that accepts an idempotency key. `act` stores the response that it returns. */

@@ -12,6 +12,7 @@ import { inputParser, parseNothing } from '../../input/input-parser.js';
 import { pageRequest } from '../../input/list-query.js';
 import { listOrTable, tableOperation } from '../operation/answer-csv.js';
 import { answerList } from '../operation/answer-list.js';
+import { fanOutCharger } from '../operation/charge-fan-out.js';
 import { type Operation, objectId, operation, repeatableOperation } from '../operation/operation.js';
 import { namedPayment, newRefund } from './input.js';
 import { CancelRefund, CreateRefund, ListRefunds, TableRefunds } from './schema.js';
@@ -28,9 +29,10 @@ const parseTable = inputParser(TableRefunds);
 const OBJECT = 'refund';
 
 export function refundOperations(deps: Deps): RefundOperations {
-  const { db, accountReads, config, notifyDeliveries, heavyAnswers } = deps;
+  const { connections, accountReads, config, notifyDeliveries, heavyAnswers } = deps;
   const { baseUrl } = config;
   const events = { baseUrl, notifyDeliveries };
+  const charge = fanOutCharger(deps);
   const present = (refund: Payable): object => presentRefund(refund, baseUrl);
   const render = (refund: Payable): string => JSON.stringify(present(refund));
 
@@ -55,9 +57,12 @@ export function refundOperations(deps: Deps): RefundOperations {
   });
 
   return {
-    createRefund: repeatableOperation(deps, parseCreate, async ({ principal }, input, idempotent) => {
+    createRefund: repeatableOperation(deps, parseCreate, async (call, input, idempotent) => {
+      const { principal } = call;
       const refund = newRefund(input);
+      await charge(call, { kind: 'refund', id: refund.paymentId }, idempotent);
       const { walletThatPaid } = await import('../../../shared/x402/wallet-that-paid.js');
+      const db = connections.of(principal.accountId);
       return await createRefund(db, principal, refund, { ...events, walletThatPaid }, { render, idempotent });
     }),
     listRefunds: listOrTable(list, table),
@@ -66,9 +71,12 @@ export function refundOperations(deps: Deps): RefundOperations {
       const id = objectId(call, OBJECT);
       return present(await accountReads(principal, (from) => getRefund(from, principal, id), isOver));
     }),
-    cancelRefund: repeatableOperation(deps, parseCancel, async (call, _input, idempotent) =>
-      cancelRefund(db, call.principal, objectId(call, OBJECT), events, { render, idempotent }),
-    ),
+    cancelRefund: repeatableOperation(deps, parseCancel, async (call, _input, idempotent) => {
+      const id = objectId(call, OBJECT);
+      await charge(call, { kind: 'cancel', id }, idempotent);
+      const db = connections.of(call.principal.accountId);
+      return await cancelRefund(db, call.principal, id, events, { render, idempotent });
+    }),
   };
 }
 

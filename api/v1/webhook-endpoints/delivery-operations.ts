@@ -21,7 +21,7 @@ export function deliveryOperations({ accountReads, heavyAnswers }: Deps): Delive
       );
       return answerList(heavyAnswers, call, page, {
         url: `/v1/webhook_endpoints/${id}/deliveries`,
-        present: ({ delivery, type }) => presentWebhookDelivery(delivery, type),
+        present: presentWebhookDelivery,
         read: (ids) => accountReads(principal, (db) => readDeliveries(db, principal, id, ids)),
       });
     }),

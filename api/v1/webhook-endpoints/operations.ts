@@ -1,3 +1,4 @@
+import type { Knex } from '../../../shared/db/knex.js';
 import { Refusal } from '../../../shared/errors/refusal.js';
 import {
   createWebhookEndpoint,
@@ -53,7 +54,8 @@ const parseList = inputParser(ListWebhookEndpoints);
 const OBJECT = 'webhook endpoint';
 
 export function webhookEndpointOperations(deps: Deps): WebhookEndpointOperations {
-  const { db, accountReads, config, secretBox, notifyDeliveries, heavyAnswers } = deps;
+  const { connections, accountReads, config, secretBox, notifyDeliveries, heavyAnswers } = deps;
+  const dbOf = ({ principal }: Call): Knex => connections.of(principal.accountId);
   const allowedUrl = (url: string, { principal }: Call): Promise<string> =>
     requireAllowedUrl(url, {
       livemode: principal.livemode,
@@ -67,7 +69,7 @@ export function webhookEndpointOperations(deps: Deps): WebhookEndpointOperations
         enabledEvents: subscribed(input.enabled_events),
         description: input.description ?? null,
       };
-      return await createWebhookEndpoint(db, call.principal, values, secretBox, {
+      return await createWebhookEndpoint(dbOf(call), call.principal, values, secretBox, {
         render: renderNew,
         idempotent,
       });
@@ -100,7 +102,7 @@ export function webhookEndpointOperations(deps: Deps): WebhookEndpointOperations
         ...(description !== undefined && { description }),
         ...(disabled !== undefined && { disabled }),
       };
-      return await updateWebhookEndpoint(db, call.principal, id, changes, notifyDeliveries, {
+      return await updateWebhookEndpoint(dbOf(call), call.principal, id, changes, notifyDeliveries, {
         render: (endpoint) => JSON.stringify(presentWebhookEndpoint(endpoint)),
         idempotent,
       });
@@ -108,11 +110,14 @@ export function webhookEndpointOperations(deps: Deps): WebhookEndpointOperations
     rollWebhookSecret: repeatableOperation(deps, parseRoll, async (call, input, idempotent) => {
       const { expires_in: bothSignForSeconds = LONGEST_OVERLAP_SECONDS } = input;
       const roll = { id: objectId(call, OBJECT), bothSignForSeconds };
-      return await rollWebhookSecret(db, call.principal, roll, secretBox, { render: renderNew, idempotent });
+      return await rollWebhookSecret(dbOf(call), call.principal, roll, secretBox, {
+        render: renderNew,
+        idempotent,
+      });
     }),
     deleteWebhookEndpoint: writingOperation(deps, parseNothing, async (call) => {
       const id = objectId(call, OBJECT);
-      await deleteWebhookEndpoint(db, call.principal, id);
+      await deleteWebhookEndpoint(dbOf(call), call.principal, id);
       return presentDeletedWebhookEndpoint(id);
     }),
   };

@@ -2,8 +2,11 @@ import type { Evidence } from './evidence.js';
 
 /** The statuses that a buyer may get, and the answers that are wrong once money has moved. */
 const LINK_STATUSES = [0, 200, 202, 402, 409, 410, 503];
-/** A merchant gets a 500 while a store is unreachable, and retries with the same idempotency key. */
-const MERCHANT_STATUSES = [0, 200, 500];
+/**
+ * A merchant gets a 503 while Postgres is unreachable, a 500 while another fault lasts, and a 429 while its other requests
+ * hang, and retries with the same idempotency key.
+ */
+const MERCHANT_STATUSES = [0, 200, 429, 500, 503];
 
 export function checkAnswers(evidence: Evidence): string[] {
   const { answers, buyers, ledger, liedAbout, faults, forgotten } = evidence;

@@ -19,6 +19,8 @@ export interface PauseOptions {
 const PAUSE = `
   CREATE OR REPLACE FUNCTION pause_here() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
+    -- Requests wait for a lock only for a short time.
+    PERFORM set_config('lock_timeout', '0', true);
     PERFORM pg_advisory_xact_lock_shared(TG_ARGV[0]::bigint);
     RETURN NULL;
   END $$`;

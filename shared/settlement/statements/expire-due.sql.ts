@@ -17,19 +17,32 @@ export const FIRST_OVERDUE: Statement = {
   text: `SELECT FROM payables WHERE ${OVERDUE} LIMIT 1`,
 };
 
-/** Takes sessions and refunds that were overdue at $1, now ($5): at most $2 rows that fit into $3 bytes, at least one. */
+/**
+ * Takes sessions and refunds that were overdue at $1, now ($5): at most $2 rows whose events fit into $3 bytes and $6
+ * deliveries, at least one.
+ */
 export const TAKE_OVERDUE: Statement = {
   name: 'take-overdue-sessions',
   text: `
   WITH overdue AS MATERIALIZED (
-    SELECT id, ${BYTES_OF_SESSION} AS bytes FROM payables session
+    SELECT id, expires_at, account_id, livemode, ${BYTES_OF_SESSION} AS bytes FROM payables session
     WHERE ${OVERDUE} AND id NOT IN (${inFlight('$4')}) AND NOT ${isQuarantined('$4', 'session.id')}
     ORDER BY expires_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED
+  ), receivers AS MATERIALIZED (
+    SELECT asked.*, endpoint.count FROM (SELECT DISTINCT account_id, livemode FROM overdue) asked
+    CROSS JOIN LATERAL (
+      SELECT count(*) FROM webhook_endpoints
+      WHERE account_id = asked.account_id AND livemode = asked.livemode AND deleted_at IS NULL AND status = 'enabled'
+      OFFSET 0
+    ) endpoint
   ), weighed AS (
-    SELECT id, sum(bytes) OVER (ROWS UNBOUNDED PRECEDING) - bytes AS before FROM overdue
+    SELECT id, sum(bytes) OVER in_turn - bytes AS before, sum(count) OVER in_turn - count AS deliveries_before
+    FROM overdue JOIN receivers USING (account_id, livemode)
+    WINDOW in_turn AS (ORDER BY expires_at, id ROWS UNBOUNDED PRECEDING)
   )
   INSERT INTO work_in_hand (work, ids, taken_at)
-  SELECT $4, array_agg(id), $5 FROM weighed WHERE before < $3 HAVING count(*) > 0
+  SELECT $4, array_agg(id), $5 FROM weighed
+  WHERE before < $3 AND deliveries_before < $6 HAVING count(*) > 0
   RETURNING id, ids`,
 };
 

@@ -1,6 +1,9 @@
 import type { Statement } from '../../db/statement.js';
 import { QUARANTINE_AFTER_CRASHES } from '../../limits/bounds.js';
 
+const NOT_HELD =
+  "EXISTS (SELECT FROM webhook_endpoints WHERE id = delivery.endpoint_id AND status = 'enabled' AND deleted_at IS NULL)";
+
 export const BACKLOG: Statement = {
   name: 'backlog',
   text: `
@@ -12,7 +15,7 @@ export const BACKLOG: Statement = {
   ) payments, (
     SELECT count(*)::int AS "deliveriesDue",
       coalesce(extract(epoch FROM $1::timestamptz - min(due_at)), 0)::float AS "oldestDeliverySeconds"
-    FROM webhook_deliveries WHERE due_at <= $1
+    FROM webhook_deliveries delivery WHERE due_at <= $1 AND ${NOT_HELD}
   ) deliveries, (
     SELECT count(*)::int AS "sessionsOverdue"
     FROM payables WHERE status = 'open' AND expires_at <= $1
@@ -20,6 +23,6 @@ export const BACKLOG: Statement = {
     SELECT count(*)::int AS "quarantinedSessions" FROM crashed_work WHERE deaths >= ${QUARANTINE_AFTER_CRASHES}
   ) crashed, (
     SELECT count(*)::int AS "quarantinedDeliveries"
-    FROM webhook_deliveries WHERE lost_takes >= ${QUARANTINE_AFTER_CRASHES} AND due_at IS NOT NULL
+    FROM webhook_deliveries delivery WHERE lost_takes >= ${QUARANTINE_AFTER_CRASHES} AND due_at IS NOT NULL AND ${NOT_HELD}
   ) quarantined`,
 };

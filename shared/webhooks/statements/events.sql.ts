@@ -33,6 +33,21 @@ export const WRITE_AND_FAN_OUT: Statement = {
   SELECT DISTINCT written.account_id AS "accountId" FROM delivery JOIN written ON written.id = delivery."eventId"`,
 };
 
+/**
+ * Deliveries of the event $1, of the account $2 in the mode $3 and of the type $4, due at $5, to the endpoint $6 or, when
+ * that is null, to every enabled one that subscribes to the type now. $7: what their ids start with.
+ */
+export const RESEND: Statement = {
+  name: 'resend-event',
+  text: `
+  INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, due_at)
+  SELECT $7 || replace(gen_random_uuid()::text, '-', ''), $1, id, 'pending', $5
+  FROM webhook_endpoints
+  WHERE account_id = $2 AND livemode = $3 AND deleted_at IS NULL AND status = 'enabled'
+    AND (id = $6::text OR ($6::text IS NULL AND enabled_events && ARRAY[$4, '*']))
+  RETURNING id AS "deliveryId", endpoint_id AS "endpointId"`,
+};
+
 export const TRACE_OF_EVENT: Statement = {
   name: 'trace-of-event',
   text: `

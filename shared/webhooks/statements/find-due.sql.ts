@@ -5,7 +5,7 @@ const EARLIEST_OF_NEXT_ENDPOINT = (after: string): string => `
   SELECT endpoint_id, due_at FROM webhook_deliveries
   WHERE due_at IS NOT NULL AND ${NOT_QUARANTINED} AND endpoint_id > ${after} ORDER BY endpoint_id, due_at LIMIT 1`;
 
-/** Visits at most $2 endpoints after $1. Of those with deliveries due at $3, returns the accounts, and the deleted endpoints. */
+/** Visits at most $2 endpoints after $1. Of those with deliveries due at $3, returns the accounts of enabled ones, and the deleted ones. */
 export const STEP_FROM_ENDPOINT_TO_ENDPOINT: Statement = {
   name: 'step-from-endpoint-to-endpoint',
   text: `
@@ -18,19 +18,22 @@ export const STEP_FROM_ENDPOINT_TO_ENDPOINT: Statement = {
   ), due AS MATERIALIZED (
     SELECT endpoint.* FROM seen CROSS JOIN LATERAL (
       -- OFFSET 0 makes Postgres look up each endpoint by its id.
-      SELECT id, account_id, deleted_at FROM webhook_endpoints WHERE id = seen.endpoint_id OFFSET 0
+      SELECT id, account_id, status, deleted_at FROM webhook_endpoints WHERE id = seen.endpoint_id OFFSET 0
     ) endpoint
     WHERE seen.due_at <= $3
   )
   SELECT (SELECT count(*)::int FROM seen) AS seen, (SELECT max(endpoint_id) FROM seen) AS last,
-    ARRAY(SELECT DISTINCT account_id FROM due WHERE deleted_at IS NULL) AS accounts,
+    ARRAY(SELECT DISTINCT account_id FROM due WHERE deleted_at IS NULL AND status = 'enabled') AS accounts,
     ARRAY(SELECT id FROM due WHERE deleted_at IS NOT NULL) AS deleted`,
 };
 
-/** Deliveries with the fewest crashes come first. */
+/** Deliveries with the fewest crashes come first. Those that are held are left out. */
 export const DUE_QUARANTINED: Statement = {
   name: 'due-quarantined-deliveries',
   text: `
-  SELECT id, lost_takes AS crashes FROM webhook_deliveries
-  WHERE ${IS_QUARANTINED} AND due_at IS NOT NULL AND due_at <= $1 ORDER BY lost_takes, due_at LIMIT $2`,
+  SELECT id, lost_takes AS crashes FROM webhook_deliveries delivery
+  WHERE ${IS_QUARANTINED} AND due_at IS NOT NULL AND due_at <= $1 AND EXISTS (
+    SELECT FROM webhook_endpoints WHERE id = delivery.endpoint_id AND status = 'enabled' AND deleted_at IS NULL
+  )
+  ORDER BY lost_takes, due_at LIMIT $2`,
 };

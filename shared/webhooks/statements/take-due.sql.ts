@@ -19,7 +19,7 @@ export const sealedSecrets = (at: string): string => `array_remove(ARRAY[endpoin
       CASE WHEN endpoint.previous_signs_until > ${at} THEN endpoint.previous_sealed_secret END], NULL)`;
 
 /**
- * Locks at most $3 endpoints of an account that have due deliveries and a free slot: hosts with few deliveries in flight
+ * Locks at most $3 enabled endpoints of an account that have due deliveries and a free slot: hosts with few deliveries in flight
  * first, and endpoints of a host likewise. The locks are taken in the order of ids, so that two workers cannot deadlock.
  * Always returns a row, since each row also has the number of endpoints with due deliveries.
  */
@@ -39,7 +39,7 @@ export const CHOOSE: Statement = {
       SELECT count(*) FROM webhook_deliveries
       WHERE endpoint_id = endpoint.id AND leased_until > ${hiddenFromPlanner('$2::timestamptz')}
     ) in_flight
-    WHERE endpoint.account_id = ${hiddenFromPlanner('$1::text')} AND endpoint.deleted_at IS NULL
+    WHERE endpoint.account_id = ${hiddenFromPlanner('$1::text')} AND endpoint.deleted_at IS NULL AND endpoint.status = 'enabled'
   ), in_turn AS (
     SELECT id, host, due_at, has_slot, sum(count) OVER (PARTITION BY host)
       + row_number() OVER (PARTITION BY host ORDER BY has_slot DESC, count, due_at) AS turn

@@ -9,7 +9,7 @@ describe('a limit that is counted in memory', () => {
   afterEach(() => resetClock());
 
   it('grants exactly the share, also to many requests at once', () => {
-    const count = countInMemory(SHARE);
+    const { count } = countInMemory(SHARE);
     assert.equal(count('a', 2).granted, 2);
     assert.equal(count('a', 2).granted, 1);
     assert.equal(count('a', 2).granted, 0);
@@ -17,7 +17,7 @@ describe('a limit that is counted in memory', () => {
   });
 
   it('grants a new share when the window is over, and not before', () => {
-    const count = countInMemory(SHARE);
+    const { count } = countInMemory(SHARE);
     count('a', 3);
     advanceClock(59_000);
     const { granted, msBeforeNext } = count('a', 1);
@@ -28,7 +28,7 @@ describe('a limit that is counted in memory', () => {
   });
 
   it('keeps a limited number of keys, the most recently used', () => {
-    const count = countInMemory(SHARE);
+    const { count } = countInMemory(SHARE);
     count('old', 3);
     count('busy', 3);
     for (let n = 0; n < MAX_COUNTED_IN_MEMORY - 1; n += 1) {

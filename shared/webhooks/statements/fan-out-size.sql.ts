@@ -1,0 +1,44 @@
+import type { Statement } from '../../db/statement.js';
+
+/** Enabled endpoints of the account $1 in the mode $2 that subscribe to `type`. */
+const receivers = (type: string): string => `
+    account_id = $1 AND livemode = $2 AND deleted_at IS NULL AND status = 'enabled' AND enabled_events && ARRAY[${type}, '*']`;
+
+const OWN = 'id = $3 AND account_id = $1 AND livemode = $2';
+
+/** How many deliveries a request writes that sends the event $3 again. */
+export const RESEND_SIZE: Statement = {
+  name: 'fan-out-of-resend',
+  text: `
+  SELECT count(*)::int AS size FROM (SELECT type FROM events WHERE ${OWN}) event
+  JOIN webhook_endpoints ON ${receivers('event.type')}`,
+};
+
+/** The same for a request that expires the open session, or cancels the open refund, $3, with an event of type $4. */
+export const EXPIRY_SIZE: Statement = {
+  name: 'fan-out-of-expiry',
+  text: `
+  SELECT count(*)::int AS size FROM (SELECT FROM payables WHERE ${OWN} AND status = 'open') payable
+  JOIN webhook_endpoints ON ${receivers('$4')}`,
+};
+
+/** The same for a request that refunds the payment $3. */
+export const REFUND_SIZE: Statement = {
+  name: 'fan-out-of-refund',
+  text: `
+  SELECT count(*)::int AS size FROM (SELECT FROM payments WHERE ${OWN} AND status = 'succeeded') payment
+  JOIN webhook_endpoints ON ${receivers('$4')}`,
+};
+
+/** The pending deliveries of the account $1, counted up to $2. */
+export const COUNT_PENDING: Statement = {
+  name: 'count-pending-deliveries',
+  text: `
+  SELECT count(*)::int AS pending FROM (
+    SELECT FROM webhook_endpoints endpoint
+    CROSS JOIN LATERAL (
+      SELECT FROM webhook_deliveries WHERE endpoint_id = endpoint.id AND status = 'pending' LIMIT $2
+    ) delivery
+    WHERE endpoint.account_id = $1 AND endpoint.deleted_at IS NULL LIMIT $2
+  ) counted`,
+};
