@@ -275,16 +275,11 @@ describe('a web process', () => {
     it('Postgres: not ready but alive, and the API answers 503 in its error format', async () => {
       const url = `postgres://user:pass-word@127.0.0.1:${await closedPort()}/nowhere`;
       const web = await processes.start({ DATABASE_URL: url });
-      await untilReadyzSays(web, 503, {
-        status: 'not_ready',
-        ...READY,
-        database: 'down',
-        migrations: 'unknown',
-      });
+      const down = { database: 'down', migrations: 'unknown' };
+      await untilReadyzSays(web, 503, { status: 'not_ready', ...READY, ...down });
       assert.equal((await processes.send(web.port, 'GET', '/healthz')).status, 200);
       const refused = await processes.send(web.port, 'GET', SESSIONS);
-      assert.equal(refused.status, 503);
-      assert.match(refused.headers['retry-after'] ?? '', /^[1-9]\d*$/);
+      assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '5']);
       const { type, code, request_id: requestId } = JSON.parse(refused.text).error;
       assert.deepEqual(
         [type, code, requestId],
