@@ -1,6 +1,7 @@
-import { Agent, request } from 'undici';
-import { MAX_IMAGE_FETCHES_OF_HOST } from '../../shared/limits/bounds.js';
+import { buildConnector, type Dispatcher, request } from 'undici';
+import { MAX_IMAGE_BYTES, MAX_IMAGE_FETCHES_OF_HOST } from '../../shared/limits/bounds.js';
 import type { Budget } from '../../shared/limits/budget.js';
+import { openOutgoing } from '../../shared/outgoing/outgoing-agent.js';
 import { parseUrl } from '../../shared/values/parse-url.js';
 import { assertPublicHost, publicLookup } from '../../shared/values/public-address.js';
 import { imageType } from './image-kind.js';
@@ -28,9 +29,9 @@ export function openImageDownloader(
   { allowPrivateNetworks }: { allowPrivateNetworks: boolean },
   budget: Budget,
 ): ImageDownloader {
-  const agent = new Agent({
+  const { dispatcher, destroy } = openOutgoing(MAX_IMAGE_BYTES, {
     connections: MAX_IMAGE_FETCHES_OF_HOST,
-    connect: { lookup: publicLookup(allowPrivateNetworks), timeout: TIMEOUT_MS },
+    connect: buildConnector({ lookup: publicLookup(allowPrivateNetworks), timeout: TIMEOUT_MS }),
   });
   const schemes = allowPrivateNetworks ? ['https:', 'http:'] : ['https:'];
   return {
@@ -38,13 +39,13 @@ export function openImageDownloader(
       const url = parseUrl(address);
       if (url === undefined || !schemes.includes(url.protocol)) return undefined;
       if (!allowPrivateNetworks) assertPublicHost(url);
-      const bytes = await get(agent, url, (body, announced) =>
+      const bytes = await get(dispatcher, url, (body, announced) =>
         readImageBody(body, announced, budget, holder),
       );
       const type = bytes && imageType(bytes);
       return bytes === undefined || type === undefined ? undefined : { type, bytes };
     },
-    close: () => agent.destroy(),
+    close: destroy,
   };
 }
 
@@ -53,9 +54,9 @@ type ReadBody = (
   announced: number | undefined,
 ) => Promise<Buffer | undefined>;
 
-async function get(agent: Agent, url: URL, read: ReadBody): Promise<Buffer | undefined> {
+async function get(dispatcher: Dispatcher, url: URL, read: ReadBody): Promise<Buffer | undefined> {
   const { statusCode, headers, body } = await request(url, {
-    dispatcher: agent,
+    dispatcher,
     signal: AbortSignal.timeout(TIMEOUT_MS),
     headersTimeout: TIMEOUT_MS,
     bodyTimeout: TIMEOUT_MS,

@@ -1,5 +1,6 @@
 import type { PaceOptions } from '../limits/adaptive-pace.js';
 import type { Logger } from '../process/logger.js';
+import { fetchFromEndpoint } from './endpoint-fetch.js';
 import type { PlacesOptions } from './endpoint-places.js';
 import { EndpointQueue } from './endpoint-queue.js';
 import type { Network } from './networks.js';
@@ -37,7 +38,7 @@ export class EndpointQueues {
   of(url: string, { caip2: network }: Network): EndpointQueue {
     const known = this.#queues.get(url);
     if (known !== undefined) return known.queue;
-    const { fetch: send = fetch, pace, checksWhileLimited, comeBack, logger } = this.#options;
+    const { fetch: send = fetchFromEndpoint, pace, checksWhileLimited, comeBack, logger } = this.#options;
     const queue = new EndpointQueue({
       send,
       checksWhileLimited,

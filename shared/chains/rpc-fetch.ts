@@ -2,11 +2,6 @@ import { inSpan, isTracing } from '../tracing/spans.js';
 
 export type ChainFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
-/** A `fetch` whose requests are aborted by the signal, until the end of the body. */
-export function fetchUntil(signal: AbortSignal, send: ChainFetch = fetch): ChainFetch {
-  return (input, init) => send(input, { ...init, signal });
-}
-
 /** Adds a span to each request, named by its RPC method and never by the URL, which may hold a key. */
 export function tracedFetch(network: string, send: ChainFetch): ChainFetch {
   return (input, init) => {

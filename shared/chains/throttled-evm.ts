@@ -1,8 +1,8 @@
 import { MAX_HOLDINGS_KEPT } from '../limits/bounds.js';
 import { shareAnswers } from '../limits/shared-answer.js';
+import { fetchUntil } from './endpoint-fetch.js';
 import { EvmRpc } from './evm-rpc.js';
 import type { EvmNetwork } from './networks.js';
-import { fetchUntil } from './rpc-fetch.js';
 import { type EndpointUnreadable, SHARED_MS, throttleEndpoint } from './throttled-endpoint.js';
 
 /** By token contract. A missing token could not be read. */

@@ -1,8 +1,8 @@
 import { MAX_HOLDINGS_KEPT } from '../limits/bounds.js';
 import { shareAnswers } from '../limits/shared-answer.js';
 import { lazy } from '../process/lazy.js';
+import { fetchUntil } from './endpoint-fetch.js';
 import type { SvmNetwork } from './networks.js';
-import { fetchUntil } from './rpc-fetch.js';
 import { SolanaRpc } from './solana-rpc.js';
 import { type EndpointUnreadable, SHARED_MS, throttleEndpoint } from './throttled-endpoint.js';
 

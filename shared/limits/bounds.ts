@@ -137,6 +137,27 @@ export const IMAGE_BYTES_IN_FLIGHT_OF_ACCOUNT = 4 * 1024 * 1024;
 export const IMAGE_BYTES_SENT = 16 * 1024 * 1024;
 export const IMAGE_BYTES_SENT_TO_ADDRESS = 8 * 1024 * 1024;
 
+/**
+ * The answer of another server: a webhook receiver, an image host, a facilitator, a chain's endpoint. Its headers, with those of
+ * the interim answers (1xx) before them; how many interim answers; and how many pieces, as they arrive and as chunked
+ * encoding divides them. A longer answer may have another piece for each ANSWER_BYTES_PER_FURTHER_PIECE.
+ */
+export const MAX_ANSWER_HEAD_BYTES = 64 * 1024;
+export const MAX_ANSWER_HEAD_LINES = 500;
+export const MAX_INTERIM_ANSWERS = 5;
+export const MAX_ANSWER_PIECES = 2000;
+export const ANSWER_BYTES_PER_FURTHER_PIECE = 512;
+
+/** The body of a chain's answer: to a search for logs, for a receipt and to a batch, and to any other call. */
+export const MAX_CHAIN_LOGS_BYTES = 16 * 1024 * 1024;
+export const MAX_CHAIN_ANSWER_BYTES = 2 * 1024 * 1024;
+/** Bytes of chains' answers of more than SMALL_BODY_BYTES that a process is reading, and those of one endpoint. */
+export const CHAIN_ANSWER_BYTES_IN_FLIGHT = 48 * 1024 * 1024;
+export const CHAIN_ANSWER_BYTES_IN_FLIGHT_OF_ENDPOINT = CHAIN_ANSWER_BYTES_IN_FLIGHT / 2;
+
+/** The body of a facilitator's answer. */
+export const MAX_FACILITATOR_ANSWER_BYTES = 256 * 1024;
+
 /** Image fetches in flight, and fetches that wait for a slot. */
 export const MAX_IMAGE_FETCHES = 24;
 export const MAX_IMAGE_FETCHES_OF_ACCOUNT = 6;

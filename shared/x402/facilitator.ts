@@ -1,11 +1,13 @@
-import { Agent } from 'undici';
+import { buildConnector } from 'undici';
 import type { FacilitatorConfig } from '../config/read-facilitator.js';
+import { MAX_FACILITATOR_ANSWER_BYTES } from '../limits/bounds.js';
 import { openRateLimiter } from '../limits/rate-limiter.js';
 import { openThrottle, type Throttle } from '../limits/throttle.js';
+import { exchange } from '../outgoing/exchange.js';
+import { openOutgoing } from '../outgoing/outgoing-agent.js';
 import type { Logger } from '../process/logger.js';
 import { inSpan } from '../tracing/spans.js';
 import { cacheSupported } from './cache-supported.js';
-import { exchange } from './exchange.js';
 import {
   type FacilitatorReply,
   NotSent,
@@ -33,7 +35,6 @@ export interface Facilitator {
   close(): Promise<void>;
 }
 
-const MAX_ANSWER_BYTES = 256 * 1024;
 /** Connections of one process when FACILITATOR_MAX_CONNECTIONS is not set. */
 export const CONNECTIONS = 128;
 /** Limits of the wait for a turn. Verifications give up earlier and leave the turns to settlements. */
@@ -60,12 +61,12 @@ export function createFacilitator(
   const { maxConnections } = config;
   const connections = maxConnections ?? CONNECTIONS;
   const calls = throttle ?? openThrottle({ rate: openRateLimiter(() => 0), slots: () => connections });
-  const agent = new Agent({
+  const { dispatcher, destroy } = openOutgoing(MAX_FACILITATOR_ANSWER_BYTES, {
     connections,
     keepAliveTimeout: KEPT_MS,
     // When the process's share of connections falls, surplus ones close soon, whatever the facilitator's keep-alive time.
     ...(maxConnections !== undefined && { keepAliveMaxTimeout: KEPT_MS }),
-    connect: { timeout: config.timeoutMs },
+    connect: buildConnector({ timeout: config.timeoutMs }),
     // `exchange` limits each call as a whole.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -115,7 +116,10 @@ export function createFacilitator(
         },
         body: body === undefined ? null : JSON.stringify(body),
       };
-      return await exchange(agent, request, { timeoutMs, maxAnswerBytes: MAX_ANSWER_BYTES });
+      const terms = { timeoutMs, maxAnswerBytes: MAX_FACILITATOR_ANSWER_BYTES };
+      const answer = await exchange(dispatcher, request, terms);
+      const retryAfter = answer.header('retry-after');
+      return { status: answer.status, retryAfter, body: answer.body.toString('utf8') };
     } catch (error) {
       return { error };
     }
@@ -141,7 +145,7 @@ export function createFacilitator(
     },
     async close() {
       calls.close();
-      await agent.destroy();
+      await destroy();
     },
   };
 }

@@ -35,7 +35,7 @@ const SHARED_ROOMS = [
   ['chains', 'db'],
   ['tracing'],
   ['config', 'wire'],
-  ['values'],
+  ['values', 'outgoing'],
   ['limits', 'jobs', 'secrets', 'errors'],
   ['process'],
   ['session-fields'],

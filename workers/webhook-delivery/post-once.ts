@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 
 /** The body decides nothing. It is read up to these limits for the delivery's history and to keep the connection alive. */
 const BODY_WITHIN_MS = 1000;
-const BODY_LIMIT_BYTES = 64 * 1024;
+export const BODY_LIMIT_BYTES = 64 * 1024;
 const KEPT_BYTES = 1024;
 
 export interface Answer {

@@ -1,11 +1,12 @@
-import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { buildConnector, type Dispatcher } from 'undici';
+import { MAX_ANSWER_HEAD_BYTES } from '../../shared/limits/bounds.js';
+import { openOutgoing } from '../../shared/outgoing/outgoing-agent.js';
 import { assertPublicHost, publicLookup, type Resolve } from '../../shared/values/public-address.js';
 import { watchKeptConnections } from './kept-connections.js';
-import { type Answer, postOnce } from './post-once.js';
+import { type Answer, BODY_LIMIT_BYTES, postOnce } from './post-once.js';
 
 /** Counted from the start of a try, so name look-up and TLS are included, to the end of the answer's headers. */
 const HEADERS_WITHIN_MS = 10_000;
-const HEADERS_LIMIT_BYTES = 64 * 1024;
 /** Tabs and line feeds are kept. */
 const CONTROL_CHARACTERS = /[^\P{Cc}\t\n]/gu;
 /** Debugging pages of receivers print them as text, in JSON or in a URL. */
@@ -34,14 +35,14 @@ export function createWebhookSender({
   const keptConnections = watchKeptConnections(
     buildConnector({ lookup: publicLookup(allowPrivateNetworks, resolve), timeout: headersWithinMs }),
   );
-  const agentOptions: Agent.Options = {
+  const options = {
     connect: keptConnections.connect,
-    maxHeaderSize: HEADERS_LIMIT_BYTES,
+    maxHeaderSize: MAX_ANSWER_HEAD_BYTES,
     headersTimeout: 0, // postOnce has one timer for the whole try.
     bodyTimeout: 0,
   };
-  const agent = new Agent(agentOptions);
-  const agentWithoutKeepAlive = new Agent({ ...agentOptions, pipelining: 0 });
+  const keeping = openOutgoing(BODY_LIMIT_BYTES, options);
+  const withoutKeepAlive = openOutgoing(BODY_LIMIT_BYTES, { ...options, pipelining: 0 });
   return {
     async post(url, headers, body) {
       const startedAt = performance.now();
@@ -52,8 +53,8 @@ export function createWebhookSender({
         const request = { origin, path: pathname + search, method: 'POST', headers, body };
         const send = (dispatcher: Dispatcher): Promise<Answer> =>
           postOnce(dispatcher, request, Math.ceil(startedAt + headersWithinMs - performance.now()));
-        const { status, start } = await send(agent).catch((error: unknown) => {
-          if (keptConnections.hadClosed(error)) return send(agentWithoutKeepAlive);
+        const { status, start } = await send(keeping.dispatcher).catch((error: unknown) => {
+          if (keptConnections.hadClosed(error)) return send(withoutKeepAlive.dispatcher);
           throw error;
         });
         return { kind: 'answered', status, answer: readable(start) };
@@ -63,7 +64,7 @@ export function createWebhookSender({
     },
     async close() {
       keptConnections.close();
-      await Promise.all([agent.destroy(), agentWithoutKeepAlive.destroy()]);
+      await Promise.all([keeping.destroy(), withoutKeepAlive.destroy()]);
     },
   };
 }

@@ -1,0 +1,95 @@
+import { buildConnector } from 'undici';
+import {
+  CHAIN_ANSWER_BYTES_IN_FLIGHT,
+  CHAIN_ANSWER_BYTES_IN_FLIGHT_OF_ENDPOINT,
+  MAX_CHAIN_ANSWER_BYTES,
+  MAX_CHAIN_LOGS_BYTES,
+  SMALL_BODY_BYTES,
+} from '../limits/bounds.js';
+import { type Claim, openBudget } from '../limits/budget.js';
+import { type Answer, exchange, NoRoom } from '../outgoing/exchange.js';
+import { OutOfBounds } from '../outgoing/out-of-bounds.js';
+import { openOutgoing } from '../outgoing/outgoing-agent.js';
+import type { ChainFetch } from './rpc-fetch.js';
+import { ChainUnreadable } from './unreadable.js';
+
+const CONNECT_WITHIN_MS = 10_000;
+/** The request stays the same when it is sent to another address with these. */
+const REDIRECTS = [307, 308];
+const MOST_REDIRECTS = 3;
+const BODYLESS = [204, 205, 304];
+/** Searches for logs, receipts, and batches, which may hold some of both. */
+const LONG_ANSWERS = /^\s*\[|"method":"(?:eth_getLogs|eth_getTransactionReceipt)"/;
+
+const { dispatcher } = openOutgoing(MAX_CHAIN_LOGS_BYTES, {
+  connect: buildConnector({ timeout: CONNECT_WITHIN_MS }),
+  // Whoever asks limits the time as a whole.
+  headersTimeout: 0,
+  bodyTimeout: 0,
+});
+const bytesInFlight = openBudget({
+  total: CHAIN_ANSWER_BYTES_IN_FLIGHT,
+  perHolder: [CHAIN_ANSWER_BYTES_IN_FLIGHT_OF_ENDPOINT],
+});
+
+/**
+ * The `fetch` for chains' endpoints. An answer is bounded in length, by what was asked, and the answers that a process reads
+ * at once are bounded together and for each endpoint. Throws ChainUnreadable beyond a bound, and the client's error when there
+ * is no answer.
+ */
+export const fetchFromEndpoint: ChainFetch = async (input, init) => {
+  let url = new URL(input instanceof Request ? input.url : input);
+  for (let redirects = 0; ; redirects += 1) {
+    const answer = await send(url, init);
+    const location = REDIRECTS.includes(answer.status) ? answer.header('location') : undefined;
+    if (location === undefined || redirects === MOST_REDIRECTS || !URL.canParse(location, url.href))
+      return responseOf(answer);
+    url = new URL(location, url);
+  }
+};
+
+/** Its requests are aborted by the signal, until the end of the body. */
+export function fetchUntil(signal: AbortSignal): ChainFetch {
+  return (input, init) => fetchFromEndpoint(input, { ...init, signal });
+}
+
+async function send(url: URL, init: RequestInit | undefined): Promise<Answer> {
+  init?.signal?.throwIfAborted();
+  const body = String(init?.body ?? '');
+  const claim = bytesInFlight.claim(url.origin);
+  try {
+    const request = {
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: 'POST' as const,
+      headers: { 'user-agent': 'checkout', accept: '*/*', ...Object.fromEntries(new Headers(init?.headers)) },
+      body,
+    };
+    return await exchange(dispatcher, request, {
+      signal: init?.signal,
+      maxAnswerBytes: LONG_ANSWERS.test(body) ? MAX_CHAIN_LOGS_BYTES : MAX_CHAIN_ANSWER_BYTES,
+      mayHold: (length) => mayHold(claim, length),
+    });
+  } catch (error) {
+    // Client libraries would show the message with the endpoint's URL, which may hold a key.
+    if (error instanceof OutOfBounds || error instanceof NoRoom)
+      throw new ChainUnreadable(`the endpoint's answer was not read: ${error.message}`);
+    throw error;
+  } finally {
+    claim.release();
+  }
+}
+
+/** Small answers, of which the calls in flight are the limit, always fit. */
+function mayHold(claim: Claim, length: number): boolean {
+  return length <= SMALL_BODY_BYTES || claim.growTo(length);
+}
+
+function responseOf({ status, header, body }: Answer): Response {
+  const headers = new Headers();
+  for (const name of ['content-type', 'retry-after']) {
+    const value = header(name);
+    if (value !== undefined) headers.set(name, value);
+  }
+  return new Response(BODYLESS.includes(status) ? null : body, { status, headers });
+}
