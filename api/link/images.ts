@@ -30,7 +30,8 @@ export async function sendImage(deps: Deps, res: Response, id: string, name: str
     send(res, PLACEHOLDER, PLACEHOLDER_MAX_AGE_SECONDS);
     return;
   }
-  const release = image === 'busy' ? undefined : deps.images.takeToSend(image, addressKey(res.req));
+  const release =
+    image === 'busy' ? undefined : deps.images.takeToSend(image, found.accountId, addressKey(res.req));
   if (image === 'busy' || release === undefined) {
     sendBusy(res);
     return;

@@ -4,6 +4,7 @@ import {
   IMAGE_BYTES_IN_FLIGHT_OF_ACCOUNT,
   IMAGE_BYTES_KEPT,
   IMAGE_BYTES_SENT,
+  IMAGE_BYTES_SENT_OF_ACCOUNT,
   IMAGE_BYTES_SENT_TO_ADDRESS,
 } from '../../shared/limits/bounds.js';
 import { openBudget, type Release } from '../../shared/limits/budget.js';
@@ -21,8 +22,8 @@ import { ImagesBusy } from './read-image-body.js';
 export interface ImageProxy {
   /** Undefined when there is no usable image at this address; busy when too many are being fetched to tell. */
   fetch(wanted: WantedImage): Promise<Image | undefined | 'busy'>;
-  /** Takes the bytes of an image that is sent to this address; undefined when too much is being sent. */
-  takeToSend(image: Image, address: string): Release | undefined;
+  /** Takes the bytes of the account's image that is sent to this address; undefined when too much is being sent. */
+  takeToSend(image: Image, accountId: string, address: string): Release | undefined;
   close(): Promise<void>;
 }
 
@@ -42,6 +43,7 @@ export function createImageProxy(rules: { allowPrivateNetworks: boolean }): Imag
   const bytesInFlight = openBudget({
     total: IMAGE_BYTES_IN_FLIGHT,
     perHolder: [IMAGE_BYTES_IN_FLIGHT_OF_ACCOUNT],
+    leavesToOthers: true,
   });
   const { download, close } = openImageDownloader(rules, bytesInFlight);
   const slots = openFetchSlots();
@@ -77,8 +79,10 @@ export function createImageProxy(rules: { allowPrivateNetworks: boolean }): Imag
       const { url } = wanted;
       const known = remembered.get(url);
       if (known !== undefined) return known.image;
-      const fetching = fetches.get(url) ?? fetchNow(wanted).finally(() => fetches.delete(url));
-      fetches.set(url, fetching);
+      // An account waits for no fetch of another, which may have no slot left.
+      const key = `${wanted.accountId} ${url}`;
+      const fetching = fetches.get(key) ?? fetchNow(wanted).finally(() => fetches.delete(key));
+      fetches.set(key, fetching);
       return await fetching;
     },
     takeToSend: sendingBudget(),
@@ -86,18 +90,22 @@ export function createImageProxy(rules: { allowPrivateNetworks: boolean }): Imag
   };
 }
 
-/** An image that is sent to many addresses counts once in all, and once for each address. */
+/** An image that is sent to many addresses counts once, for the first account that sends it, and once for each address. */
 function sendingBudget(): ImageProxy['takeToSend'] {
-  const all = openBudget({ total: IMAGE_BYTES_SENT });
+  const all = openBudget({
+    total: IMAGE_BYTES_SENT,
+    perHolder: [IMAGE_BYTES_SENT_OF_ACCOUNT],
+    leavesToOthers: true,
+  });
   const ofAddresses = openBudget({
     total: Number.POSITIVE_INFINITY,
     perHolder: [IMAGE_BYTES_SENT_TO_ADDRESS],
   });
   const sent = new Map<Image, { times: number; release: Release }>();
-  return (image, address) => {
+  return (image, accountId, address) => {
     const releaseAddress = ofAddresses.take(image.bytes.length, address);
     if (releaseAddress === undefined) return undefined;
-    const release = sent.get(image)?.release ?? all.take(image.bytes.length);
+    const release = sent.get(image)?.release ?? all.take(image.bytes.length, accountId);
     if (release === undefined) {
       releaseAddress();
       return undefined;

@@ -135,6 +135,7 @@ export const IMAGE_BYTES_KEPT = 24 * 1024 * 1024;
 export const IMAGE_BYTES_IN_FLIGHT = 16 * 1024 * 1024;
 export const IMAGE_BYTES_IN_FLIGHT_OF_ACCOUNT = 4 * 1024 * 1024;
 export const IMAGE_BYTES_SENT = 16 * 1024 * 1024;
+export const IMAGE_BYTES_SENT_OF_ACCOUNT = 8 * 1024 * 1024;
 export const IMAGE_BYTES_SENT_TO_ADDRESS = 8 * 1024 * 1024;
 
 /**
@@ -161,7 +162,9 @@ export const MAX_FACILITATOR_ANSWER_BYTES = 256 * 1024;
 /** Image fetches in flight, and fetches that wait for a slot. */
 export const MAX_IMAGE_FETCHES = 24;
 export const MAX_IMAGE_FETCHES_OF_ACCOUNT = 6;
-export const MAX_IMAGE_FETCHES_OF_HOST = 4;
+/** Merchants may share a host: the account's places there are fewer than the host's. */
+export const MAX_IMAGE_FETCHES_OF_ACCOUNT_AT_HOST = 4;
+export const MAX_IMAGE_FETCHES_OF_HOST = 12;
 export const MAX_IMAGES_WAITING = 500;
 export const MAX_IMAGES_WAITING_OF_ACCOUNT = 100;
 

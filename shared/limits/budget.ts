@@ -8,6 +8,8 @@ export interface BudgetLimits {
   total: number | (() => number);
   /** One limit for each kind of holder, in the order in which callers name their holders: account, host. */
   perHolder?: readonly number[];
+  /** A holder of the first kind gets more only while it has at most as much as is left: the next holder finds some. */
+  leavesToOthers?: boolean;
 }
 
 /** An amount of bytes or slots: at most `total` in use, and at most `perHolder` by each holder. */
@@ -30,14 +32,18 @@ export interface Claim {
   release: Release;
 }
 
-export function openBudget({ total, perHolder = [] }: BudgetLimits): Budget {
+export function openBudget({ total, perHolder = [], leavesToOthers = false }: BudgetLimits): Budget {
   const kinds = perHolder.map((limit) => ({ limit, tally: new Tally() }));
   let used = 0;
 
   const left = (): number => (typeof total === 'number' ? total : total()) - used;
 
+  const usedBy = (holder: string): number => kinds[0]?.tally.of(holder) ?? 0;
+
   function fits(amount: number, holders: readonly string[]): boolean {
     if (amount > left()) return false;
+    const own = leavesToOthers ? usedBy(holders[0] ?? '') : 0;
+    if (own > 0 && own + amount > left()) return false;
     return kinds.every(({ limit, tally }, kind) => tally.of(holders[kind] ?? '') + amount <= limit);
   }
 
@@ -71,7 +77,7 @@ export function openBudget({ total, perHolder = [] }: BudgetLimits): Budget {
     get left() {
       return left();
     },
-    usedBy: (holder) => kinds[0]?.tally.of(holder) ?? 0,
+    usedBy,
     fits: (amount, ...holders) => fits(amount, holders),
     take(amount, ...holders) {
       const { growTo, release } = claim(...holders);

@@ -3,9 +3,10 @@ import { hostNowMs } from '../process/clock.js';
 import { WRONG_PASSWORDS_A_MINUTE, WRONG_PASSWORDS_OF_ADDRESS_A_MINUTE } from './bounds.js';
 
 /**
- * Limits how many wrong passwords and tokens of operators are checked in a minute, per address and in total. Beyond a limit
- * correct credentials are refused too. An address that logged in before has only its own limit, so that an attacker cannot
- * lock the operators out. Each process counts separately and needs no store.
+ * Limits how many wrong passwords and tokens of operators are checked in a minute, per address and in total. Beyond its own
+ * limit an address is refused with correct credentials too. Beyond the total, the first try of an address is checked, and
+ * more only of an address that logged in before: strangers cannot lock an operator out, and each of their addresses has one
+ * guess. Each process counts separately and needs no store.
  */
 export interface LoginLimiter {
   /** Whether the credentials are right. Beyond a limit they are not checked and may be sent again after `retryAfterSeconds`. */
@@ -14,11 +15,12 @@ export interface LoginLimiter {
 
 const WINDOW_MS = 60_000;
 const KNOWN_ADDRESSES = 1000;
+/** Of addresses that were wrong in this minute; each that is forgotten has another guess. */
+const WRONG_ADDRESSES = 10_000;
 
 /** `onLimited` is called once in each window that reaches a limit. */
 export function openLoginLimiter(onLimited: () => void = () => {}): LoginLimiter {
-  // Bounded: a window counts at most WRONG_PASSWORDS_A_MINUTE unknown addresses, and KNOWN_ADDRESSES others.
-  const wrongOf = new Map<string, number>();
+  const wrongOf = new LRUCache<string, number>({ max: WRONG_ADDRESSES });
   const loggedIn = new LRUCache<string, true>({ max: KNOWN_ADDRESSES });
   let wrong = 0;
   let isReported = false;
@@ -37,7 +39,7 @@ export function openLoginLimiter(onLimited: () => void = () => {}): LoginLimiter
     check(address, isRight) {
       turnWindow();
       const ofAddress = wrongOf.get(address) ?? 0;
-      const isTooMany = wrong >= WRONG_PASSWORDS_A_MINUTE && !loggedIn.has(address);
+      const isTooMany = wrong >= WRONG_PASSWORDS_A_MINUTE && ofAddress > 0 && !loggedIn.has(address);
       if (isTooMany || ofAddress >= WRONG_PASSWORDS_OF_ADDRESS_A_MINUTE) {
         if (!isReported) onLimited();
         isReported = true;

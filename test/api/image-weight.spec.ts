@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import request from 'supertest';
+import { eventually } from '../../lab/world/processes/eventually.js';
 import { buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
 import {
   IMAGE_BYTES_IN_FLIGHT,
@@ -67,8 +68,8 @@ describe('slowly served images', () => {
       const { accountId } = await buildMerchant(checkout.app.db);
       const images = Array.from({ length: 50 }, (_, n) => address(`${account}/${n}.png`, 1 + (n % HOSTS)));
       const id = await sessionOf(accountId, images);
-      // An account more than the slots allow waits for none of them.
-      if (account * MAX_IMAGE_FETCHES_OF_ACCOUNT < MAX_IMAGE_FETCHES - MAX_IMAGE_FETCHES_OF_ACCOUNT)
+      // As many accounts as use up all slots but those that are left to others.
+      if (account * MAX_IMAGE_FETCHES_OF_ACCOUNT < MAX_IMAGE_FETCHES)
         paths.push(...images.map((_, n) => `/c/${id}/images/${n}`));
     }
     const dripped = paths.map((path) => request(checkout.app.server).get(path));
@@ -87,21 +88,37 @@ describe('slowly served images', () => {
     assert.ok(IMAGE_BYTES_IN_FLIGHT < MAX_IMAGE_FETCHES * MAX_IMAGE_BYTES);
   });
 
+  it("leave another merchant's at the same host, and at the same address, alone", async () => {
+    const { accountId } = await buildMerchant(checkout.app.db);
+    const slow = Array.from({ length: 50 }, (_, n) => address(`shared/${n}.png`, 99));
+    const hog = await sessionOf(accountId, [...slow, address('good.png', 99)]);
+    const answers = Promise.all(
+      [...slow.keys(), slow.length].map((n) => request(checkout.app.server).get(`/c/${hog}/images/${n}`)),
+    );
+    await eventually(() => assert.ok((open.get('shared') ?? 0) > 0));
+    const good = await sessionOf(checkout.merchant.accountId, [address('good.png', 99)]);
+    const res = await request(checkout.app.server).get(`/c/${good}/images/0`);
+    assert.deepEqual([res.status, res.type], [200, 'image/png']);
+    await answers;
+  });
+
   it('hold memory while they are sent to an address, up to its limit', () => {
     const { images } = checkout.app;
     const image = () => ({ type: 'image/png', bytes: Buffer.alloc(MAX_IMAGE_BYTES) });
     const share = IMAGE_BYTES_SENT_TO_ADDRESS / MAX_IMAGE_BYTES;
-    const held = Array.from({ length: share }, () => images.takeToSend(image(), 'slow'));
+    const held = Array.from({ length: share }, () => images.takeToSend(image(), 'acct_1', 'slow'));
     assert.ok(held.every((release) => release !== undefined));
-    assert.equal(images.takeToSend(image(), 'slow'), undefined);
+    assert.equal(images.takeToSend(image(), 'acct_2', 'slow'), undefined);
+    assert.equal(images.takeToSend(image(), 'acct_1', 'quick'), undefined);
     const shown = image();
     // One image for many buyers is there once.
-    const all = Array.from({ length: 100 }, (_, n) => images.takeToSend(shown, `${n}`));
+    const all = Array.from({ length: 100 }, (_, n) => images.takeToSend(shown, 'acct_2', `${n}`));
     assert.ok(all.every((release) => release !== undefined));
     let others = 0;
-    while (others < 100 && images.takeToSend(image(), `other ${others}`) !== undefined) others += 1;
+    while (others < 100 && images.takeToSend(image(), `acct_${3 + others}`, `other ${others}`) !== undefined)
+      others += 1;
     assert.equal(others, 3);
     held[0]?.();
-    assert.ok(images.takeToSend(image(), 'slow'));
+    assert.ok(images.takeToSend(image(), 'acct_0', 'slow'));
   });
 });

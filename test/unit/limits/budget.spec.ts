@@ -22,6 +22,21 @@ describe('a budget', () => {
     assert.equal(budget.take(1, 'b'), undefined);
   });
 
+  it('may leave as much to others as a holder has', () => {
+    const budget = openBudget({ total: 10, perHolder: [10], leavesToOthers: true });
+    const wanted = (holder: string): number => {
+      let taken = 0;
+      while (taken < 20 && budget.take(1, holder) !== undefined) taken += 1;
+      return taken;
+    };
+    assert.deepEqual(['a', 'b', 'c', 'd', 'e'].map(wanted), [5, 3, 1, 1, 0]);
+    assert.equal(budget.left, 0);
+    const large = openBudget({ total: 10, perHolder: [10], leavesToOthers: true });
+    assert.ok(large.take(8, 'a'), 'a first amount may be all that is left');
+    assert.equal(large.take(1, 'a'), undefined);
+    assert.ok(large.take(1, 'b'));
+  });
+
   it('limits each kind of holder separately', () => {
     const budget = openBudget({ total: 10, perHolder: [3, 2] });
     for (const host of ['x', 'x', 'y']) assert.ok(budget.take(1, 'a', host));

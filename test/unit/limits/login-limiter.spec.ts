@@ -50,7 +50,7 @@ describe('the login limiter', () => {
       );
   });
 
-  it('checks a limited number of all addresses, and more only of an address that logged in before', () => {
+  it('beyond a limited number of all addresses checks the first try of each, and more of one that logged in before', () => {
     let limited = 0;
     const limiter = openLoginLimiter(() => {
       limited += 1;
@@ -59,18 +59,42 @@ describe('the login limiter', () => {
       limiter.check(OURS, () => true),
       true,
     );
-    const judged = Array.from({ length: 5000 }, (_, index) =>
-      limiter.check(`2001:db8::${index}`, () => false),
+    for (let address = 0; address < WRONG_PASSWORDS_A_MINUTE; address += 1)
+      assert.deepEqual(guess(limiter, `2001:db8::${address}`, 1), [false]);
+    assert.ok(isLimited(limiter.check('2001:db8::1', () => true)), 'an address that was wrong');
+    assert.equal(limited, 1);
+    assert.equal(
+      limiter.check('203.0.113.8', () => true),
+      true,
+      'another operator',
     );
-    assert.equal(judged.filter((verdict) => verdict === false).length, WRONG_PASSWORDS_A_MINUTE);
-    assert.ok(isLimited(limiter.check('203.0.113.8', () => true)), 'a stranger, though right');
+    const [first, second] = guess(limiter, '203.0.113.9', 2);
+    assert.ok(first === false && isLimited(second), 'one guess of a stranger');
+    assert.deepEqual(guess(limiter, OURS, WRONG_PASSWORDS_OF_ADDRESS_A_MINUTE).at(-1), false);
+    assert.ok(isLimited(limiter.check(OURS, () => true)));
+    assert.equal(limited, 1);
+  });
+
+  it('lets an operator in while ten addresses guess as often as they may', () => {
+    const limiter = openLoginLimiter();
+    for (let address = 0; address < 10; address += 1)
+      guess(limiter, `198.51.100.${address}`, 10 * WRONG_PASSWORDS_OF_ADDRESS_A_MINUTE);
     assert.equal(
       limiter.check(OURS, () => true),
       true,
-      'the operator can still log in',
     );
-    assert.equal(limited, 1);
-    assert.ok(isLimited(guess(limiter, OURS, WRONG_PASSWORDS_OF_ADDRESS_A_MINUTE + 1).at(-1)));
+  });
+
+  it('remembers a limited number of addresses', () => {
+    const limiter = openLoginLimiter();
+    for (let address = 0; address < 10_050; address += 1)
+      guess(limiter, `10.0.${address >> 8}.${address & 255}`, 1);
+    assert.equal(
+      limiter.check('10.0.0.0', () => true),
+      true,
+      'the oldest is forgotten',
+    );
+    assert.ok(isLimited(limiter.check('10.0.30.0', () => true)));
   });
 
   it('ends its limit when the clock steps back', () => {

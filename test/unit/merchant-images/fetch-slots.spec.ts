@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
-import { openFetchSlots } from '../../../api/merchant-images/fetch-slots.js';
+import { type FetchSlots, openFetchSlots } from '../../../api/merchant-images/fetch-slots.js';
 import { eventually } from '../../../lab/world/processes/eventually.js';
 import {
   MAX_IMAGE_FETCHES,
   MAX_IMAGE_FETCHES_OF_ACCOUNT,
+  MAX_IMAGE_FETCHES_OF_ACCOUNT_AT_HOST,
   MAX_IMAGE_FETCHES_OF_HOST,
   MAX_IMAGES_WAITING_OF_ACCOUNT,
 } from '../../../shared/limits/bounds.js';
-import type { Concurrency } from '../../../shared/limits/concurrency.js';
 
 const LONG_MS = 60_000;
 
 describe('slots for fetching images', () => {
   /** The releases of the granted slots, and the number of refusals. */
-  async function ask(slots: Concurrency, all: [accountId: string, host: string][], waitMs = LONG_MS) {
+  async function ask(slots: FetchSlots, all: [accountId: string, host: string][], waitMs = LONG_MS) {
     const releases: (() => void)[] = [];
     let refused = 0;
     for (const [accountId, host] of all) {
@@ -65,6 +65,63 @@ describe('slots for fetching images', () => {
     );
     assert.equal(fetches.releases.length, MAX_IMAGE_FETCHES_OF_HOST);
     await end(fetches);
+  });
+
+  it('at a host that hangs are left to the other accounts that use it', async () => {
+    const slots = openFetchSlots();
+    const hog = await ask(
+      slots,
+      many(
+        50,
+        () => 'hog',
+        () => 'shared',
+      ),
+    );
+    assert.equal(hog.releases.length, MAX_IMAGE_FETCHES_OF_ACCOUNT_AT_HOST);
+    const other = await ask(slots, [['other', 'shared']]);
+    assert.equal(other.releases.length, 1);
+    await end(other);
+    await end(hog);
+  });
+
+  it('are left to others by accounts that want all', async () => {
+    const slots = openFetchSlots();
+    const hogs = await Promise.all(
+      Array.from({ length: 4 }, (_, hog) =>
+        ask(
+          slots,
+          many(
+            70,
+            () => `hog${hog}`,
+            (n) => `h${hog} ${n}`,
+          ),
+        ),
+      ),
+    );
+    const other = await ask(slots, [['other', 'o']]);
+    assert.equal(other.releases.length, 1);
+    await end(other);
+    for (const hog of hogs) await end(hog);
+  });
+
+  it('go first to the account that has the fewest', async () => {
+    const slots = openFetchSlots();
+    const all = await ask(
+      slots,
+      many(
+        MAX_IMAGE_FETCHES,
+        (n) => `a${n}`,
+        (n) => `h${n}`,
+      ),
+    );
+    const more = await ask(slots, [['a0', 'more']]);
+    const other = await ask(slots, [['other', 'o']]);
+    all.releases.pop()?.();
+    await new Promise(setImmediate);
+    assert.deepEqual([more.releases.length, other.releases.length], [0, 1]);
+    await end(all);
+    await end(more);
+    await end(other);
   });
 
   it('are limited in total', async () => {
