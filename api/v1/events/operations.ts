@@ -1,3 +1,4 @@
+import { soughtId } from '../../../shared/values/ids.js';
 import { getEvent, listEvents, readEvents } from '../../../shared/webhooks/events.js';
 import { renderEvent } from '../../../shared/webhooks/present.js';
 import { resendOwnEvent } from '../../../shared/webhooks/resend.js';
@@ -15,12 +16,14 @@ const parseList = inputParser(ListEvents);
 const parseResend = inputParser(ResendEvent);
 const OBJECT = 'event';
 
+const sought = (id: string | undefined): string | undefined => id && soughtId(id);
+
 export function eventOperations(deps: Deps): EventOperations {
   const { db, accountReads, heavyAnswers, notifyDeliveries } = deps;
   return {
     listEvents: operation(parseList, async (call, query) => {
       const { type, checkout_session: checkoutSession, created } = query;
-      const filter = { type, checkoutSession, ...createdRange(created, 'evt_') };
+      const filter = { type, checkoutSession: sought(checkoutSession), ...createdRange(created, 'evt_') };
       const { principal } = call;
       const page = await accountReads(principal, (from) =>
         listEvents(from, principal, pageRequest(query), filter),
@@ -37,7 +40,7 @@ export function eventOperations(deps: Deps): EventOperations {
       return renderEvent(await accountReads(principal, (from) => getEvent(from, principal, id)));
     }),
     resendEvent: repeatableOperation(deps, parseResend, async (call, input, idempotent) => {
-      const resend = { eventId: objectId(call, OBJECT), endpointId: input.webhook_endpoint };
+      const resend = { eventId: objectId(call, OBJECT), endpointId: sought(input.webhook_endpoint) };
       return await resendOwnEvent(db, call.principal, resend, notifyDeliveries, {
         render: renderEvent,
         idempotent,
