@@ -1,6 +1,6 @@
 import { type Response, Router } from 'express';
 import { brandStylesOf } from './brand.js';
-import { BEST, type Encodings, encodeAll, sendEncoded } from './compressed.js';
+import { BEST, type Encodings, encodeAll, sendCompressed, sendEncoded } from './compressed.js';
 import type { PageAssets } from './page-assets.js';
 
 const TYPES: Record<string, string> = {
@@ -24,12 +24,14 @@ export function pageAssetRoutes({ files }: PageAssets): Router {
   router.get('/:name', (req, res, next) => {
     const { name } = req.params;
     const brand = brandStylesOf(name);
-    const found = brand === undefined ? encode(name) : encodeAll(Buffer.from(brand));
-    if (found === undefined || !setAssetHeaders(res, name)) {
+    const found = brand === undefined ? encode(name) : undefined;
+    if ((brand ?? found) === undefined || !setAssetHeaders(res, name)) {
       next();
       return;
     }
-    sendEncoded(res, found);
+    // A style sheet of a colour is too short to be compressed, and there are too many colours to keep them.
+    if (brand !== undefined) sendCompressed(res, brand);
+    else if (found !== undefined) sendEncoded(res, found);
   });
   return router;
 }

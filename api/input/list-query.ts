@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { PageRequest } from '../../shared/db/listing.js';
 import { Refusal } from '../../shared/errors/refusal.js';
+import { soughtId } from '../../shared/values/ids.js';
 
 const DEFAULT_LIMIT = 10;
 
@@ -30,9 +31,13 @@ export function pageRequest(query: ListQuery, defaultLimit: number | undefined =
   }
   return {
     limit: query.limit ?? defaultLimit,
-    startingAfter: query.starting_after,
-    endingBefore: query.ending_before,
+    startingAfter: cursor(query.starting_after),
+    endingBefore: cursor(query.ending_before),
   };
+}
+
+function cursor(id: string | undefined): string | undefined {
+  return id === undefined ? undefined : soughtId(id);
 }
 
 /** For short lists: returns everything unless a `limit` is sent. */

@@ -6,6 +6,7 @@ import type { LinkBalances } from '../checkout-page/page-data.js';
 import type { Deps } from '../deps/deps.js';
 import { sendBuyerError } from '../errors/buyer-errors.js';
 import { sendJson } from '../http/send-json.js';
+import { linkQuery } from '../input/link-query.js';
 import { requireAccepts } from './require-accepts.js';
 
 interface Wallet {
@@ -32,7 +33,7 @@ export async function sendBalances(deps: Deps, req: Request<{ id: string }>, res
 }
 
 async function readWallet(url: string): Promise<Wallet | undefined> {
-  const [text, ...others] = new URLSearchParams(url.split('?')[1]).getAll('address');
+  const [text, ...others] = linkQuery(url).getAll('address');
   if (text === undefined || others.length > 0) return undefined;
   const { parseEvmWallet, parseSolanaWallet } = await import('../../shared/chains/wallet-address.js');
   const evm = parseEvmWallet(text);

@@ -1,5 +1,6 @@
 import { findToken } from '../../shared/chains/networks.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
+import { linkQuery } from '../input/link-query.js';
 
 type Entries = readonly PaymentRequirements[];
 
@@ -13,9 +14,8 @@ export interface Wanted {
 
 /** The parameters `network` (CAIP-2) and `token` (symbol or address) of a link's URL. */
 export function readWanted(url: string): Wanted | undefined {
-  const start = url.indexOf('?');
-  if (start === -1) return undefined;
-  const query = new URLSearchParams(url.slice(start));
+  if (!url.includes('?')) return undefined;
+  const query = linkQuery(url);
   const wanted = { networks: query.getAll('network'), tokens: query.getAll('token') };
   return wanted.networks.length + wanted.tokens.length === 0 ? undefined : wanted;
 }

@@ -16,6 +16,7 @@ import { renderSessionPage } from '../checkout-page/session-page.js';
 import type { Deps } from '../deps/deps.js';
 import { BUYER_ERRORS, type BuyerErrorCode } from '../errors/buyer-errors.js';
 import { releaseWhenSent } from '../http/release-when-sent.js';
+import { linkQuery } from '../input/link-query.js';
 import { addressKey } from '../limits/address-key.js';
 import type { LinkAnswer } from '../payment-link/link-answer.js';
 import { viewLink } from '../payment-link/view-link.js';
@@ -147,8 +148,7 @@ function languageOf(res: Response): Language {
 
 /** The `lang` parameter; other query parameters are ignored. */
 function askedByBuyer({ req }: Response): Language | undefined {
-  const [, query] = req.originalUrl.split('?', 2);
-  return askedLanguage(new URLSearchParams(query).get('lang'));
+  return askedLanguage(linkQuery(req.originalUrl).get('lang'));
 }
 
 function send({ config }: Deps, res: Response, language: Language, html: string): void {

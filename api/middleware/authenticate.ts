@@ -8,6 +8,9 @@ import { Refusal } from '../../shared/errors/refusal.js';
 import type { Deps } from '../deps/deps.js';
 import { consumeForAnswer, limitRefused, mayOnlyRead } from './rate-limit.js';
 
+/** A checkout key has some 50 characters; of a longer header the rest is not read. */
+const MAX_AUTHORIZATION_LENGTH = 4096;
+
 type KeyDeps = Pick<Deps, 'db' | 'addressLimiters' | 'keyUses'>;
 
 /** Accepts a checkout key as Bearer token or as user name of Basic authentication. */
@@ -36,7 +39,8 @@ async function identify({ db, addressLimiters, keyUses }: KeyDeps, req: Request)
   return principal;
 }
 
-function checkoutKey(header: string | undefined): string {
+function checkoutKey(sent: string | undefined): string {
+  const header = sent?.slice(0, MAX_AUTHORIZATION_LENGTH);
   const bearer = bearerToken(header);
   if (bearer !== undefined) return bearer;
   const [, encoded] = /^basic +(.+)$/i.exec(header ?? '') ?? [];

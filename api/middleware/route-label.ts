@@ -23,6 +23,8 @@ const OTHER_PATHS = [
   '/readyz',
   '/metrics',
 ];
+/** A longer path is compared with no template. */
+const MAX_PATH_LENGTH = 4096;
 const OPERATORS_PAGES = /^\/admin(\/|$)/;
 
 interface Template {
@@ -43,6 +45,7 @@ export function routeLabels(
     if (typeof route?.path === 'string' && !isRefused) return (baseUrl + route.path).replace(/(?<=.)\/$/, '');
     const [path = ''] = originalUrl.split('?', 1);
     if (OPERATORS_PAGES.test(path)) return '/admin/*';
+    if (path.length > MAX_PATH_LENGTH) return 'unknown';
     return templates.find(({ pattern }) => pattern.test(path))?.label ?? 'unknown';
   };
 }

@@ -5,6 +5,7 @@ import { bearerMatches, secretsMatch } from '../../shared/secrets/secrets.js';
 import { addressKey } from '../limits/address-key.js';
 
 export const ADMIN_USER = 'admin';
+const MAX_AUTHORIZATION_LENGTH = 4096;
 
 /** How an operators' page is protected. */
 interface Door {
@@ -60,6 +61,7 @@ function refuse(res: Response, text: string): void {
 }
 
 function basicCredentials(authorization: string): string {
+  if (authorization.length > MAX_AUTHORIZATION_LENGTH) return '';
   const [, encoded = ''] = /^Basic +(\S+)$/i.exec(authorization) ?? [];
   return Buffer.from(encoded, 'base64').toString('utf8');
 }

@@ -1,6 +1,8 @@
 import type { Request, RequestHandler } from 'express';
 import { parseUrl } from '../../shared/values/parse-url.js';
 
+/** A scheme, a host of 253 characters and a port. */
+const MAX_ORIGIN_LENGTH = 270;
 const READ_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 export function isRead({ method }: Pick<Request, 'method'>): boolean {
@@ -24,7 +26,8 @@ function isSameOrigin({ headers }: Request): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin';
   const { origin, host } = headers;
-  return origin === undefined || parseUrl(origin)?.host === host;
+  if (origin === undefined) return true;
+  return origin.length <= MAX_ORIGIN_LENGTH && parseUrl(origin)?.host === host;
 }
 
 function hasNoFormBody({ headers }: Request): boolean {

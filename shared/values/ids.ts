@@ -89,6 +89,13 @@ export function createdMsSql(id: string, prefix: IdPrefix): string {
   return `(${digits.join(' + ')})`;
 }
 
+/** Longer than any id. A longer text names nothing, and is cut to this length before it is looked up or compared. */
+const MAX_SOUGHT_LENGTH = 101;
+
+export function soughtId(value: string): string {
+  return value.slice(0, MAX_SOUGHT_LENGTH);
+}
+
 /** A string of another shape cannot be an id, so a look-up needs no statement. */
 export function isIdShaped(value: string): boolean {
   return /^[A-Za-z0-9_]{1,100}$/.test(value);

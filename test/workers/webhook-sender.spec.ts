@@ -142,8 +142,15 @@ describe('one try at a webhook receiver', () => {
     assert.equal(result.answer.slice(0, 2), 'ab');
     assert.doesNotMatch(result.answer, /\0/);
     assert.ok(result.answer.isWellFormed());
-    const cut = await tries.whenIt((response) => response.end('é'.repeat(1024)));
-    assert.ok(cut.kind === 'answered' && cut.answer.isWellFormed() && cut.answer.startsWith('é'.repeat(511)));
+  });
+
+  it('keeps no part of a character', async () => {
+    for (const [text, kept] of [
+      ['é'.repeat(1024), 'é'.repeat(512)],
+      [`a${'é'.repeat(1024)}`, `a${'é'.repeat(511)}`],
+      [`a${'🥐'.repeat(500)}`, `a${'🥐'.repeat(255)}`],
+    ] as const)
+      assert.deepEqual(await tries.whenIt((response) => response.end(text)), answered(200, kept));
   });
 
   it('removes secrets and signatures that a receiver repeats', async () => {

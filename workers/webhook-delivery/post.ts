@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder';
 import { buildConnector, type Dispatcher } from 'undici';
 import { MAX_ANSWER_HEAD_BYTES } from '../../shared/limits/bounds.js';
 import { openOutgoing } from '../../shared/outgoing/outgoing-agent.js';
@@ -69,9 +70,13 @@ export function createWebhookSender({
   };
 }
 
-/** Postgres refuses U+0000 in text. Secrets are removed because a receiver may repeat them, and people read the answer. */
+/**
+ * The decoder leaves out a character of which only some bytes were kept. Postgres refuses U+0000 in text. Secrets are removed because a receiver may repeat them, and people read the
+ * answer.
+ */
 function readable(start: Buffer): string {
-  return start.toString('utf8').replaceAll(CONTROL_CHARACTERS, '').replaceAll(SECRETS_AND_SIGNATURES, '$1…');
+  const text = new StringDecoder('utf8').write(start);
+  return text.replaceAll(CONTROL_CHARACTERS, '').replaceAll(SECRETS_AND_SIGNATURES, '$1…');
 }
 
 /** A short name, without addresses: `timeout`, `ECONNREFUSED`, `ENOTPUBLIC`, … */

@@ -1,3 +1,4 @@
+import { soughtId } from '../../../shared/values/ids.js';
 import { getEvent, listEvents, readEvents } from '../../../shared/webhooks/events.js';
 import { renderEvent } from '../../../shared/webhooks/present.js';
 import { resendOwnEvent } from '../../../shared/webhooks/resend.js';
@@ -16,13 +17,15 @@ const parseList = inputParser(ListEvents);
 const parseResend = inputParser(ResendEvent);
 const OBJECT = 'event';
 
+const sought = (id: string | undefined): string | undefined => id && soughtId(id);
+
 export function eventOperations(deps: Deps): EventOperations {
   const { connections, accountReads, heavyAnswers, notifyDeliveries, requirePendingRoom } = deps;
   const charge = fanOutCharger(deps);
   return {
     listEvents: operation(parseList, async (call, query) => {
       const { type, checkout_session: checkoutSession, created } = query;
-      const filter = { type, checkoutSession, ...createdRange(created, 'evt_') };
+      const filter = { type, checkoutSession: sought(checkoutSession), ...createdRange(created, 'evt_') };
       const { principal } = call;
       const page = await accountReads(principal, (from) =>
         listEvents(from, principal, pageRequest(query), filter),
@@ -39,7 +42,7 @@ export function eventOperations(deps: Deps): EventOperations {
       return renderEvent(await accountReads(principal, (from) => getEvent(from, principal, id)));
     }),
     resendEvent: repeatableOperation(deps, parseResend, async (call, input, idempotent) => {
-      const resend = { eventId: objectId(call, OBJECT), endpointId: input.webhook_endpoint };
+      const resend = { eventId: objectId(call, OBJECT), endpointId: sought(input.webhook_endpoint) };
       const { accountId } = call.principal;
       const db = connections.of(accountId);
       const requireRoom = (deliveries: number): Promise<void> =>

@@ -13,6 +13,10 @@ import { now } from '../../../shared/process/clock.js';
 const ISSUER = 'svc-merchant';
 const LEEWAY_SECONDS = 30;
 const LONGEST_SECONDS = 3600;
+/** Such a token has some 500 characters. */
+const MAX_TOKEN_LENGTH = 4096;
+const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+const MAX_KEY_ID_LENGTH = 255;
 
 export async function verifyFacilitatorToken(db: Knex, token: string): Promise<FacilitatorKey> {
   const keyId = claimedKeyId(token);
@@ -28,9 +32,11 @@ export async function verifyFacilitatorToken(db: Knex, token: string): Promise<F
 }
 
 function claimedKeyId(token: string): string | undefined {
+  if (token.length > MAX_TOKEN_LENGTH || !TOKEN.test(token)) throw invalid('it is not a JWT');
   try {
     const { kid } = decodeProtectedHeader(token);
-    return typeof kid === 'string' && kid.isWellFormed() && !kid.includes('\0') ? kid : undefined;
+    const isReadable = typeof kid === 'string' && kid.isWellFormed() && !kid.includes('\0');
+    return isReadable && kid.length <= MAX_KEY_ID_LENGTH ? kid : undefined;
   } catch {
     throw invalid('it is not a JWT');
   }

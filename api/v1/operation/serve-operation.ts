@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { principalOf } from '../../http/request-context.js';
 import { sendJson, sendPieces } from '../../http/send-json.js';
+import { prefers } from '../../input/media-type.js';
 import type { RawInput } from '../../input/normalize.js';
 import { takeLongTurn } from '../../limits/long-turns.js';
 import { bodyOf, queryOf, requireNoQuery } from '../../middleware/parse-body.js';
@@ -39,13 +40,9 @@ function callOf(req: Request): Call {
   };
 }
 
-/** A client may name the character set or not. */
-const TYPES = ['application/json', 'text/csv', 'text/csv; charset=utf-8'];
-
 /** Parses the Accept header only when it names text/csv, which is rare. */
-function wantsCsv(req: Request): boolean {
-  const { accept = '' } = req.headers;
-  return /text\/csv/i.test(accept) && String(req.accepts(TYPES)).startsWith('text/csv');
+function wantsCsv({ headers: { accept = '' } }: Request): boolean {
+  return /text\/csv/i.test(accept) && prefers(accept, 'text/csv', 'application/json');
 }
 
 /** The body of a POST; query parameters are refused. */

@@ -1,6 +1,6 @@
 import { noSuch, Refusal } from '../../../shared/errors/refusal.js';
 import type { NewRefund } from '../../../shared/refunds/create.js';
-import { isIdShaped } from '../../../shared/values/ids.js';
+import { isIdShaped, soughtId } from '../../../shared/values/ids.js';
 import type { CreateRefund } from './schema.js';
 
 const NAMES = ['payment', 'payment_intent', 'charge'] as const;
@@ -16,7 +16,7 @@ interface Named {
 export function namedPayment(input: Names): Named | undefined {
   const sent = NAMES.flatMap((param) => {
     const id = input[param];
-    return id === undefined ? [] : [{ id, param }];
+    return id === undefined ? [] : [{ id: soughtId(id), param }];
   });
   const [first, second] = sent;
   if (first === undefined || second === undefined) return first;
