@@ -1,6 +1,6 @@
 import type { Api } from '../api/client.js';
 import type { Delivery, Endpoint, List, Refund, Session } from '../api/objects.js';
-import { useRead } from '../api/use-read.js';
+import { type Read, useRead } from '../api/use-read.js';
 import { dollars } from '../parts/format.js';
 import { Shown } from '../parts/states.js';
 import { Ago, Text } from '../parts/texts.js';
@@ -44,9 +44,12 @@ async function look(api: Api): Promise<Found> {
   };
 }
 
+export function useAttention(): Read<Found> {
+  return useRead('attention', look, EVERY_MS);
+}
+
 /** What a merchant should look at, each with the way to it. */
-export function Attention() {
-  const read = useRead('attention', look, EVERY_MS);
+export function Attention({ read }: { read: Read<Found> }) {
   return (
     <section class="attention">
       <h2>Needs attention</h2>
