@@ -68,8 +68,8 @@ export function Attention({ read }: { read: Read<Found> }) {
               ))}
               {refunds.map(({ id, amount, created }) => (
                 <li key={id}>
-                  <a href={linkTo(['refunds', id])}>A refund of {dollars(amount)}</a> waits for your signature
-                  since <Ago at={created} />.
+                  <a href={linkTo(['refunds', id])}>A refund of {dollars(amount)}</a> waits for your
+                  signature. It was created <Ago at={created} />.
                 </li>
               ))}
               {undecided.map(({ id, amount_total: amount, created }) => (
