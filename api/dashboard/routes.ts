@@ -9,7 +9,7 @@ import { dashboardDocument } from './document.js';
  * Without a session on the server there is nothing to sign in to here: the browser sends a checkout key to /v1.
  */
 export function dashboard({ config, pageAssets }: Deps): Router {
-  const router = Router({ caseSensitive: true, strict: true });
+  const router = Router({ caseSensitive: true });
   if (!config.dashboard) return router;
   let document: Encodings | undefined;
   router.get('/dashboard', (_req, res) => {

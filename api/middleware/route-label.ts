@@ -16,6 +16,7 @@ const OTHER_PATHS = [
   '/llms.txt',
   '/docs',
   '/docs/assets/{name}',
+  '/dashboard',
   '/.well-known/jwks.json',
   '/.well-known/did.json',
   '/did.json',

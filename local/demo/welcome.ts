@@ -1,6 +1,8 @@
 export interface Welcome {
   baseUrl: string;
   key: string;
+  /** Undefined when it is turned off. */
+  dashboard: string | undefined;
   /** An open payment link, when a sandbox runs to pay it. */
   link: string | undefined;
   /** Whether this process receives and prints the events. */
@@ -8,14 +10,15 @@ export interface Welcome {
 }
 
 /** The next steps, in lines that can be copied. */
-export function welcome({ baseUrl, key, link, printsWebhooks }: Welcome): string {
+export function welcome({ baseUrl, key, dashboard, link, printsWebhooks }: Welcome): string {
+  const page = dashboard === undefined ? '' : `\n  Dashboard       ${dashboard}`;
   const webhooks = printsWebhooks
     ? '\n  Webhooks        printed here as they arrive, their signatures verified'
     : '';
   return `
   Stablecoin checkout is running at ${baseUrl}
 
-  Test key        ${key}
+  Test key        ${key}${page}
   API reference   ${baseUrl}/docs
   For agents      ${baseUrl}/llms.txt
   Examples        export $(cat .data/examples.env) && node examples/stripe-sdk.mjs${webhooks}
@@ -30,6 +33,18 @@ ${link === undefined ? '' : payment(link)}
   Ctrl-C stops everything; what you created is kept.
 
 `;
+}
+
+/** Hosts on which the dashboard signs in by its address: see `takeKeyFromFragment` in its script. */
+const LOCAL_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/**
+ * The address of the dashboard. In the sandbox it signs in by itself: the page takes the test key out of the fragment,
+ * which browsers do not send.
+ */
+export function dashboardAddress(baseUrl: string, sandboxKey: string | undefined): string {
+  const signsIn = sandboxKey !== undefined && LOCAL_HOSTS.has(new URL(baseUrl).hostname);
+  return `${baseUrl}/dashboard${signsIn ? `#sign-in=${sandboxKey}` : ''}`;
 }
 
 function payment(link: string): string {

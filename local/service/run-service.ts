@@ -11,7 +11,7 @@ import { demoMerchantKey } from '../demo/demo-merchant.js';
 import { openDemoReceiver, subscribe } from '../demo/demo-webhooks.js';
 import { writeExampleEnvironment } from '../demo/example-environment.js';
 import { createDemoSession, createLocalApi } from '../demo/local-api.js';
-import { type Welcome, welcome } from '../demo/welcome.js';
+import { dashboardAddress, type Welcome, welcome } from '../demo/welcome.js';
 import { dataFolder } from '../postgres/local-database.js';
 import type { SandboxProcess } from './sandbox-process.js';
 import { startDefaults } from './start-defaults.js';
@@ -47,7 +47,11 @@ async function runService(): Promise<void> {
     const web = await startWeb(config, logger);
     open.push(web);
     const shown = await prepareDemo({ config, web, open, sandbox });
-    process.stdout.write(welcome({ baseUrl: config.baseUrl, ...shown }));
+    const { baseUrl } = config;
+    const dashboard = dashboardAddress(baseUrl, sandbox && shown.key);
+    process.stdout.write(
+      welcome({ baseUrl, dashboard: config.dashboard ? dashboard : undefined, ...shown }),
+    );
   } catch (error) {
     await service.close();
     throw error;
@@ -61,7 +65,7 @@ interface Demo {
   sandbox: SandboxProcess | undefined;
 }
 
-async function prepareDemo({ config, web, open, sandbox }: Demo): Promise<Omit<Welcome, 'baseUrl'>> {
+async function prepareDemo({ config, web, open, sandbox }: Demo): Promise<Omit<Welcome, 'baseUrl' | 'dashboard'>> {
   const key = await prepareMerchant(config, sandbox?.buyerKey);
   if (sandbox === undefined) return { key, link: undefined, printsWebhooks: false };
   const api = createLocalApi(web.port, key);

@@ -77,6 +77,8 @@ describe('the route label of a request in metrics and log', () => {
     ['get', '/c/cs_test_1/nothing', 'GET unknown 404'],
     ['get', '/c', 'GET unknown 404'],
     ['get', '/assets/none.js', 'GET /assets/:name 404'],
+    ['get', '/dashboard', 'GET /dashboard 200'],
+    ['get', '/dashboard/below', 'GET unknown 404'],
     ['get', '/docs/assets/none.js', 'GET /docs/assets/:name 404'],
     ['get', '/healthz', 'GET /healthz 200'],
     ['post', '/healthz', 'POST /healthz 404'],

@@ -4,7 +4,7 @@ import { readAccess } from './api/access.js';
 import { createApi } from './api/client.js';
 import { SignedInContext } from './api/signed-in.js';
 import { Notices } from './parts/notices.js';
-import { Empty } from './parts/states.js';
+import { Screen } from './parts/screen.js';
 import { Header } from './screens/header.js';
 import { KeysScreen } from './screens/keys.js';
 import { LinksScreen } from './screens/links.js';
@@ -76,7 +76,7 @@ function Signed({ keyEnd }: { keyEnd: string }) {
   const main = useRef<HTMLElement>(null);
   const place = [route.screen, ...route.rest].join('/');
   const shown = useRef(place);
-  const Screen = SCREENS[route.screen];
+  const Shown = SCREENS[route.screen];
   useEffect(() => {
     if (shown.current === place) return;
     shown.current = place;
@@ -88,12 +88,12 @@ function Signed({ keyEnd }: { keyEnd: string }) {
     <>
       <Header route={route} keyEnd={keyEnd} />
       <main ref={main}>
-        {Screen === undefined ? (
-          <Empty title="There is no such screen.">
+        {Shown === undefined ? (
+          <Screen title="There is no such screen.">
             <a href="#/">Go to the overview</a>
-          </Empty>
+          </Screen>
         ) : (
-          <Screen route={route} />
+          <Shown route={route} />
         )}
       </main>
       <Notices />

@@ -1,6 +1,6 @@
 import type { Api } from '../api/client.js';
 import type { Delivery, Endpoint, List, Refund, Session } from '../api/objects.js';
-import { useRead } from '../api/use-read.js';
+import { type Read, useRead } from '../api/use-read.js';
 import { dollars } from '../parts/format.js';
 import { Shown } from '../parts/states.js';
 import { Ago, Text } from '../parts/texts.js';
@@ -44,9 +44,12 @@ async function look(api: Api): Promise<Found> {
   };
 }
 
+export function useAttention(): Read<Found> {
+  return useRead('attention', look, EVERY_MS);
+}
+
 /** What a merchant should look at, each with the way to it. */
-export function Attention() {
-  const read = useRead('attention', look, EVERY_MS);
+export function Attention({ read }: { read: Read<Found> }) {
   return (
     <section class="attention">
       <h2>Needs attention</h2>
@@ -65,8 +68,8 @@ export function Attention() {
               ))}
               {refunds.map(({ id, amount, created }) => (
                 <li key={id}>
-                  <a href={linkTo(['refunds', id])}>A refund of {dollars(amount)}</a> waits for your signature
-                  since <Ago at={created} />.
+                  <a href={linkTo(['refunds', id])}>A refund of {dollars(amount)}</a> waits for your
+                  signature. It was created <Ago at={created} />.
                 </li>
               ))}
               {undecided.map(({ id, amount_total: amount, created }) => (

@@ -12,6 +12,8 @@ const DARK = '(prefers-color-scheme: dark)';
 
 interface Stack {
   token: string;
+  /** Names the colour, which is the same whatever other tokens there are. */
+  color: string;
   /** Dollars of this token and of all before it, by day. */
   tops: number[];
 }
@@ -35,9 +37,9 @@ export function DailyChart({ reports }: { reports: readonly DailyReport[] }) {
       <div ref={place} role="img" aria-label={inWords(reports)} />
       <figcaption>
         <ul class="legend">
-          {stacks.map(({ token }, index) => (
+          {stacks.map(({ token, color }) => (
             <li key={token}>
-              <span class={`swatch token-${index}`} aria-hidden="true" /> {token}
+              <span class={`swatch ${color}`} aria-hidden="true" /> {token}
             </li>
           ))}
         </ul>
@@ -74,7 +76,7 @@ function stacksOf(reports: readonly DailyReport[]): Stack[] {
   const tops = reports.map(() => 0);
   return tokens.map((token) => {
     for (const [index, report] of reports.entries()) tops[index] = (tops[index] ?? 0) + paid(report, token);
-    return { token, tops: [...tops] };
+    return { token, color: `token-${TOKENS.indexOf(token)}`, tops: [...tops] };
   });
 }
 
@@ -85,10 +87,19 @@ function draw(
   onPoint: (index: number | undefined) => void,
 ): () => void {
   const color = (name: string): string => getComputedStyle(element).getPropertyValue(name).trim();
-  const axis = { stroke: color('--muted'), grid: { stroke: color('--line') }, ticks: { show: false } };
+  const axis = {
+    stroke: color('--muted'),
+    grid: { stroke: color('--line'), width: 1 },
+    ticks: { show: false },
+  };
   // The highest stack is drawn first, and the lower ones over it.
   const series = stacks
-    .map(({ token }, index) => ({ label: token, fill: color(`--token-${index}`), paths: bars() }))
+    .map((stack) => ({
+      label: stack.token,
+      fill: color(`--${stack.color}`),
+      paths: bars(),
+      points: { show: false },
+    }))
     .reverse();
   const plot = new uPlot(
     {
@@ -98,7 +109,12 @@ function draw(
       cursor: { drag: { setScale: false }, points: { show: false } },
       scales: { x: { time: false, range: [-0.5, reports.length - 0.5] }, y: { range: fromZero } },
       axes: [
-        { ...axis, values: (_plot, splits) => splits.map((at) => labelAt(reports, at)), space: LABELS_PX },
+        {
+          ...axis,
+          grid: { show: false },
+          values: (_plot, splits) => splits.map((at) => labelAt(reports, at)),
+          space: LABELS_PX,
+        },
         { ...axis, size: LABELS_PX, values: (_plot, splits) => splits.map((value) => dollars(value * 100)) },
       ],
       series: [{}, ...series],

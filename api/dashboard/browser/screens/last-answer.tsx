@@ -13,20 +13,18 @@ import { useHealth } from './health.js';
 /** The last thing that the endpoint said, and the way to send again what it did not take. */
 export function LastAnswer({ endpoint }: { endpoint: Endpoint }) {
   const health = useHealth(endpoint.id);
-  if (health.data === undefined || health.data.last === undefined) return null;
+  if (health.data === undefined) return null;
   return (
     <section>
       <h2>Last answer</h2>
       <Answer health={health.data} />
-      {health.data.lastFailed === undefined ? null : (
-        <ResendFailed endpoint={endpoint} onSent={() => void health.reload()} />
-      )}
+      <ResendFailed endpoint={endpoint} onSent={() => void health.reload()} />
     </section>
   );
 }
 
 function Answer({ health: { tries, succeeded, last, isFailing } }: { health: Health }) {
-  if (last === undefined) return null;
+  if (last === undefined) return <p class="muted">None of the newest deliveries was tried yet.</p>;
   return (
     <>
       <p class={isFailing ? 'failure' : ''}>

@@ -40,7 +40,8 @@ export function LinkScreen({ id }: { id: string }) {
               <p class="amount">
                 {dollars(session.amount_total)} <Badge status={session.status} />
               </p>
-              {session.url === null ? null : <SendIt url={session.url} />}
+              {session.status === 'open' && session.url !== null ? <SendIt url={session.url} /> : null}
+              {session.status === 'processing' ? <BeingConfirmed /> : null}
               <LinkFacts session={session} />
             </section>
             <Items items={session.line_items?.data ?? []} />
@@ -67,6 +68,15 @@ function SendIt({ url }: { url: string }) {
         <Copyable value={url} label="the payment link" />
       </div>
     </div>
+  );
+}
+
+function BeingConfirmed() {
+  return (
+    <p>
+      A payment of this link is being confirmed: the money may have moved. Do not ask the buyer to pay again.
+      The status here follows by itself.
+    </p>
   );
 }
 

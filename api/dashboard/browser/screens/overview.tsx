@@ -1,13 +1,13 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { DailyReport, List } from '../api/objects.js';
-import { useRead } from '../api/use-read.js';
+import { type Read, useRead } from '../api/use-read.js';
 import { Choice } from '../parts/field.js';
 import { count, dollars, plural } from '../parts/format.js';
 import { Screen } from '../parts/screen.js';
-import { Empty, Failure, Shown } from '../parts/states.js';
+import { Empty, Loading, Shown } from '../parts/states.js';
 import { nowSeconds } from '../state/clock.js';
 import { goTo, linkTo, type Route } from '../state/route.js';
-import { Attention } from './attention.js';
+import { Attention, useAttention } from './attention.js';
 import { DailyChart } from './daily-chart.js';
 import { DailyTable } from './daily-table.js';
 import { dayBefore, ownTimeZone } from './dates.js';
@@ -22,34 +22,53 @@ const NOT_THERE = 404;
 
 export function OverviewScreen({ route }: { route: Route }) {
   const span = SPANS.find(([days]) => days === route.query.days)?.[0] ?? '30';
+  const attention = useAttention();
+  const days = useDays(Number(span));
+  const [wasShown, setWasShown] = useState(false);
+  const isShown = wasShown || (hasEnded(attention) && hasEnded(days));
+  useEffect(() => setWasShown(isShown), [isShown]);
   return (
     <Screen title="Overview">
-      <Attention />
-      <section>
-        <div class="screen-head">
-          <h2>Paid per day</h2>
-          <Choice
-            label="Days"
-            value={span}
-            onValue={(days) => goTo(linkTo(['overview'], { days }))}
-            options={SPANS}
-          />
-        </div>
-        <Days days={Number(span)} />
-      </section>
+      {isShown ? (
+        <>
+          <Attention read={attention} />
+          <section>
+            <div class="screen-head">
+              <h2>Paid per day</h2>
+              <Choice
+                label="Days"
+                value={span}
+                onValue={(value) => goTo(linkTo(['overview'], { days: value }))}
+                options={SPANS}
+              />
+            </div>
+            <Days read={days} />
+          </section>
+        </>
+      ) : (
+        <Loading />
+      )}
     </Screen>
   );
 }
 
-function Days({ days }: { days: number }) {
+/** Both parts come together, so that the upper one does not move the lower one. */
+function hasEnded({ data, error }: Read<unknown>): boolean {
+  return data !== undefined || error !== undefined;
+}
+
+function useDays(days: number): Read<List<DailyReport>> {
   const timezone = ownTimeZone();
   const to = dayBefore(nowSeconds(), 0, timezone);
   const from = dayBefore(nowSeconds(), days - 1, timezone);
-  const read = useRead<List<DailyReport>>(
+  return useRead(
     `daily ${from} ${to}`,
     (api) => api.get('/v1/reports/daily', { from, to, timezone }),
     EVERY_MS,
   );
+}
+
+function Days({ read }: { read: Read<List<DailyReport>> }) {
   if (read.data === undefined && read.error?.status === NOT_THERE) {
     return (
       <Empty title="This service has no daily totals.">
@@ -57,7 +76,6 @@ function Days({ days }: { days: number }) {
       </Empty>
     );
   }
-  if (read.data === undefined && read.error !== undefined) return <Failure error={read.error} />;
   return (
     <div class="chart-place">
       <Shown read={read}>{({ data }) => <Report reports={data} />}</Shown>

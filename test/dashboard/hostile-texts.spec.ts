@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { buildPaidSession, buildSession } from '../../lab/world/shop/factories.js';
+import { createApiKey } from '../../shared/accounts/api-keys.js';
+import { newId } from '../../shared/values/ids.js';
+import { WebhookEndpoint } from '../../shared/webhooks/model.js';
+import { buildFailingEndpoint } from '../support/dashboard/failing-endpoint.js';
+import { openStage, type Stage, scrollsSideways } from '../support/dashboard/stage.js';
+
+const ATTACK =
+  '<script>window.hacked = 1</script>"><img src=x onerror="window.hacked = 1"> {amount} $& &amp; javascript:window.hacked=1';
+const RIGHT_TO_LEFT = '\u202eevil\u202e \u05e9\u05dc\u05d5\u05dd';
+const LONG = 'W'.repeat(5000);
+const WIDTHS = [1280, 360];
+
+/** Texts of merchants, buyers and receivers are text, whatever their length and content. */
+describe('the dashboard and untrusted strings', function () {
+  this.timeout(120_000);
+  let stage: Stage;
+  let places: (readonly [place: string, title: string, text: string])[];
+  before(async () => {
+    stage = await openStage();
+    const { db } = stage.app;
+    const { accountId } = stage.merchant;
+    const text = `${ATTACK} ${RIGHT_TO_LEFT}`;
+    const { id } = await buildSession(db, accountId, {
+      lineItems: [
+        {
+          id: newId('li_'),
+          name: text,
+          description: LONG,
+          images: ['https://tracker.example/pixel.png'],
+          unitAmountCents: 1,
+          quantity: 1,
+        },
+      ],
+      clientReferenceId: text,
+      customerEmail: `${'e'.repeat(240)}@mail.example`,
+      successUrl: `https://shop.example/?q=${LONG}`,
+      metadata: { [`<b>${'n'.repeat(37)}`]: text, __proto__: 'x', long: LONG },
+    });
+    await createApiKey(db, { accountId, livemode: false, name: text });
+    const { payment } = await buildPaidSession(db, accountId, { payer: text, transaction: LONG });
+    const { endpointId } = await buildFailingEndpoint(db, accountId, {
+      events: 1,
+      url: `https://shop.example/${'u'.repeat(2000)}`,
+      answer: `${ATTACK}${LONG}`,
+    });
+    await WebhookEndpoint.query(db).patch({ description: text }).where({ id: endpointId });
+    places = [
+      ['#/', 'Overview', 'fails.'],
+      ['#/links', 'Links', 'open'],
+      [`#/links/${id}`, 'Link', ATTACK],
+      ['#/payments', 'Payments', 'USDC on'],
+      [`#/payments/${payment.id}`, 'Payment', ATTACK],
+      ['#/webhooks', 'Webhooks', ATTACK],
+      [`#/webhooks/${endpointId}`, 'Webhook endpoint', ATTACK],
+      ['#/keys', 'Keys', ATTACK],
+      [`#/search?q=${encodeURIComponent(ATTACK)}`, 'Search', ''],
+      [`#/payments/${encodeURIComponent('../keys?x=<script>')}`, 'Payment', 'Nothing with this id'],
+      ['#/%E0%A4%A/x', 'There is no such screen.', ''],
+    ];
+  });
+  after(async () => {
+    await stage.close();
+  });
+
+  for (const width of WIDTHS) {
+    it(`shows them as text at ${width}`, async () => {
+      const tab = await stage.visit(stage.merchant.testKey, '#/keys', { viewport: { width, height: 800 } });
+      const { page } = tab;
+      for (const [place, title, text] of places) {
+        await tab.goTo(place);
+        await tab.sees(title);
+        if (text !== '')
+          await page.locator('main').getByText(text).filter({ visible: true }).first().waitFor();
+        assert.equal(await page.evaluate('window.hacked'), undefined, place);
+        assert.equal(await page.locator('h1').count(), 1, place);
+        assert.equal(await page.locator('main img, main script, main iframe').count(), 0, place);
+        assert.equal(await scrollsSideways(page), false, place);
+      }
+      await tab.leave(400, 404);
+    });
+  }
+});

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { buildMerchant, buildPaidSession, type Merchant } from '../../lab/world/shop/factories.js';
+import { createApiKey } from '../../shared/accounts/api-keys.js';
+import { openStage, type Stage, scrollsSideways, violations } from '../support/dashboard/stage.js';
+import { layoutShift, watchLayout } from '../support/page/layout-shift.js';
+
+const DAY_MS = 86_400_000;
+const READ_ONLY: object = { access: 'read' };
+const IS_DRAWN = `(() => {
+  const canvas = document.querySelector('.chart canvas');
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  return data.some((value) => value !== 0);
+})()`;
+
+describe('the overview of the dashboard', function () {
+  this.timeout(120_000);
+  let stage: Stage;
+  let merchant: Merchant;
+  before(async () => {
+    stage = await openStage();
+    merchant = await buildMerchant(stage.app.db);
+    const paid = async (daysAgo: number, amountCents: number, token: 'USDC' | 'USDT'): Promise<void> => {
+      const settledAt = new Date(Date.now() - daysAgo * DAY_MS);
+      await buildPaidSession(stage.app.db, merchant.accountId, { amountCents, token, settledAt });
+    };
+    await paid(0, 1000, 'USDC');
+    await paid(1, 250, 'USDC');
+    await paid(1, 125, 'USDT');
+    await paid(20, 4000, 'USDT');
+    await paid(60, 50_000, 'USDC');
+  });
+  after(async () => {
+    await stage.close();
+  });
+
+  for (const view of [
+    { width: 1280, colorScheme: 'light' },
+    { width: 390, colorScheme: 'dark' },
+  ] as const) {
+    it(`shows what was paid per day as a chart and as a table, at ${view.width}`, async () => {
+      const viewport = { width: view.width, height: 800 };
+      const tab = await stage.visit(merchant.testKey, '#/', { viewport, colorScheme: view.colorScheme });
+      const { page } = tab;
+      await watchLayout(page);
+      await page.reload();
+      await page.getByText('$53.75').waitFor();
+      await page.getByText('in 4 payments').waitFor();
+      await page.getByRole('img', { name: /Bars of the amount paid on each of 30 days/ }).waitFor();
+      assert.equal(await page.evaluate(IS_DRAWN), true);
+      assert.deepEqual(await page.locator('.legend li').allTextContents(), [' USDC', ' USDT']);
+      assert.ok((await layoutShift(page)) < 0.02, String(await page.evaluate('window.layoutShifts')));
+      assert.deepEqual(await violations(page), []);
+      await page.getByRole('button', { name: 'Show as a table' }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('cell', { name: '$40.00' }).waitFor();
+      assert.equal(await page.locator('tbody tr').count(), 4);
+      assert.deepEqual(await violations(page), []);
+      assert.equal(await scrollsSideways(page), false);
+      await page.keyboard.press('Enter');
+      await page.locator('.chart canvas').waitFor();
+      await tab.leave();
+    });
+  }
+
+  it('shows 7, 30 or 90 days, and draws a new payment by itself', async () => {
+    const tab = await stage.visit(merchant.testKey, '#/');
+    const { page } = tab;
+    await page.getByLabel('Days', { exact: true }).selectOption('7 days');
+    await page.getByText('$13.75').waitFor();
+    await page.getByLabel('Days', { exact: true }).selectOption('90 days');
+    await page.getByText('$553.75').waitFor();
+    await buildPaidSession(stage.app.db, merchant.accountId, { amountCents: 100_000 });
+    await page.getByText('$1,553.75').waitFor();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    assert.equal(await page.evaluate(IS_DRAWN), true);
+    await tab.leave();
+  });
+
+  it("asks for days of the browser's time zone", async () => {
+    const tab = await stage.visit(merchant.testKey, '#/keys', { timezoneId: 'Pacific/Auckland' });
+    const asked = tab.page.waitForRequest('**/v1/reports/daily?*');
+    await tab.goTo('#/');
+    const query = new URL((await asked).url()).searchParams;
+    assert.equal(query.get('timezone'), 'Pacific/Auckland');
+    const today = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Pacific/Auckland' }).format(Date.now());
+    assert.equal(query.get('to'), today);
+    await tab.page.getByText('Paid per day').waitFor();
+    await tab.leave();
+  });
+
+  it('says the next step when nothing was paid', async () => {
+    const { testKey } = await buildMerchant(stage.app.db);
+    const tab = await stage.visit(testKey, '#/');
+    await tab.page.getByText('Nothing was paid in these days.').waitFor();
+    await tab.page.getByText('Nothing. Webhooks arrive').waitFor();
+    await tab.page.getByRole('link', { name: 'Create a payment link' }).click();
+    await tab.sees('Create a link');
+    await tab.leave();
+  });
+});
+
+describe('the dashboard with a key that only reads', function () {
+  this.timeout(120_000);
+  let stage: Stage;
+  before(async () => {
+    stage = await openStage();
+  });
+  after(async () => {
+    await stage.close();
+  });
+
+  it('says so, and turns off what changes something', async () => {
+    const { db } = stage.app;
+    const { accountId, testKey } = stage.merchant;
+    const names = { accountId, livemode: false, name: 'Book-keeper', ...READ_ONLY };
+    const { secret } = await createApiKey(db, names);
+    const { payment } = await buildPaidSession(db, accountId);
+    const tab = await stage.visit(secret, '#/keys');
+    const { page } = tab;
+    await page.getByText('This key can only read').waitFor();
+    await page
+      .getByRole('row', { name: /Book-keeper/ })
+      .getByText('read only')
+      .waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Delete key' }).first().isDisabled(), true);
+    for (const [place, button] of [
+      [`#/payments/${payment.id}`, 'Refund'],
+      ['#/links/new', 'Create the link'],
+      ['#/webhooks/new', 'Add the endpoint'],
+    ] as const) {
+      await tab.goTo(place);
+      const found = page.getByRole('button', { name: button, exact: true });
+      await found.waitFor();
+      assert.equal(await found.isDisabled(), true, button);
+      assert.deepEqual(await violations(page), []);
+    }
+    await tab.leave(403);
+    const other = await stage.visit(testKey, `#/payments/${payment.id}`);
+    await other.press('Refund');
+    assert.equal(await other.page.getByText('This key can only read').count(), 0);
+    await other.leave(404);
+  });
+});

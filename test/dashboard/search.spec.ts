@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import {
+  buildMerchant,
+  buildPaidSession,
+  buildSession,
+  type Merchant,
+} from '../../lab/world/shop/factories.js';
+import { type Dashboard, openStage, type Stage } from '../support/dashboard/stage.js';
+
+const TRANSACTION = `0x${'12'.repeat(32)}`;
+const WALLET = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
+const SOLANA_TRANSACTION =
+  '5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW';
+
+describe('the search of the dashboard', function () {
+  this.timeout(120_000);
+  let stage: Stage;
+  let merchant: Merchant;
+  before(async () => {
+    stage = await openStage();
+  });
+  beforeEach(async () => {
+    merchant = await buildMerchant(stage.app.db);
+  });
+  after(async () => {
+    await stage.close();
+  });
+
+  async function search(tab: Dashboard, text: string): Promise<void> {
+    const box = tab.page.getByRole('searchbox');
+    await box.fill(text);
+    await box.press('Enter');
+  }
+
+  it('goes to a payment by its transaction or its wallet, and to a link by its order or its buyer', async () => {
+    const { db } = stage.app;
+    const { accountId } = merchant;
+    await buildPaidSession(db, accountId, { transaction: TRANSACTION, amountCents: 111 });
+    await buildPaidSession(db, accountId, { payer: WALLET, amountCents: 222 });
+    await buildPaidSession(db, accountId, { transaction: SOLANA_TRANSACTION, amountCents: 333 });
+    await buildSession(db, accountId, { clientReferenceId: 'order 5 & more', amountTotalCents: 444 });
+    await buildSession(db, accountId, { customerEmail: 'buyer@mail.example', amountTotalCents: 555 });
+    const tab = await stage.visit(merchant.testKey, '#/keys');
+    for (const [text, title, amount] of [
+      [TRANSACTION, 'Payment', '$1.11'],
+      [WALLET, 'Payment', '$2.22'],
+      [SOLANA_TRANSACTION, 'Payment', '$3.33'],
+      ['order 5 & more', 'Link', '$4.44'],
+      ['buyer@mail.example', 'Link', '$5.55'],
+    ] as const) {
+      await search(tab, ` ${text} `);
+      await tab.sees(title);
+      await tab.page.locator('.amount').getByText(amount).waitFor();
+    }
+    // The way back leads past the search, to the screen before.
+    await tab.page.goBack();
+    await tab.page.locator('.amount').getByText('$4.44').waitFor();
+    await tab.leave();
+  });
+
+  it("lists several, says when there is none, and finds nothing of another account's", async () => {
+    const { db } = stage.app;
+    const other = await buildMerchant(db);
+    for (const cents of [100, 200])
+      await buildSession(db, merchant.accountId, { clientReferenceId: 'twice', amountTotalCents: cents });
+    await buildSession(db, other.accountId, { clientReferenceId: 'theirs' });
+    const tab = await stage.visit(merchant.testKey, '#/keys');
+    await search(tab, 'twice');
+    await tab.page.getByRole('cell', { name: '$2.00' }).waitFor();
+    assert.equal(await tab.page.locator('tbody tr').count(), 2);
+    for (const text of ['theirs', 'nobody@mail.example', WALLET, 'key_1', 'a/b?c#d%']) {
+      await search(tab, text);
+      await tab.page.getByText('Nothing was found.').waitFor();
+      await tab.page.getByRole('searchbox').fill('');
+      await tab.goTo('#/keys');
+      await tab.sees('Keys');
+    }
+    await tab.leave();
+  });
+
+  it('filters payments by token and network', async () => {
+    const { db } = stage.app;
+    await buildPaidSession(db, merchant.accountId, { token: 'USDC', amountCents: 100 });
+    await buildPaidSession(db, merchant.accountId, { token: 'USDT', amountCents: 200 });
+    await buildPaidSession(db, merchant.accountId, { network: 'eip155:80002', amountCents: 300 });
+    const tab = await stage.visit(merchant.testKey, '#/payments');
+    const { page } = tab;
+    const amounts = async (): Promise<string[]> =>
+      await page.locator('tbody td:first-child').allTextContents();
+    await page.getByRole('cell', { name: '$3.00' }).waitFor();
+    await page.getByLabel('Token').selectOption('USDT');
+    await page.getByRole('cell', { name: '$3.00' }).waitFor({ state: 'detached' });
+    await page.getByRole('cell', { name: '$2.00' }).waitFor();
+    assert.deepEqual(await amounts(), ['$2.00']);
+    await page.getByLabel('Token').selectOption('All');
+    await page.getByLabel('Network').selectOption('Polygon Amoy');
+    await page.getByRole('cell', { name: '$2.00' }).waitFor({ state: 'detached' });
+    await page.getByRole('cell', { name: '$3.00' }).waitFor();
+    assert.deepEqual(await amounts(), ['$3.00']);
+    await tab.leave();
+  });
+});

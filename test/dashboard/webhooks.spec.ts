@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { buildMerchant, type Merchant } from '../../lab/world/shop/factories.js';
+import { WebhookDelivery, WebhookEndpoint } from '../../shared/webhooks/model.js';
+import { buildFailingEndpoint } from '../support/dashboard/failing-endpoint.js';
+import { openStage, type Stage } from '../support/dashboard/stage.js';
+
+/** More than a page of deliveries holds. */
+const FAILED = 105;
+
+describe('webhooks in the dashboard', function () {
+  this.timeout(120_000);
+  let stage: Stage;
+  let merchant: Merchant;
+  before(async () => {
+    stage = await openStage();
+  });
+  beforeEach(async () => {
+    merchant = await buildMerchant(stage.app.db);
+  });
+  after(async () => {
+    await stage.close();
+  });
+
+  const deliveriesTo = async (endpointId: string): Promise<WebhookDelivery[]> =>
+    await WebhookDelivery.query(stage.app.db).where({ endpointId }).orderBy('id');
+  const endpoints = async (): Promise<WebhookEndpoint[]> =>
+    await WebhookEndpoint.query(stage.app.db).where({ accountId: merchant.accountId });
+
+  it('are mended in three clicks: the failing endpoint, its last answer, everything that failed', async () => {
+    const { endpointId, eventIds } = await buildFailingEndpoint(stage.app.db, merchant.accountId, {
+      events: FAILED,
+      answer: 'The till is closed',
+    });
+    const tab = await stage.visit(merchant.testKey, '#/');
+    const { page } = tab;
+    await page.getByText('Last error: answered 500').waitFor();
+    await page.getByRole('link', { name: 'https://shop.example/hooks' }).click();
+    await page.getByText('The till is closed').first().waitFor();
+    await tab.press(`Resend the ${FAILED} events that failed in the last day`);
+    await tab.press('Resend now');
+    await tab.says(`${FAILED} events will be sent again now.`);
+    const sent = (await deliveriesTo(endpointId)).slice(FAILED);
+    assert.deepEqual(sent.map(({ eventId }) => eventId).sort(), [...eventIds].sort());
+    await page.getByText('Nothing that failed in the last day waits to be sent again.').waitFor();
+    await tab.leave(404);
+  });
+
+  it('are resent one by one, by delivery and by event', async () => {
+    const { endpointId, eventIds, sessionId } = await buildFailingEndpoint(stage.app.db, merchant.accountId, {
+      events: 1,
+    });
+    const tab = await stage.visit(merchant.testKey, `#/webhooks/${endpointId}`);
+    const { page } = tab;
+    await page.getByText('1 try', { exact: true }).click();
+    await page.getByRole('listitem').getByText('Internal error').waitFor();
+    await tab.press(`Resend ${eventIds[0]}`);
+    await tab.says('The event will be sent again now.');
+    await tab.goTo('#/webhooks/events');
+    await page.locator(`a[href="#/webhooks/events/${eventIds[0]}"]`).click();
+    await page.getByText(`"id": "${sessionId}"`).waitFor();
+    await tab.press('Resend');
+    await tab.press('Resend it');
+    await tab.says('The event will be sent again now.');
+    assert.equal((await deliveriesTo(endpointId)).length, 3);
+    await tab.goTo(`#/links/${sessionId}`);
+    await page.getByText('Webhook: answered 500').waitFor();
+    await tab.leave();
+  });
+
+  it('get an endpoint, whose secret is shown once', async () => {
+    const tab = await stage.visit(merchant.testKey, '#/webhooks');
+    const { page } = tab;
+    await page.getByRole('link', { name: 'Add an endpoint' }).first().click();
+    await page.getByLabel('URL').fill('ftp://1.1.1.1/');
+    await tab.press('Add the endpoint');
+    await page.getByRole('alert').waitFor();
+    await page.getByLabel('URL').fill('https://1.1.1.1/hooks');
+    await page.getByLabel('Description').fill('The till');
+    await page.getByLabel('Every event').uncheck();
+    await page.getByLabel('refund.created').uncheck();
+    await tab.press('Add the endpoint');
+    await page.getByText(/^whsec_/).waitFor();
+    const [endpoint] = await endpoints();
+    assert.equal(endpoint?.url, 'https://1.1.1.1/hooks');
+    assert.deepEqual([...(endpoint?.enabledEvents ?? [])].sort(), [
+      'checkout.session.completed',
+      'checkout.session.expired',
+      'refund.updated',
+    ]);
+    await page.getByRole('link', { name: 'I have kept it' }).click();
+    await tab.sees('Webhook endpoint');
+    assert.equal(await page.getByText(/^whsec_/).count(), 0);
+    await tab.leave(400);
+  });
+
+  it('have an endpoint changed, disabled, enabled, given a new secret, and deleted', async () => {
+    const { endpointId } = await buildFailingEndpoint(stage.app.db, merchant.accountId, { events: 0 });
+    const sealedSecret = stage.app.secretBox.seal(`whsec_${Buffer.alloc(32).toString('base64')}`);
+    await WebhookEndpoint.query(stage.app.db).patch({ sealedSecret }).where({ id: endpointId });
+    const tab = await stage.visit(merchant.testKey, `#/webhooks/${endpointId}`);
+    const { page } = tab;
+    await tab.press('Change');
+    await page.getByLabel('URL').fill('https://1.1.1.1/other');
+    await tab.press('Save');
+    await tab.says('The endpoint is changed.');
+    await page.getByText('https://1.1.1.1/other').waitFor();
+    await tab.press('Disable');
+    await tab.says('The endpoint is disabled.');
+    await tab.press('Enable');
+    await tab.says('The endpoint is enabled.');
+    await tab.press('Roll the secret');
+    await page.getByLabel('The old secret signs').selectOption('for an hour');
+    await tab.press('Make a new secret');
+    await page.getByText(/^whsec_/).waitFor();
+    await tab.press('Delete');
+    await tab.press('Delete it');
+    await tab.says('The endpoint is deleted.');
+    await page.getByText('No endpoints yet.').waitFor();
+    await tab.leave();
+  });
+});
