@@ -2,8 +2,8 @@ import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { now } from '../process/clock.js';
 import {
-  ACCOUNTS_TO_SWEEP,
   DROP_SOME,
+  ENDPOINTS_TO_SWEEP,
   MARK_DELETED,
   SWEEP_ENDPOINT,
 } from './statements/pending-deliveries.sql.js';
@@ -21,9 +21,11 @@ export const FROM_THE_FIRST = '';
 /** Deliveries that the request which deletes an endpoint drops itself. Few endpoints have more. */
 const DROPPED_AT_ONCE = 100;
 
-/** Accounts that one round sweeps, an endpoint of each, and the deliveries of a batch. */
+/** One round sweeps so many deliveries of so many endpoints of an account, of so many accounts, and begins none after ROUND_MS. */
 const ACCOUNTS_A_ROUND = 20;
-const BATCH = 1000;
+const ENDPOINTS_OF_ACCOUNT = 100;
+const DELIVERIES_OF_ACCOUNT = 1000;
+const ROUND_MS = 500;
 
 export async function dropSome(trx: Knex.Transaction, endpointId: string): Promise<void> {
   const { from, to } = DELIVERY_MOVES.drop;
@@ -35,9 +37,23 @@ export async function sweepDeleted(db: Knex, endpointIds: readonly string[]): Pr
   if (endpointIds.length > 0) await runStatement(db, MARK_DELETED, [endpointIds, FROM_THE_FIRST]);
 }
 
-/** One batch for each of some accounts. Any number of workers may do so at once. */
+/** One round. Any number of workers may do so at once. */
 export async function sweepEndpoints(db: Knex): Promise<void> {
-  const endpoints = await runStatement<{ id: string }>(db, ACCOUNTS_TO_SWEEP, [ACCOUNTS_A_ROUND]);
+  const bindings = [ACCOUNTS_A_ROUND, ENDPOINTS_OF_ACCOUNT];
+  const accounts = await runStatement<{ endpoints: string[] }>(db, ENDPOINTS_TO_SWEEP, bindings);
+  const untilMs = performance.now() + ROUND_MS;
+  for (const { endpoints } of accounts) {
+    let left = DELIVERIES_OF_ACCOUNT;
+    for (const id of endpoints) {
+      if (left <= 0 || performance.now() > untilMs) break;
+      left -= await sweepOne(db, id, left);
+    }
+  }
+}
+
+async function sweepOne(db: Knex, endpointId: string, limit: number): Promise<number> {
   const { from, to } = DELIVERY_MOVES.drop;
-  for (const { id } of endpoints) await runStatement(db, SWEEP_ENDPOINT, [id, BATCH, now(), from, to]);
+  const bindings = [endpointId, limit, now(), from, to];
+  const [row] = await runStatement<{ swept: number }>(db, SWEEP_ENDPOINT, bindings);
+  return row?.swept ?? 0;
 }

@@ -19,14 +19,15 @@ export const MARK_DELETED: Statement = {
   WHERE id = ANY ($1) AND deleted_at IS NOT NULL AND swept_to IS NULL`,
 };
 
-/** One endpoint of each of $1 accounts. The choice is random, so that an account with many endpoints delays no other. */
-export const ACCOUNTS_TO_SWEEP: Statement = {
+/** At most $2 endpoints of each of $1 accounts. The accounts are chosen at random, so that none delays the others. */
+export const ENDPOINTS_TO_SWEEP: Statement = {
   name: 'endpoints-to-sweep',
   text: `
-  SELECT id FROM (
-    SELECT DISTINCT ON (account_id) id FROM webhook_endpoints WHERE swept_to IS NOT NULL ORDER BY account_id, id
-  ) first_of_account
-  ORDER BY random() LIMIT $1`,
+  SELECT array_agg(id) AS endpoints FROM (
+    SELECT id, account_id, row_number() OVER (PARTITION BY account_id ORDER BY id) AS number
+    FROM webhook_endpoints WHERE swept_to IS NOT NULL
+  ) numbered
+  WHERE number <= $2 GROUP BY account_id ORDER BY random() LIMIT $1`,
 };
 
 /**
@@ -56,5 +57,6 @@ export const SWEEP_ENDPOINT: Statement = {
   )
   UPDATE webhook_endpoints SET swept_to = CASE
     WHEN (is_enabled OR is_deleted) AND (SELECT count(*) FROM batch) = $2 THEN (SELECT max(id) FROM batch) END
-  FROM endpoint WHERE webhook_endpoints.id = endpoint.id`,
+  FROM endpoint WHERE webhook_endpoints.id = endpoint.id
+  RETURNING (SELECT count(*)::int FROM batch) AS swept`,
 };
