@@ -42,6 +42,10 @@ const BACKLOG_GAUGES: Record<keyof Backlog, { name: string; help: string }> = {
     name: 'checkout_work_apart',
     help: 'Payments, sessions and deliveries in quarantine, since workers crashed on them.',
   },
+  unreadableEndpoints: {
+    name: 'checkout_webhook_endpoints_unreadable',
+    help: 'Webhook endpoints whose deliveries are held, because ENCRYPTION_KEY lacks the key of their secret.',
+  },
 };
 
 export function openBacklogMetrics({ db, replica, queues, logger }: BacklogSources): {

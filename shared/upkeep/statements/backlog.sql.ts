@@ -4,7 +4,9 @@ import { QUARANTINE_AFTER_CRASHES } from '../../limits/bounds.js';
 export const BACKLOG: Statement = {
   name: 'backlog',
   text: `
-  SELECT payments.*, deliveries.*, sessions.*, "quarantinedPayments" + "quarantinedSessions" + "quarantinedDeliveries" AS "quarantinedWork" FROM (
+  SELECT payments.*, deliveries.*, sessions.*, "quarantinedPayments" + "quarantinedSessions" + "quarantinedDeliveries" AS "quarantinedWork",
+    "unreadableEndpoints"
+  FROM (
     SELECT count(*)::int AS "paymentsProcessing",
       coalesce(extract(epoch FROM $1::timestamptz - min(claimed_at)), 0)::float AS "oldestPaymentSeconds",
       (count(*) FILTER (WHERE lost_takes >= ${QUARANTINE_AFTER_CRASHES}))::int AS "quarantinedPayments"
@@ -21,5 +23,8 @@ export const BACKLOG: Statement = {
   ) crashed, (
     SELECT count(*)::int AS "quarantinedDeliveries"
     FROM webhook_deliveries WHERE lost_takes >= ${QUARANTINE_AFTER_CRASHES} AND due_at IS NOT NULL
-  ) quarantined`,
+  ) quarantined, (
+    SELECT count(*)::int AS "unreadableEndpoints"
+    FROM webhook_endpoints WHERE unreadable_since IS NOT NULL AND deleted_at IS NULL
+  ) unreadable`,
 };
