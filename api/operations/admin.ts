@@ -3,6 +3,7 @@ import type { Deps } from '../deps/deps.js';
 import { setDocumentHeaders } from '../http/safe-headers.js';
 import { requirePassword } from './credentials.js';
 import { fromOwnPagesOnly } from './own-pages-only.js';
+import { pausedBanner } from './paused-banner.js';
 import { recordAction } from './record-action.js';
 
 const QUEUES_PATH = '/queues';
@@ -12,7 +13,7 @@ const QUEUES_URL = '/admin/queues';
 export function adminPages(deps: Deps, password: string): Router {
   const router = Router();
   router.use(requirePassword(password, deps.logger), ownHeaders);
-  router.use(QUEUES_PATH, fromOwnPagesOnly, recordAction(deps), queueDashboard(deps));
+  router.use(QUEUES_PATH, fromOwnPagesOnly, recordAction(deps), pausedBanner(deps), queueDashboard(deps));
   return router;
 }
 

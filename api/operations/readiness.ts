@@ -33,7 +33,7 @@ const ALL_OK: Database = { database: 'ok', migrations: 'ok' };
 export function openReadiness(deps: Deps): () => Promise<Readiness> {
   const { lifecycle, installation } = deps;
   const askShared = shareAnswers<Database>({ forMs: CACHED_MS, keys: 1 });
-  const askStore = shareAnswers<boolean>({ forMs: CACHED_MS, keys: 1 });
+  const askStore = shareAnswers<StoreState>({ forMs: CACHED_MS, keys: 1 });
   let wasOkAtMs = Number.NEGATIVE_INFINITY;
 
   const askDatabase = async (): Promise<Database> => {
@@ -47,9 +47,9 @@ export function openReadiness(deps: Deps): () => Promise<Readiness> {
   };
 
   return async () => {
-    const [database, hasStore] = await Promise.all([
+    const [database, store] = await Promise.all([
       askShared('', askDatabase),
-      askStore('', () => hasQueueStore(deps)),
+      askStore('', () => queueStoreState(deps)),
     ]);
     const serves = database.database === 'ok' && database.migrations === 'ok';
     const status = serves ? 'ready' : 'not_ready';
@@ -57,9 +57,9 @@ export function openReadiness(deps: Deps): () => Promise<Readiness> {
       ready: serves && !lifecycle.isStopping,
       answer: {
         status: lifecycle.isStopping ? 'stopping' : status,
-        ...(!hasStore && { degraded: 'queue store' }),
+        ...(store !== 'ok' && { degraded: 'queue store' }),
         ...database,
-        queue_store: hasStore ? 'ok' : 'down',
+        queue_store: store,
         clock: isClockOff() ? 'off' : 'ok',
         ...(installation.others().length > 0 && { redis: 'shared' }),
       },
@@ -86,7 +86,14 @@ async function readDatabase({ probeDb: db }: Deps): Promise<Database | 'timeout'
   }
 }
 
-async function hasQueueStore({ queues, breaker }: Deps): Promise<boolean> {
-  if (breaker?.isOpen()) return false;
-  return await waitAtMost(ANSWER_WITHIN_MS, queues.check()).catch(() => false);
+/** `not_writable`: Redis answers a write with an error, because it is full or a replica. */
+type StoreState = 'ok' | 'down' | 'not_writable';
+
+async function queueStoreState({ queues, breaker }: Deps): Promise<StoreState> {
+  if (breaker?.isOpen()) return 'down';
+  try {
+    return (await waitAtMost(ANSWER_WITHIN_MS, queues.check())) ? 'ok' : 'down';
+  } catch (error) {
+    return error instanceof Error && error.name === 'ReplyError' ? 'not_writable' : 'down';
+  }
 }

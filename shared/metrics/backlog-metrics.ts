@@ -42,6 +42,10 @@ const BACKLOG_GAUGES: Record<keyof Backlog, { name: string; help: string }> = {
     name: 'checkout_work_apart',
     help: 'Payments, sessions and deliveries in quarantine, since workers crashed on them.',
   },
+  unreadableEndpoints: {
+    name: 'checkout_webhook_endpoints_unreadable',
+    help: 'Webhook endpoints whose deliveries are held, because ENCRYPTION_KEY lacks the key of their secret.',
+  },
 };
 
 export function openBacklogMetrics({ db, replica, queues, logger }: BacklogSources): {
@@ -54,9 +58,12 @@ export function openBacklogMetrics({ db, replica, queues, logger }: BacklogSourc
     ([key, { name, help }]) => [key as keyof Backlog, gauge(name, help)] as const,
   );
   const jobs = gauge('checkout_queue_jobs', 'Jobs per queue and state.', ['queue', 'state']);
-  const readable = gauge('checkout_store_readable', '1 when the store answered for this page, else 0.', [
-    'store',
-  ]);
+  const paused = gauge('checkout_queue_paused', '1 while an operator has paused the queue.', ['queue']);
+  const readable = gauge(
+    'checkout_store_readable',
+    '1 when the store answered for this page, and the queue store took a write; else 0.',
+    ['store'],
+  );
 
   async function ask(store: 'postgres' | 'queue', read: () => Promise<void>): Promise<void> {
     try {
@@ -76,9 +83,13 @@ export function openBacklogMetrics({ db, replica, queues, logger }: BacklogSourc
 
   const askQueues = async (): Promise<void> => {
     jobs.reset();
-    for (const { queue, states } of await queues.depths()) {
+    paused.reset();
+    for (const { queue, states, isPaused } of await queues.depths()) {
       for (const [state, count] of Object.entries(states)) jobs.set({ queue, state }, count);
+      paused.set({ queue }, isPaused ? 1 : 0);
     }
+    // A full store still answers reads.
+    await queues.check();
   };
 
   return {

@@ -47,7 +47,6 @@ const ALERT_EVENTS = [
   'payment.used_unexplained',
   'refund.surplus',
   'webhook_endpoint.disabled',
-  'webhook_secret.unreadable',
 ];
 
 /** `labels` are added to the process's own metrics. */

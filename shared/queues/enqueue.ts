@@ -20,7 +20,7 @@ export interface JobRequest<N extends JobName> {
 /** Notifies workers of due rows. Enqueueing may fail: the sweep finds the row then. */
 export interface Queues extends Closable {
   enqueue<N extends JobName>(job: JobRequest<N>): Promise<void>;
-  /** Rejects while the store is unavailable. */
+  /** Rejects while the store is unavailable, or takes no writes. */
   check(): Promise<void>;
   depths(): Promise<QueueDepth[]>;
   /** For the operators' dashboard. */
@@ -29,7 +29,9 @@ export interface Queues extends Closable {
 
 export interface QueueDepth {
   queue: JobName;
+  /** `paused`: the waiting jobs, while the queue is paused. */
   states: Record<string, number>;
+  isPaused: boolean;
 }
 
 /** Connections of a process to queues in Postgres. */
@@ -44,6 +46,7 @@ export const loadBullMq = lazy<BullMq>(() => import('bullmq'));
 interface AnyQueue {
   add(name: string, payload: object, options: { jobId: string; delay: number }): Promise<unknown>;
   getJobCounts(...states: JobType[]): Promise<Record<string, number>>;
+  isPaused(): Promise<boolean>;
   waitUntilReady(): Promise<unknown>;
   close(): Promise<void>;
   on(event: 'error', listener: (error: Error) => void): unknown;
@@ -58,6 +61,7 @@ interface QueueStores {
 export function openQueues(config: Config, { redis, installation }: QueueStores, logger: Logger): Queues {
   const queues = new Map<JobName, AnyQueue>();
   const pool = openQueuePool(config.database, POOL_SIZE);
+  const errors = logFirstError(logger);
 
   /** Opens queues on demand: BullMQ never recovers a queue that was opened while its store was unavailable. */
   async function readyQueue(name: JobName): Promise<AnyQueue> {
@@ -66,8 +70,7 @@ export function openQueues(config: Config, { redis, installation }: QueueStores,
     const prefix = redis && prefixOf(name, redis, await installation());
     const known = queues.get(name);
     const queue = known ?? openQueue(bullMq, name, { redis, prefix }, pool);
-    if (known === undefined)
-      queue.on('error', (error) => logger.warn({ event: 'queue.error', queue: name, err: error }));
+    if (known === undefined) queue.on('error', (error) => errors.log(name, error));
     queues.set(name, queue);
     try {
       await queue.waitUntilReady();
@@ -85,17 +88,24 @@ export function openQueues(config: Config, { redis, installation }: QueueStores,
       );
       // BullMQ may wait for its store forever; after the timeout the row is left to the sweep.
       await withTimeout(ADD_TIMEOUT_MS, adding);
+      errors.areOver();
     },
     async check() {
-      if (redis !== undefined) return await askRedis(redis);
-      const queue = await readyQueue('settle-payment');
-      await queue.getJobCounts('wait');
+      if (redis !== undefined) await probeRedis(redis);
+      else await (await readyQueue('settle-payment')).getJobCounts('wait');
+      errors.areOver();
     },
     async depths() {
       return await Promise.all(
         JOB_NAMES.map(async (name) => {
           const queue = await readyQueue(name);
-          return { queue: name, states: await queue.getJobCounts('wait', 'active', 'delayed', 'failed') };
+          const [states, isPaused] = await Promise.all([
+            queue.getJobCounts('wait', 'active', 'delayed', 'failed'),
+            queue.isPaused(),
+          ]);
+          const { wait = 0 } = states;
+          const waiting = isPaused ? { wait: 0, paused: wait } : { wait, paused: 0 };
+          return { queue: name, states: { ...states, ...waiting }, isPaused };
         }),
       );
     },
@@ -113,13 +123,29 @@ export function openQueues(config: Config, { redis, installation }: QueueStores,
   };
 }
 
+const PROBE_EXPIRES_MS = 10_000;
+
 /**
- * In a cluster, asks the node that holds a queue's keys. Waits for a connection that is being made, and does not load
- * BullMQ.
+ * Writes, since a full Redis and a replica still answer reads. In a cluster, asks the node that holds a queue's keys. Waits
+ * for a connection that is being made, and does not load BullMQ.
  */
-async function askRedis(redis: RedisClient): Promise<void> {
+async function probeRedis(redis: RedisClient): Promise<void> {
   if (redis.status === 'connecting' || redis.status === 'connect') await once(redis, 'ready');
-  await redis.exists(prefixOf('settle-payment', redis, ''));
+  await redis.set(`${prefixOf('settle-payment', redis, '')}:write-probe`, '1', 'PX', PROBE_EXPIRES_MS);
+}
+
+/** Logs the first error of BullMQ's connections, and the next one only after the store has answered. */
+function logFirstError(logger: Logger): { log(queue: JobName, error: Error): void; areOver(): void } {
+  let isLogged = false;
+  return {
+    log(queue, error) {
+      if (!isLogged) logger.warn({ event: 'queue.error', queue, err: error });
+      isLogged = true;
+    },
+    areOver() {
+      isLogged = false;
+    },
+  };
 }
 
 function openQueue(

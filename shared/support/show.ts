@@ -165,7 +165,8 @@ async function showEvent({ db }: ShowContext, id: string): Promise<Shown> {
   };
 }
 
-const holdsDeliveries = ({ status }: WebhookEndpoint): boolean => status === 'disabled';
+const holdsDeliveries = ({ status, unreadableSince }: WebhookEndpoint): boolean =>
+  status === 'disabled' || unreadableSince !== null;
 
 async function showEndpoint({ db }: ShowContext, id: string): Promise<Shown> {
   const endpoint = await WebhookEndpoint.query(db).findById(id);

@@ -11,6 +11,7 @@ export interface Backlog {
   oldestDeliverySeconds: number;
   sessionsOverdue: number;
   quarantinedWork: number;
+  unreadableEndpoints: number;
 }
 
 export async function readBacklog(db: Knex): Promise<Backlog> {

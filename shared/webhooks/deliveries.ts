@@ -11,7 +11,7 @@ import type { DeliveryStatus } from './states.js';
 export interface ListedDelivery {
   delivery: WebhookDelivery;
   type: string;
-  /** Whether its endpoint is disabled. */
+  /** Whether its endpoint is disabled, or has a secret that cannot be opened. */
   isHeld: boolean;
 }
 
@@ -33,7 +33,7 @@ const DELIVERIES: Omit<Listing<ListedDelivery>, 'values'> = {
     -- OFFSET 0 makes Postgres look up each event by its id.
     CROSS JOIN LATERAL (SELECT type FROM events WHERE id = delivery.event_id OFFSET 0) event
     CROSS JOIN LATERAL (
-      SELECT status = 'disabled' AS is_held FROM webhook_endpoints WHERE id = delivery.endpoint_id OFFSET 0
+      SELECT status = 'disabled' OR unreadable_since IS NOT NULL AS is_held FROM webhook_endpoints WHERE id = delivery.endpoint_id OFFSET 0
     ) endpoint`,
   owned: `delivery.endpoint_id = $3 AND EXISTS (
     SELECT FROM webhook_endpoints

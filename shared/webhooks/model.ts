@@ -25,6 +25,8 @@ export class WebhookEndpoint extends Model {
   declare places: number;
   /** The start of the first failed try since the last success. */
   declare failingSince: Date | null;
+  /** Set while deliveries are held because the secret cannot be opened. */
+  declare unreadableSince: Date | null;
   /** The latest success while other tries were in flight or had failed. */
   declare succeededAt: Date | null;
 }

@@ -54,6 +54,7 @@ export function presentOperatorEndpoint(endpoint: WebhookEndpoint, lastTry?: Del
     ...presentWebhookEndpoint(endpoint),
     account: endpoint.accountId,
     failing_since: failingSince === null ? null : unixSeconds(failingSince),
+    ...(endpoint.unreadableSince && { unreadable_since: unixSeconds(endpoint.unreadableSince) }),
     ...(lastTry !== undefined && { last_try: presentTry(lastTry) }),
   };
 }

@@ -71,13 +71,6 @@ async function giveUp(
   });
 }
 
-/** Postpones a try that could not start through no fault of the receiver, without counting a try. */
-export async function postponeDelivery(db: Knex, delivery: Tried, dueAt: Date): Promise<void> {
-  await ofThisAttempt(db, delivery)
-    .patch({ dueAt, ...LEASE_ENDED })
-    .whereIn('status', ['pending']);
-}
-
 function ofThisAttempt(db: Knex, { id, attempt }: Tried) {
   return WebhookDelivery.query(db).where({ id, attempt });
 }

@@ -94,7 +94,7 @@ async function reseal(
   }
 }
 
-function openIfPossible(box: SecretBox, sealed: string): string | undefined {
+export function openIfPossible(box: SecretBox, sealed: string): string | undefined {
   try {
     return box.open(sealed);
   } catch {

@@ -21,6 +21,8 @@ describe("the operators' pages", () => {
   let app: TestApp;
   beforeEach(async () => {
     app = await openTestApp({ ADMIN_PASSWORD: PASSWORD, METRICS_TOKEN: PASSWORD, TRUST_PROXY: '1' });
+    // Waits for the connection to Redis.
+    await app.queues.check();
   });
   afterEach(() => app.close());
 
@@ -135,6 +137,25 @@ describe("the operators' pages", () => {
       const queue = queues.find(({ name }) => name === 'deliver-webhook');
       return { paused: (await queue?.isPaused()) ?? false };
     }
+  });
+
+  it('name paused queues at the top', async () => {
+    const page = async (): Promise<string> => {
+      const res = await request(app.server)
+        .get('/admin/queues')
+        .set('Accept', 'text/html')
+        .auth('admin', PASSWORD)
+        .expect(200);
+      return res.text;
+    };
+    assert.doesNotMatch(await page(), /role="alert"/);
+    await change(PAUSE).expect(200);
+    try {
+      assert.match(await page(), /<body[^>]*><div role="alert"[^>]*>Paused: deliver-webhook\./);
+    } finally {
+      await change(RESUME).expect(200);
+    }
+    assert.doesNotMatch(await page(), /role="alert"/);
   });
 
   describe('record each action', () => {

@@ -5,14 +5,19 @@ import {
   startWebProcess,
   startWorkerProcess,
 } from '../../lab/world/processes/processes.js';
-import { testServices } from '../support/suite.js';
+import { createMigratedDatabase, testServices } from '../support/suite.js';
 
 describe('a start in production', () => {
+  let databaseUrl: string;
+  // Other specs' secrets in their shared database are sealed with other keys.
+  before(async () => {
+    databaseUrl = await createMigratedDatabase('dangerous_settings');
+  });
   after(killProcesses);
 
   const production = (more: Record<string, string>): Record<string, string> => ({
     NODE_ENV: 'production',
-    DATABASE_URL: testServices().databaseUrl,
+    DATABASE_URL: databaseUrl,
     REDIS_URL: testServices().redisUrl,
     FACILITATOR_URL: 'http://127.0.0.1:1',
     ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),

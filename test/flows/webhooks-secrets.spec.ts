@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import Stripe from 'stripe';
+import { startWeb } from '../../api/process/start-web.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { loadConfig } from '../../shared/config/config.js';
-import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
+import { resetClock } from '../../shared/process/clock.js';
 import { createLogger } from '../../shared/process/logger.js';
 import type { Closable } from '../../shared/process/shutdown.js';
+import { createSecretBox } from '../../shared/secrets/secrets.js';
+import { readBacklog } from '../../shared/upkeep/backlog.js';
 import { startWorker } from '../../workers/process/start-worker.js';
 import { testServices } from '../support/suite.js';
 import { openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
@@ -28,6 +31,13 @@ describe('secrets of webhook endpoints', () => {
     resetClock();
   });
 
+  /** An endpoint whose secret this key has sealed. */
+  async function addReadableBy(key: string): Promise<void> {
+    const { id, secret } = await flow.addEndpoint({ enabled_events: ['checkout.session.completed'] });
+    const sealedSecret = createSecretBox([Buffer.from(key, 'base64')]).seal(secret);
+    await flow.db('webhookEndpoints').where({ id }).update({ sealedSecret });
+  }
+
   /** Starts a worker with these keys and records its log. */
   async function work(keys: string): Promise<void> {
     const { redisUrl } = testServices();
@@ -47,26 +57,50 @@ describe('secrets of webhook endpoints', () => {
     workers.push(await startWorker(loadConfig(environment, 'worker'), createLogger('trace', 'test', sink)));
   }
 
-  it('that cannot be read cost no try; a rotated key reads them, and the log has no secret', async () => {
+  /** The lines that say that this endpoint's secret cannot be read. */
+  const unreadableLines = (id: string): string[] =>
+    lines.filter((line) => line.includes('webhook_secret.unreadable') && line.includes(id));
+
+  it('of which none can be read refuse the start, of web and of worker', async () => {
+    await flow.addEndpoint();
+    const refusal = /ENCRYPTION_KEY opens none of the 1 newest webhook secrets/;
+    await assert.rejects(work(newer), refusal);
+    const environment = { DATABASE_URL: flow.databaseUrl, FACILITATOR_URL: 'http://127.0.0.1:1', PORT: '0' };
+    const web = loadConfig({ ...environment, ENCRYPTION_KEY: newer }, 'web');
+    await assert.rejects(startWeb(web, createLogger('silent', 'test')), refusal);
+    // A readable one among them is enough.
+    await addReadableBy(newer);
+    await work(newer);
+  });
+
+  it('that cannot be read hold the deliveries, cost no try and one line; a rotated key sends them, and the log has no secret', async () => {
     const hook = await flow.addEndpoint();
+    await addReadableBy(newer);
     const { id } = await flow.buildSession({ customerEmail: 'buyer@mail.example' });
     await flow.api.post(`/v1/checkout/sessions/${id}/expire`).expect(200);
+    for (let more = 0; more < 5; more += 1) await flow.expireSession();
     await work(newer);
-    const postponed = await eventually(async () => {
-      const [row] = await flow.deliveries(hook.id);
-      assert.ok(row?.attempt === 1 && row.leasedUntil === null);
-      return row;
+    await eventually(async () => {
+      const rows = await flow.deliveries(hook.id);
+      assert.equal(rows.length, 6);
+      assert.notEqual((await flow.endpoint(hook.id)).unreadableSince, null);
+      for (const { status, tries, history, leasedUntil } of rows)
+        assert.deepEqual([status, tries, history, leasedUntil], ['pending', 0, [], null]);
     });
-    assert.deepEqual([postponed.status, postponed.tries, postponed.history], ['pending', 0, []]);
-    assert.ok((postponed.dueAt?.getTime() ?? 0) > nowMs() + 30_000);
+    await flow.expireSession();
+    const { body } = await flow.api.get(`/v1/webhook_endpoints/${hook.id}/deliveries`).expect(200);
+    for (const delivery of body.data) assert.equal(delivery.next_try_at, null);
     assert.equal(hook.receiver.got.length, 0);
-    assert.equal((await flow.endpoint(hook.id)).failingSince, null);
-    assert.ok(lines.some((line) => line.includes('webhook_secret.unreadable') && line.includes(hook.id)));
+    const { failingSince, unreadableSince, status } = await flow.endpoint(hook.id);
+    assert.deepEqual([failingSince, status], [null, 'enabled']);
+    assert.ok(unreadableSince !== null);
+    assert.equal(unreadableLines(hook.id).length, 1);
+    assert.ok((await readBacklog(flow.db)).unreadableEndpoints >= 1);
     await Promise.all(workers.splice(0).map((worker) => worker.close()));
 
     await work(`${newer},${older}`);
-    advanceClock(61_000);
-    await flow.untilSucceeded(hook.id, 1);
+    await flow.untilSucceeded(hook.id, 7);
+    assert.equal((await flow.endpoint(hook.id)).unreadableSince, null);
     const [got] = hook.receiver.got;
     new Stripe('svc_ck_test_none').webhooks.constructEvent(
       got?.raw ?? '',

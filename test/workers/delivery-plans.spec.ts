@@ -4,10 +4,11 @@ import { now } from '../../shared/process/clock.js';
 import { MAX_TRIES } from '../../shared/webhooks/backoff.js';
 import { findDueAccounts } from '../../shared/webhooks/find-due.js';
 import { dropSome, sweepEndpoints } from '../../shared/webhooks/pending-deliveries.js';
-import { postponeDelivery, recordFailure } from '../../shared/webhooks/record-failure.js';
+import { recordFailure } from '../../shared/webhooks/record-failure.js';
 import { recordSuccess } from '../../shared/webhooks/record-success.js';
 import { resendEvent } from '../../shared/webhooks/resend.js';
 import { type TakenDelivery, takeDueDeliveries } from '../../shared/webhooks/take-due.js';
+import { holdUnreadable } from '../../shared/webhooks/unreadable.js';
 import { openManualWorker } from '../support/money-flow.js';
 import { ALLOWANCE, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 
@@ -96,7 +97,7 @@ describe('the statements on deliveries, with 200,000 finished ones in the table'
       await deps.facilitator.close();
       deps.chains.close();
     },
-    postponing: async (db) => postponeDelivery(db, await takeOne(db), now()),
+    'holding an unreadable endpoint': async (db) => holdUnreadable(db, await takeOne(db)),
     'releasing held deliveries': async (db) => {
       await db('webhookEndpoints').where({ id: endpointId }).update({ sweptTo: '', enabledAt: now() });
       await sweepEndpoints(db);

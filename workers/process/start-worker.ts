@@ -23,6 +23,7 @@ import { openQueues } from '../../shared/queues/enqueue.js';
 import { deliveryNotifier, type NotifyDeliveries } from '../../shared/queues/notify-deliveries.js';
 import { logStoreState } from '../../shared/queues/store-state.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
+import { checkEncryptionKey } from '../../shared/startup/check-encryption-key.js';
 import { openFacilitator, type Stores } from '../../shared/startup/open-facilitator.js';
 import { warnAboutRiskySettings } from '../../shared/startup/risky-settings.js';
 import { openInstallationWatch, openLoggedCommitMemory } from '../../shared/startup/watch-installation.js';
@@ -38,6 +39,7 @@ import { publishMetrics } from './publish-metrics.js';
 import { reconcileRegularly } from './reconcile-regularly.js';
 import { runWorker } from './run-worker.js';
 import { sweepDueWork } from './sweep-due-work.js';
+import { watchSecrets } from './watch-secrets.js';
 
 /** How long a stopping process waits for jobs in flight. Together the three times fit into the shutdown deadline of 25 s. */
 const FINISH_MS = 20_000;
@@ -71,6 +73,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
   const sweep = sweepDueWork(deps, handlers, deliverer, storeState);
   const cleanUp = cleanUpRegularly(deps);
   const books = reconcileRegularly(deps);
+  const secrets = watchSecrets(deps);
   const clock = followClock(deps.db, logger);
   const metrics =
     config.workerMetricsPort === undefined
@@ -87,6 +90,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
         sweep.close(),
         cleanUp.close(),
         books.close(),
+        secrets.close(),
         deliverer.close(),
         ...workers.map((worker) => worker.close()),
       ]);
@@ -105,6 +109,11 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
   const db = openDatabase(config.database, logger, { commits });
   // Fails the start when the database is unreachable, instead of running without it.
   await runStatement(db, { name: undefined, text: 'SELECT 1' }, []);
+  const secretBox = createSecretBox(config.encryptionKeys);
+  await checkEncryptionKey(db, secretBox).catch(async (error: unknown) => {
+    await db.destroy();
+    throw error;
+  });
   const replica = config.replica && openReplica(db, config.replica, logger);
   const redis = config.redis && openRedis(config.redis, logger);
   if (redis !== undefined) warnIfRedisMayEvict(redis, logger);
@@ -123,7 +132,7 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
     db,
     commits,
     recentWrites: replica === undefined ? NO_RECENT_WRITES : openRecentWrites(db, logger),
-    secretBox: createSecretBox(config.encryptionKeys),
+    secretBox,
     queues,
     notifyDeliveries: deliveryNotifier(queues, logger),
     notifyDecided: decisionNotifier(redis),

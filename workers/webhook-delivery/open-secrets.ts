@@ -2,13 +2,13 @@ import { LRUCache } from 'lru-cache';
 import type { TakenEndpoint } from '../../shared/webhooks/take-due.js';
 import type { WorkerDeps } from '../deps/deps.js';
 
-export type OpenSecrets = (endpoint: Pick<TakenEndpoint, 'id' | 'sealedSecrets'>) => string[] | undefined;
+export type OpenSecrets = (endpoint: Pick<TakenEndpoint, 'id' | 'sealedSecrets'>) => string[] | Error;
 
 /** Decrypting a secret takes as long as signing with it, so opened secrets are cached, at about 300 bytes each. */
 const MOST_CACHED = 1000;
 
-/** Returns the secrets newest first. Undefined when the newest is unreadable; an unreadable previous secret is left out. */
-export function secretOpener({ secretBox, logger }: Pick<WorkerDeps, 'secretBox' | 'logger'>): OpenSecrets {
+/** Returns the secrets newest first, or why the newest is unreadable; an unreadable previous secret is left out. */
+export function secretOpener({ secretBox }: Pick<WorkerDeps, 'secretBox'>): OpenSecrets {
   const cache = new LRUCache<string, string>({ max: MOST_CACHED });
 
   function open(sealed: string): string {
@@ -17,15 +17,15 @@ export function secretOpener({ secretBox, logger }: Pick<WorkerDeps, 'secretBox'
     return opened;
   }
 
-  return ({ id, sealedSecrets }) => {
+  return ({ sealedSecrets }) => {
     const opened = sealedSecrets.map((sealed) => {
       try {
         return open(sealed);
       } catch (error) {
-        logger.error({ event: 'webhook_secret.unreadable', endpoint: id, err: error });
-        return undefined;
+        return error instanceof Error ? error : new Error(String(error));
       }
     });
-    return opened[0] === undefined ? undefined : opened.filter((secret) => secret !== undefined);
+    const [newest = new Error('the endpoint has no secret')] = opened;
+    return newest instanceof Error ? newest : opened.filter((secret) => typeof secret === 'string');
   };
 }

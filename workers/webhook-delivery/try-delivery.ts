@@ -1,17 +1,16 @@
 import { now, nowMs } from '../../shared/process/clock.js';
 import { inSpan, isTracing } from '../../shared/tracing/spans.js';
 import { traceOfEvent } from '../../shared/webhooks/events.js';
-import { postponeDelivery, recordFailure } from '../../shared/webhooks/record-failure.js';
+import { recordFailure } from '../../shared/webhooks/record-failure.js';
 import { recordSuccess } from '../../shared/webhooks/record-success.js';
 import type { DeliveryTry } from '../../shared/webhooks/states.js';
 import type { Batch, TakenDelivery } from '../../shared/webhooks/take-due.js';
+import { holdUnreadable } from '../../shared/webhooks/unreadable.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import type { OpenSecrets } from './open-secrets.js';
 import type { PostResult, WebhookSender } from './post.js';
 import { signatureHeaders } from './sign.js';
 
-/** Until an operator corrects ENCRYPTION_KEY, a secret stays unreadable. */
-const UNREADABLE_SECRET_PAUSE_MS = 60_000;
 const USER_AGENT = 'StablecoinCheckout/1.0 (webhooks)';
 
 export interface TryDeps {
@@ -32,8 +31,9 @@ export async function tryDelivery(
   const { db, logger, metrics, recentWrites } = deps;
   const { endpoint } = delivery;
   const secrets = openSecrets(endpoint);
-  if (secrets === undefined) {
-    await postponeDelivery(db, delivery, new Date(nowMs() + UNREADABLE_SECRET_PAUSE_MS));
+  if (secrets instanceof Error) {
+    if (await holdUnreadable(db, delivery))
+      logger.error({ event: 'webhook_secret.unreadable', endpoint: endpoint.id, err: secrets });
     return undefined;
   }
   // The receiver may read the session at once, and a replica of Postgres may lag behind.

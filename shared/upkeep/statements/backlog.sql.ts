@@ -1,13 +1,15 @@
 import type { Statement } from '../../db/statement.js';
 import { QUARANTINE_AFTER_CRASHES } from '../../limits/bounds.js';
+import { takesDeliveries } from '../../webhooks/statements/take-due.sql.js';
 
-const NOT_HELD =
-  "EXISTS (SELECT FROM webhook_endpoints WHERE id = delivery.endpoint_id AND status = 'enabled' AND deleted_at IS NULL)";
+const NOT_HELD = `EXISTS (SELECT FROM webhook_endpoints endpoint WHERE id = delivery.endpoint_id AND ${takesDeliveries('endpoint')})`;
 
 export const BACKLOG: Statement = {
   name: 'backlog',
   text: `
-  SELECT payments.*, deliveries.*, sessions.*, "quarantinedPayments" + "quarantinedSessions" + "quarantinedDeliveries" AS "quarantinedWork" FROM (
+  SELECT payments.*, deliveries.*, sessions.*, "quarantinedPayments" + "quarantinedSessions" + "quarantinedDeliveries" AS "quarantinedWork",
+    "unreadableEndpoints"
+  FROM (
     SELECT count(*)::int AS "paymentsProcessing",
       coalesce(extract(epoch FROM $1::timestamptz - min(claimed_at)), 0)::float AS "oldestPaymentSeconds",
       (count(*) FILTER (WHERE lost_takes >= ${QUARANTINE_AFTER_CRASHES}))::int AS "quarantinedPayments"
@@ -24,5 +26,8 @@ export const BACKLOG: Statement = {
   ) crashed, (
     SELECT count(*)::int AS "quarantinedDeliveries"
     FROM webhook_deliveries delivery WHERE lost_takes >= ${QUARANTINE_AFTER_CRASHES} AND due_at IS NOT NULL AND ${NOT_HELD}
-  ) quarantined`,
+  ) quarantined, (
+    SELECT count(*)::int AS "unreadableEndpoints"
+    FROM webhook_endpoints WHERE unreadable_since IS NOT NULL AND deleted_at IS NULL
+  ) unreadable`,
 };

@@ -1,5 +1,5 @@
 import type { Statement } from '../../db/statement.js';
-import { IS_QUARANTINED, NOT_QUARANTINED } from './take-due.sql.js';
+import { IS_QUARANTINED, NOT_QUARANTINED, takesDeliveries } from './take-due.sql.js';
 
 const EARLIEST_OF_NEXT_ENDPOINT = (after: string): string => `
   SELECT endpoint_id, due_at FROM webhook_deliveries
@@ -18,12 +18,12 @@ export const STEP_FROM_ENDPOINT_TO_ENDPOINT: Statement = {
   ), due AS MATERIALIZED (
     SELECT endpoint.* FROM seen CROSS JOIN LATERAL (
       -- OFFSET 0 makes Postgres look up each endpoint by its id.
-      SELECT id, account_id, status, deleted_at FROM webhook_endpoints WHERE id = seen.endpoint_id OFFSET 0
+      SELECT id, account_id, status, deleted_at, unreadable_since FROM webhook_endpoints WHERE id = seen.endpoint_id OFFSET 0
     ) endpoint
     WHERE seen.due_at <= $3
   )
   SELECT (SELECT count(*)::int FROM seen) AS seen, (SELECT max(endpoint_id) FROM seen) AS last,
-    ARRAY(SELECT DISTINCT account_id FROM due WHERE deleted_at IS NULL AND status = 'enabled') AS accounts,
+    ARRAY(SELECT DISTINCT account_id FROM due WHERE ${takesDeliveries('due')}) AS accounts,
     ARRAY(SELECT id FROM due WHERE deleted_at IS NOT NULL) AS deleted`,
 };
 
@@ -33,7 +33,7 @@ export const DUE_QUARANTINED: Statement = {
   text: `
   SELECT id, lost_takes AS crashes FROM webhook_deliveries delivery
   WHERE ${IS_QUARANTINED} AND due_at IS NOT NULL AND due_at <= $1 AND EXISTS (
-    SELECT FROM webhook_endpoints WHERE id = delivery.endpoint_id AND status = 'enabled' AND deleted_at IS NULL
+    SELECT FROM webhook_endpoints endpoint WHERE id = delivery.endpoint_id AND ${takesDeliveries('endpoint')}
   )
   ORDER BY lost_takes, due_at LIMIT $2`,
 };

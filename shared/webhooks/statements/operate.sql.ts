@@ -3,9 +3,14 @@ import type { Statement } from '../../db/statement.js';
 export const FAILING_ENDPOINTS: Statement = {
   name: undefined,
   text: `
-    SELECT id FROM webhook_endpoints
-    WHERE failing_since IS NOT NULL AND deleted_at IS NULL
-    ORDER BY failing_since LIMIT $1`,
+    SELECT id FROM (
+      (SELECT id, failing_since AS since FROM webhook_endpoints
+        WHERE failing_since IS NOT NULL AND deleted_at IS NULL ORDER BY failing_since LIMIT $1)
+      UNION ALL
+      (SELECT id, unreadable_since FROM webhook_endpoints
+        WHERE unreadable_since IS NOT NULL AND deleted_at IS NULL ORDER BY unreadable_since LIMIT $1)
+    ) failing
+    GROUP BY id ORDER BY min(since) LIMIT $1`,
 };
 
 /** The latest try among the newest deliveries of an endpoint. */

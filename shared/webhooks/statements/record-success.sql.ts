@@ -6,6 +6,7 @@ import {
   sealedSecrets,
   TAKE_FITTING,
   TAKEN_COLUMNS,
+  takesDeliveries,
 } from './take-due.sql.js';
 
 /**
@@ -55,7 +56,7 @@ export const SUCCEED_AND_PASS_ON: Statement = {
     SELECT endpoint.id AS endpoint_id, endpoint.account_id, endpoint.url, ${sealedSecrets('$1::timestamptz')} AS sealed_secrets,
       endpoint.places AS most, count(*) AS slots, min(ended.bytes) AS bytes
     FROM ended JOIN webhook_endpoints endpoint ON endpoint.id = ended.endpoint_id
-    WHERE ended.bytes > 0 AND endpoint.status = 'enabled' AND endpoint.deleted_at IS NULL
+    WHERE ended.bytes > 0 AND ${takesDeliveries('endpoint')}
       AND endpoint.failing_since IS NULL AND endpoint.places >= (
         SELECT count(*) FROM webhook_deliveries
         WHERE endpoint_id = endpoint.id AND leased_until > ${hiddenFromPlanner('$1::timestamptz')}

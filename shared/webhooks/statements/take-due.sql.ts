@@ -5,6 +5,10 @@ import { pauseAfter } from '../../upkeep/statements/work-in-flight.sql.js';
 /** Hides a value from the planner, which then keeps one plan. Planning each execution anew takes longer than the execution. */
 export const hiddenFromPlanner = (value: string): string => `(SELECT ${value})`;
 
+/** A condition of an endpoint: deliveries of others are held, or wait until they are dropped. */
+export const takesDeliveries = (endpoint: string): string =>
+  `${endpoint}.status = 'enabled' AND ${endpoint}.deleted_at IS NULL AND ${endpoint}.unreadable_since IS NULL`;
+
 /** Deliveries that workers have crashed on are quarantined: each is taken alone. */
 export const IS_QUARANTINED = `lost_takes >= ${QUARANTINE_AFTER_CRASHES}`;
 export const NOT_QUARANTINED = `lost_takes < ${QUARANTINE_AFTER_CRASHES}`;
@@ -39,7 +43,7 @@ export const CHOOSE: Statement = {
       SELECT count(*) FROM webhook_deliveries
       WHERE endpoint_id = endpoint.id AND leased_until > ${hiddenFromPlanner('$2::timestamptz')}
     ) in_flight
-    WHERE endpoint.account_id = ${hiddenFromPlanner('$1::text')} AND endpoint.deleted_at IS NULL AND endpoint.status = 'enabled'
+    WHERE endpoint.account_id = ${hiddenFromPlanner('$1::text')} AND ${takesDeliveries('endpoint')}
   ), in_turn AS (
     SELECT id, host, due_at, has_slot, sum(count) OVER (PARTITION BY host)
       + row_number() OVER (PARTITION BY host ORDER BY has_slot DESC, count, due_at) AS turn
