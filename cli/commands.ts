@@ -14,6 +14,7 @@ import { EVENT_COMMANDS } from './event-commands.js';
 import { PAYMENT_COMMANDS } from './payment-commands.js';
 import { accountChanges, parseKeyName, parseMode, parsePublicKey } from './read-values.js';
 import { RECONCILE_COMMANDS } from './reconcile-commands.js';
+import { REPORT_COMMANDS } from './report-commands.js';
 import { SECRET_COMMANDS } from './secret-commands.js';
 import { SESSION_COMMANDS } from './session-commands.js';
 
@@ -136,6 +137,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   ...EVENT_COMMANDS,
   ...PAYMENT_COMMANDS,
   ...RECONCILE_COMMANDS,
+  ...REPORT_COMMANDS,
   ...SECRET_COMMANDS,
   ...SESSION_COMMANDS,
 };

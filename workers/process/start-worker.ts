@@ -33,6 +33,7 @@ import type { WorkerDeps } from '../deps/deps.js';
 import { openWorkerMetrics, serveWorkerMetrics } from '../deps/worker-metrics.js';
 import { Deliverer } from '../jobs/deliver-webhook.js';
 import { cleanUpRegularly } from './clean-up.js';
+import { foldReportsRegularly } from './fold-reports.js';
 import { createHandlers, type Handlers } from './handlers.js';
 import { publishMetrics } from './publish-metrics.js';
 import { reconcileRegularly } from './reconcile-regularly.js';
@@ -71,6 +72,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
   const sweep = sweepDueWork(deps, handlers, deliverer, storeState);
   const cleanUp = cleanUpRegularly(deps);
   const books = reconcileRegularly(deps);
+  const reports = foldReportsRegularly(deps);
   const clock = followClock(deps.db, logger);
   const metrics =
     config.workerMetricsPort === undefined
@@ -87,6 +89,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
         sweep.close(),
         cleanUp.close(),
         books.close(),
+        reports.close(),
         deliverer.close(),
         ...workers.map((worker) => worker.close()),
       ]);
