@@ -17,6 +17,7 @@ import { EVENT_COMMANDS } from './event-commands.js';
 import { PAYMENT_COMMANDS } from './payment-commands.js';
 import { accountChanges, parseKeyName, parseMode, parsePublicKey } from './read-values.js';
 import { RECONCILE_COMMANDS } from './reconcile-commands.js';
+import { REPORT_COMMANDS } from './report-commands.js';
 import { SECRET_COMMANDS } from './secret-commands.js';
 import { SESSION_COMMANDS } from './session-commands.js';
 import { SHOW_COMMAND } from './show-command.js';
@@ -124,6 +125,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   ...EVENT_COMMANDS,
   ...PAYMENT_COMMANDS,
   ...RECONCILE_COMMANDS,
+  ...REPORT_COMMANDS,
   ...SECRET_COMMANDS,
   ...SESSION_COMMANDS,
   ...SHOW_COMMAND,

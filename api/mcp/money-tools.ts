@@ -7,6 +7,7 @@ import {
 } from '../v1/checkout-sessions/schema.js';
 import { ListPayments } from '../v1/payments/schema.js';
 import { CancelRefund, CreateRefund, ListRefunds } from '../v1/refunds/schema.js';
+import { ListDailyReports } from '../v1/reports/schema.js';
 import { type MerchantTool, NEXT_PAGE } from './merchant-tool.js';
 
 const SESSIONS = '/checkout/sessions';
@@ -123,5 +124,16 @@ export const MONEY_TOOLS: readonly MerchantTool[] = [
     id: REFUND_ID,
     parameters: CancelRefund,
     effect: 'changes',
+  },
+  {
+    name: 'retrieve_daily_reports',
+    title: 'Report the totals of each day',
+    description:
+      'Answers with one report for each day from `from` to `to`, the first day first, days without payments included: the number of `payments` and their `amount` in US cents, `refunds` and what was `refunded`, and `by` token and network. `surplus` is what buyers paid twice, and is not part of `amount`: give it back with create_refund. Days are those of `timezone`.',
+    operation: 'listDailyReports',
+    method: 'GET',
+    path: '/reports/daily',
+    parameters: ListDailyReports,
+    effect: 'reads',
   },
 ];

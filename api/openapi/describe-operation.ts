@@ -39,7 +39,10 @@ export function describeOperation({
     parameters: [
       ...(pathId === undefined ? [] : [pathParameter(pathId)]),
       ...(body === undefined ? [] : [IDEMPOTENCY_KEY]),
-      ...Object.entries(query?.properties ?? {}).map(([name, schema]) => queryParameter(name, schema)),
+      ...Object.entries(query?.properties ?? {}).map(([name, schema]) => ({
+        ...queryParameter(name, schema),
+        ...(query?.required?.includes(name) && { required: true }),
+      })),
     ],
     ...(body !== undefined && { requestBody: requestBody(body) }),
     responses: {

@@ -9,6 +9,7 @@ import { ListEvents, ResendEvent } from '../v1/events/schema.js';
 import { CreateKey, ListKeys } from '../v1/keys/schema.js';
 import { ListPayments } from '../v1/payments/schema.js';
 import { CancelRefund, CreateRefund, ListRefunds } from '../v1/refunds/schema.js';
+import { ListDailyReports } from '../v1/reports/schema.js';
 import {
   CreateWebhookEndpoint,
   ListDeliveries,
@@ -161,6 +162,16 @@ const OPERATIONS: Record<string, Partial<Record<Method, Operation>>> = {
       body: CancelRefund,
       answer: 'Refund',
       statuses: WITH_ID,
+    },
+  },
+  '/v1/reports/daily': {
+    get: {
+      id: 'listDailyReports',
+      summary: 'Report what was paid and refunded on each day, the first day first',
+      query: ListDailyReports,
+      answer: 'DailyReportList',
+      csv: 'To `Accept: text/csv`: a line of names, then one line for each day. Amounts are decimal text.',
+      statuses: WITHOUT_ID,
     },
   },
   '/v1/webhook_endpoints': {

@@ -21,6 +21,7 @@ const listOf = (name: string) =>
     data: Type.Array(ref(name)),
   });
 const Timestamp = Type.Integer({ description: 'Unix seconds.' });
+const Count = Type.Integer({ minimum: 0 });
 const Cents = Type.Integer({ minimum: 0, description: 'US cents.' });
 const Uri = Type.String({ format: 'uri' });
 
@@ -131,6 +132,30 @@ export const RESOURCE_SCHEMAS = {
     ),
   }),
   Refund: strict(REFUND),
+  DailyReport: strict({
+    object: Type.Literal('daily_report'),
+    date: Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' }),
+    currency: Type.Literal('usd'),
+    payments: Count,
+    amount: Type.Integer({ description: 'US cents of these payments, without `surplus`.' }),
+    refunds: Type.Integer({ minimum: 0, description: 'The refunds that succeeded on this day.' }),
+    refunded: Cents,
+    surplus: Type.Integer({
+      description: 'US cents of payments that arrived for a session which another payment had paid.',
+    }),
+    by: Type.Array(
+      strict({
+        token: Type.Enum([...TOKENS]),
+        network: Type.String({ description: 'CAIP-2.' }),
+        network_name: Type.String(),
+        payments: Count,
+        amount: Cents,
+        token_amount: Type.String({ pattern: '^[0-9]+$', description: "In the token's smallest unit." }),
+        refunds: Count,
+        refunded: Cents,
+      }),
+    ),
+  }),
   WebhookEndpoint: strict({
     id: Type.String({ pattern: '^we_[A-Za-z0-9]+$' }),
     object: Type.Literal('webhook_endpoint'),
@@ -223,6 +248,7 @@ export const RESOURCE_SCHEMAS = {
   EventList: listOf('Event'),
   WebhookDeliveryList: listOf('WebhookDelivery'),
   RefundList: listOf('Refund'),
+  DailyReportList: listOf('DailyReport'),
   WebhookEndpointList: listOf('WebhookEndpoint'),
   Error: strict({
     error: strict({

@@ -169,7 +169,7 @@ describe('isolation of accounts and modes', () => {
       const others = MERCHANT_TOOLS.filter(({ name }) => !toolWays.some((way) => way.name === name));
       assert.deepEqual(
         others.map(({ name }) => name),
-        ['create_checkout_session', 'create_refund', 'create_webhook_endpoint'],
+        ['create_checkout_session', 'create_refund', 'retrieve_daily_reports', 'create_webhook_endpoint'],
       );
     });
 

@@ -210,7 +210,8 @@ describe('/mcp', () => {
     it('with an idempotency key where nothing is written: unknown parameter', async () => {
       for (const { name, method, id } of MERCHANT_TOOLS) {
         if (method === 'POST') continue;
-        const args = { ...(id !== undefined && { id: newId('we_') }), idempotency_key: 'k' };
+        const needed = name === 'retrieve_daily_reports' && { from: '2026-11-01', to: '2026-11-30' };
+        const args = { ...(id !== undefined && { id: newId('we_') }), ...needed, idempotency_key: 'k' };
         const { error } = (await agent.call(name, args)).body;
         assert.deepEqual([error.code, error.param], ['parameter_unknown', 'idempotency_key'], name);
       }

@@ -15,7 +15,7 @@ interface Schema {
 }
 interface Operation {
   operationId: string;
-  parameters: { name: string; in: string; description?: string; schema: Schema }[];
+  parameters: { name: string; in: string; required?: boolean; description?: string; schema: Schema }[];
   requestBody?: { content: { 'application/json': { schema: Schema } } };
 }
 const document = JSON.parse(JSON.stringify(openApiDocument('https://pay.example'))) as {
@@ -84,7 +84,10 @@ describe('/mcp', () => {
         );
         assert.deepEqual(
           inputSchema.required,
-          ['id', ...(body?.required ?? [])].filter((one) => Object.hasOwn(expected, one)),
+          [
+            ...(body?.required ?? []),
+            ...parameters.flatMap((one) => (one.required === true ? [one.name] : [])),
+          ],
           name,
         );
         assert.equal(inputSchema.additionalProperties, false);
@@ -133,6 +136,7 @@ describe('/mcp', () => {
         create_refund: adds,
         retrieve_refund: reads,
         list_refunds: reads,
+        retrieve_daily_reports: reads,
         cancel_refund: changes,
         create_webhook_endpoint: adds,
         retrieve_webhook_endpoint: reads,

@@ -221,6 +221,7 @@ describe('/openapi.json', () => {
       await api.get(`/v1/events/${events[0].id}`).expect(200);
       const refund = await api.post('/v1/refunds', { payment: payment.id }).expect(200);
       await api.get('/v1/refunds').expect(200);
+      await api.get('/v1/reports/daily?from=2026-11-01&to=2026-11-02').expect(200);
       await api.get(`/v1/refunds/${refund.body.id}`).expect(200);
       await api.post(`/v1/refunds/${refund.body.id}/cancel`).expect(200);
       const { body } = await api.post('/v1/webhook_endpoints', { url: 'https://1.1.1.1/' }).expect(200);

@@ -29,7 +29,7 @@ const SHARED_ROOMS = [
   ['refunds'],
   ['checkout-sessions'],
   ['webhooks', 'payables'],
-  ['payments', 'upkeep'],
+  ['payments', 'upkeep', 'reports'],
   ['accounts'],
   ['queues', 'x402'],
   ['chains', 'db'],

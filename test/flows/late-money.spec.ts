@@ -13,6 +13,7 @@ import { describeBothKinds } from '../support/kinds.js';
 import { checkLate, payAndBeDenied, send } from '../support/late-money.js';
 import { answerOf } from '../support/link-answers.js';
 import { EVENT_DEPS, type ManualWorker, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { assertWholeReport } from '../support/report-sums.js';
 
 const MINUTE = 60_000;
 
@@ -28,6 +29,7 @@ describeBothKinds('a transfer that is found late', (kind) => {
     manualWorker.log.splice(0);
   });
   afterEach(() => flow.facilitator.settle.honest());
+  after(() => assertWholeReport(client(flow.app, flow.merchant.testKey), flow.db, flow.merchant.accountId));
   after(async () => {
     await flow.close();
     // After `flow.close`, so that the chain's blocks are not ahead of the clock.

@@ -14,10 +14,12 @@ import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import type { Closable } from '../../shared/process/shutdown.js';
 import { paymentJob } from '../../shared/settlement/payment-job.js';
 import { expireSessions } from '../../workers/jobs/expire-sessions.js';
+import { client } from '../support/api-client.js';
 import type { SignedPayment } from '../support/checkout.js';
 import { doAllDueWork } from '../support/due-work.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { FAULTS, type FaultTargets } from '../support/random-faults.js';
+import { assertWholeReport } from '../support/report-sums.js';
 import { testServices } from '../support/suite.js';
 
 const SEED = Number(process.env.MONEY_SEED ?? '20261102');
@@ -108,6 +110,8 @@ describe('a hundred and twenty payments under random faults', () => {
     const { calls, ledger } = flow.facilitator;
     assert.ok(ledger.length > 30, `${ledger.length} movements`);
     assert.ok(calls.settle.length > FAULT_MODES.modes.length, `${calls.settle.length} calls`);
+    const { merchant } = flow;
+    await assertWholeReport(client(flow.app, merchant.testKey), flow.db, merchant.accountId);
   });
 
   it('are failed although their money moved only where the facilitator reported a failure', async () => {

@@ -6,6 +6,7 @@ import { nowMs, resetClock } from '../../shared/process/clock.js';
 import { expireOverdueSessions } from '../../shared/settlement/expire-due.js';
 import { assertInvalid, type Client, client } from '../support/api-client.js';
 import { EVENT_DEPS, type ManualWorker, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { assertWholeReport } from '../support/report-sums.js';
 
 const DENIED = answers(200, { success: false, errorReason: 'kyt_risk_detected', transaction: '' });
 
@@ -77,5 +78,6 @@ describe('a late payment of a canceled refund', () => {
     assert.deepEqual([paid_cents, refunded_cents], [450, 451]);
     assert.deepEqual([named.refund, named.payment], [refund.id, payment]);
     await api.post(`/v1/refunds/${another.id}/cancel`).expect(200);
+    await assertWholeReport(api, flow.db, flow.merchant.accountId);
   });
 });

@@ -13,8 +13,10 @@ import { fromBase58 } from '../../lab/world/chains/base58.js';
 import { EVM_WALLET, SOLANA_WALLET } from '../../local/demo/demo-merchant.js';
 import { updateAccount } from '../../shared/accounts/accounts.js';
 import { Event } from '../../shared/webhooks/model.js';
+import { client } from '../support/api-client.js';
 import { BASE_SEPOLIA, SOLANA_DEVNET } from '../support/checkout.js';
 import { answerOf, receiptOf } from '../support/link-answers.js';
+import { assertWholeReport } from '../support/report-sums.js';
 import { openSandboxCheckout, type SandboxCheckout } from '../support/sandbox-checkout.js';
 import { type Agent, fetchAgent, type Wanted } from '../support/stock-agents.js';
 import { caught, facts, sdk } from '../support/stripe-sdk.js';
@@ -130,5 +132,10 @@ describe('a refund', () => {
       statusCode: 400,
     });
     assert.deepEqual(await eventsOf(made.id), ['refund.created requires_action', 'refund.updated canceled']);
+  });
+
+  it('is counted in the daily report, as its payment is', async () => {
+    const { app, merchant: account } = checkout;
+    await assertWholeReport(client(app, account.testKey), app.db, account.accountId);
   });
 });

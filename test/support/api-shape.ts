@@ -16,6 +16,7 @@ export const OBJECT_FIELDS: Record<string, { fields: string; optional?: string }
     fields:
       'id object amount currency payment checkout_session status reason metadata created expires_at livemode token token_amount token_decimals network network_name pay_to url transaction transaction_url settled_at failure_code',
   },
+  DailyReport: { fields: 'object date currency payments amount refunds refunded surplus by' },
   WebhookEndpoint: {
     fields: 'id object url enabled_events status livemode description created secret',
     optional: 'secret',
@@ -31,6 +32,7 @@ export const OBJECT_FIELDS: Record<string, { fields: string; optional?: string }
   CheckoutSessionList: { fields: 'object url has_more data' },
   LineItemList: { fields: 'object url has_more data' },
   PaymentList: { fields: 'object url has_more data' },
+  DailyReportList: { fields: 'object url has_more data' },
   RefundList: { fields: 'object url has_more data' },
   WebhookEndpointList: { fields: 'object url has_more data' },
   WebhookDeliveryList: { fields: 'object url has_more data' },
@@ -61,6 +63,7 @@ export const OPERATION_STATUSES: Record<string, number[]> = {
   'DELETE /v1/webhook_endpoints/{id}': [200, 400, 401, 403, 404, 429, 500, 503],
   'GET /v1/webhook_endpoints/{id}/deliveries': [200, 400, 401, 404, 429, 500, 503],
   'POST /v1/webhook_endpoints/{id}/roll_secret': [200, 400, 401, 403, 404, 429, 500, 503],
+  'GET /v1/reports/daily': [200, 400, 401, 429, 500, 503],
   'GET /v1/keys': [200, 400, 401, 404, 429, 500, 503],
   'DELETE /v1/keys/{id}': [200, 400, 401, 403, 404, 429, 500, 503],
   'POST /v1/keys': [200, 400, 401, 429, 500, 503],

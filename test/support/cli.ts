@@ -133,6 +133,7 @@ interface Printed {
   'show-payment': PrintedPayment & { refunds: PrintedRefund[] };
   'resolve-payment': PrintedPayment;
   'resend-event': { event: string; deliveries: { id: string; endpoint: string }[] };
+  'rebuild-reports': { accounts: number; payments_read: number };
   'reseal-secrets': object;
   'erase-personal': { checkout_session: string; customer_email: null; erased: Record<string, number> };
   audit: { actions: PrintedAction[] };

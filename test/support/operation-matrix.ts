@@ -27,7 +27,7 @@ export const operations = Object.entries(paths).flatMap(([path, methods]) =>
 export type Kind = 'session' | 'payment' | 'refund' | 'event' | 'endpoint' | 'delivery' | 'lineItem' | 'key';
 
 /** The kind of object that a path's id or a list's cursor names. A missing path fails the first test. */
-export const OBJECTS: Record<string, Kind> = {
+export const OBJECTS: Record<string, Kind | undefined> = {
   '/v1/checkout/sessions': 'session',
   '/v1/checkout/sessions/{id}': 'session',
   '/v1/checkout/sessions/{id}/expire': 'session',
@@ -42,6 +42,8 @@ export const OBJECTS: Record<string, Kind> = {
   '/v1/refunds': 'refund',
   '/v1/refunds/{id}': 'refund',
   '/v1/refunds/{id}/cancel': 'refund',
+  // Its parameters name none.
+  '/v1/reports/daily': undefined,
   '/v1/webhook_endpoints': 'endpoint',
   '/v1/webhook_endpoints/{id}': 'endpoint',
   '/v1/webhook_endpoints/{id}/deliveries': 'endpoint',

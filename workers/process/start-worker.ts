@@ -34,6 +34,7 @@ import type { WorkerDeps } from '../deps/deps.js';
 import { openWorkerMetrics, serveWorkerMetrics } from '../deps/worker-metrics.js';
 import { Deliverer } from '../jobs/deliver-webhook.js';
 import { cleanUpRegularly } from './clean-up.js';
+import { foldReportsRegularly } from './fold-reports.js';
 import { createHandlers, type Handlers } from './handlers.js';
 import { publishMetrics } from './publish-metrics.js';
 import { reconcileRegularly } from './reconcile-regularly.js';
@@ -74,6 +75,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
   const cleanUp = cleanUpRegularly(deps);
   const books = reconcileRegularly(deps);
   const secrets = watchSecrets(deps);
+  const reports = foldReportsRegularly(deps);
   const clock = followClock(deps.db, logger);
   const metrics =
     config.workerMetricsPort === undefined
@@ -91,6 +93,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
         cleanUp.close(),
         books.close(),
         secrets.close(),
+        reports.close(),
         deliverer.close(),
         ...workers.map((worker) => worker.close()),
       ]);

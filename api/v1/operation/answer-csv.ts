@@ -4,6 +4,7 @@ import { TABLE_PART_ROWS } from '../../../shared/limits/bounds.js';
 import { type Columns, csvLine, headLine } from '../../../shared/wire/csv.js';
 import type { InputParser } from '../../input/input-parser.js';
 import type { HeavyAnswers } from '../../limits/heavy-answers.js';
+import type { Answer } from './answer-once.js';
 import { cutByBytes } from './cut-by-bytes.js';
 import { heavyText, type ReadPart } from './heavy-text.js';
 import type { Call, Operation } from './operation.js';
@@ -34,6 +35,15 @@ export function tableOperation<Query, T>(
     const text = heavyText(heavyAnswers, call.principal.accountId, parts);
     return { text, mediaType: MEDIA_TYPE, isReplay: false };
   };
+}
+
+/** A table that fits into memory. */
+export function answerTable<T>(columns: Columns<T>, objects: readonly T[]): Answer {
+  return { text: wholeTable(columns, objects), mediaType: MEDIA_TYPE, isReplay: false };
+}
+
+async function* wholeTable<T>(columns: Columns<T>, objects: readonly T[]): AsyncGenerator<string> {
+  yield [...linesOf([headLine(columns)], objects, columns)].join('');
 }
 
 /**

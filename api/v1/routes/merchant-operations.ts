@@ -7,6 +7,7 @@ import { type EventOperations, eventOperations } from '../events/operations.js';
 import { type KeyOperations, keyOperations } from '../keys/operations.js';
 import { type PaymentOperations, paymentOperations } from '../payments/operations.js';
 import { type RefundOperations, refundOperations } from '../refunds/operations.js';
+import { type ReportOperations, reportOperations } from '../reports/operations.js';
 import { type DeliveryOperations, deliveryOperations } from '../webhook-endpoints/delivery-operations.js';
 import {
   type WebhookEndpointOperations,
@@ -17,6 +18,7 @@ import {
 export type MerchantOperations = CheckoutSessionOperations &
   PaymentOperations &
   RefundOperations &
+  ReportOperations &
   EventOperations &
   DeliveryOperations &
   WebhookEndpointOperations &
@@ -27,6 +29,7 @@ export function merchantOperations(deps: Deps): MerchantOperations {
     ...checkoutSessionOperations(deps),
     ...paymentOperations(deps),
     ...refundOperations(deps),
+    ...reportOperations(deps),
     ...eventOperations(deps),
     ...deliveryOperations(deps),
     ...webhookEndpointOperations(deps),

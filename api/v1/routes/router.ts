@@ -50,6 +50,7 @@ function checkoutSessions(router: Router, operations: MerchantOperations, read: 
 
 function payments(router: Router, operations: MerchantOperations): void {
   router.route('/payments').get(serve(operations.listPayments)).all(methodNotAllowed('GET, HEAD'));
+  router.route('/reports/daily').get(serve(operations.listDailyReports)).all(methodNotAllowed('GET, HEAD'));
   router.route('/payments/:id').get(serve(operations.retrievePayment)).all(methodNotAllowed('GET, HEAD'));
 }
 

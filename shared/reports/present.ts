@@ -1,0 +1,63 @@
+import { networkName } from '../chains/networks.js';
+import { decimalText } from '../values/money.js';
+import type { Columns } from '../wire/csv.js';
+import type { DailyReport, DaySum } from './read.js';
+
+export function presentDailyReport(report: DailyReport): object {
+  const { payments, amount, refunds, refunded, surplus } = totalsOf(report);
+  return {
+    object: 'daily_report',
+    date: dateOf(report),
+    currency: 'usd',
+    payments,
+    amount,
+    refunds,
+    refunded,
+    surplus,
+    by: report.sums.filter(isShown).map((sum) => ({
+      token: sum.token,
+      network: sum.network,
+      network_name: networkName(sum.network),
+      payments: sum.payments,
+      amount: sum.amount,
+      token_amount: sum.tokenAmount,
+      refunds: sum.refunds,
+      refunded: sum.refunded,
+    })),
+  };
+}
+
+/** Payments that turned out to be surplus, or were archived, leave sums of zero. */
+function isShown({ payments, refunds }: DaySum): boolean {
+  return payments !== 0 || refunds !== 0;
+}
+
+type Total = 'payments' | 'amount' | 'refunds' | 'refunded' | 'surplus';
+
+function totalsOf({ sums }: DailyReport): Record<Total, number> {
+  const total = (name: Total): number => sums.reduce((sum, one) => sum + one[name], 0);
+  return {
+    payments: total('payments'),
+    amount: total('amount'),
+    refunds: total('refunds'),
+    refunded: total('refunded'),
+    surplus: total('surplus'),
+  };
+}
+
+function dateOf({ dayMs }: DailyReport): string {
+  return new Date(dayMs).toISOString().slice(0, 10);
+}
+
+const dollars = (cents: number): string => decimalText(String(cents), 2);
+
+/** One line for each day. */
+export const DAILY_REPORT_COLUMNS: Columns<DailyReport> = [
+  ['date', dateOf],
+  ['currency', () => 'usd'],
+  ['payments', (report) => totalsOf(report).payments],
+  ['amount', (report) => dollars(totalsOf(report).amount)],
+  ['refunds', (report) => totalsOf(report).refunds],
+  ['refunded', (report) => dollars(totalsOf(report).refunded)],
+  ['surplus', (report) => dollars(totalsOf(report).surplus)],
+];

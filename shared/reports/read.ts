@@ -1,0 +1,74 @@
+import { type Principal, requireActiveKey } from '../accounts/api-keys.js';
+import type { Knex } from '../db/knex.js';
+import { runStatement } from '../db/statement.js';
+import { DAY_MS, startOfDay, type TimeZone } from './local-days.js';
+import { spanFor } from './spans.js';
+import { READ_DAYS } from './statements/read.sql.js';
+
+/** Days by their midnights in UTC, both included. */
+export interface ReportRange {
+  fromMs: number;
+  toMs: number;
+  zone: TimeZone;
+}
+
+export interface DailyReport {
+  dayMs: number;
+  sums: DaySum[];
+}
+
+/** The sums of one token on one network. Cents, except for `tokenAmount`, which may exceed 2^53. */
+export interface DaySum {
+  token: string;
+  network: string;
+  payments: number;
+  amount: number;
+  tokenAmount: string;
+  refunds: number;
+  refunded: number;
+  surplus: number;
+}
+
+interface SumRow extends Record<'token' | 'network' | (typeof TEXTS)[number], string> {
+  day: number;
+}
+
+const TEXTS = ['payments', 'amount', 'token_amount', 'refunds', 'refunded', 'surplus'] as const;
+
+/** One report for each day, the first day first. */
+export async function readDailyReports(
+  db: Knex,
+  principal: Principal,
+  { fromMs, toMs, zone }: ReportRange,
+): Promise<DailyReport[]> {
+  const reports: DailyReport[] = [];
+  for (let dayMs = fromMs; dayMs <= toMs; dayMs += DAY_MS) reports.push({ dayMs, sums: [] });
+  const bounds = reports.map(({ dayMs }) => startOfDay(zone, dayMs));
+  bounds.push(startOfDay(zone, toMs + DAY_MS));
+  const times = bounds.map((ms) => new Date(ms));
+  const { accountId, livemode, keyId } = principal;
+  const rows = await runStatement<SumRow>(db, READ_DAYS, [
+    accountId,
+    livemode,
+    keyId,
+    spanFor(bounds),
+    times.slice(0, -1),
+    times.slice(1),
+  ]);
+  if (rows.length === 0) await requireActiveKey(db, principal);
+  for (const row of rows) reports[row.day - 1]?.sums.push(sumOf(row));
+  return reports;
+}
+
+function sumOf({ token, network, token_amount: tokenAmount, ...row }: SumRow): DaySum {
+  return {
+    token,
+    network,
+    payments: Number(row.payments),
+    amount: Number(row.amount),
+    tokenAmount,
+    refunds: Number(row.refunds),
+    refunded: Number(row.refunded),
+    surplus: Number(row.surplus),
+  };
+}

@@ -1,0 +1,43 @@
+import type { Closable } from '../../shared/process/shutdown.js';
+import { foldEntries } from '../../shared/reports/fold.js';
+import type { WorkerDeps } from '../deps/deps.js';
+
+/** Reports sum entries that are not folded, too, so a late fold makes them slower and not wrong. */
+const INTERVAL_MS = 5000;
+const BATCH_ENTRIES = 1000;
+
+/** Every worker folds the entries of reports, one at a time. */
+export function foldReportsRegularly(
+  { db, logger }: Pick<WorkerDeps, 'db' | 'logger'>,
+  intervalMs = INTERVAL_MS,
+): Closable {
+  let closed = false;
+  let folding: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout;
+  const fold = async (): Promise<void> => {
+    try {
+      while (!closed && (await foldEntries(db, BATCH_ENTRIES)) === BATCH_ENTRIES);
+    } catch (error) {
+      logger.error({ event: 'reports.fold_failed', err: error });
+    }
+  };
+  const schedule = (): void => {
+    timer = setTimeout(
+      () => {
+        folding = fold().finally(() => {
+          if (!closed) schedule();
+        });
+      },
+      intervalMs * (0.5 + Math.random()),
+    );
+    timer.unref();
+  };
+  schedule();
+  return {
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      await folding;
+    },
+  };
+}
