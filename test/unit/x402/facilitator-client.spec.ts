@@ -9,6 +9,8 @@ import { createFacilitator, type Facilitator } from '../../../shared/x402/facili
 import { loggerWithLines } from '../../support/log-lines.js';
 import { entryFor } from './offers.js';
 
+const NAMED = { name: 'facilitator.example', variable: 'FACILITATOR_URL' };
+
 describe('the facilitator client', () => {
   let fake: FakeFacilitator;
   const open: Facilitator[] = [];
@@ -33,7 +35,7 @@ describe('the facilitator client', () => {
     } = {},
   ): Facilitator {
     const { auth = { kind: 'none' }, timeoutMs = 5000, maxConnections, share } = settings;
-    const config = { url: fake.url, auth, timeoutMs, settleTimeoutMs: timeoutMs, maxConnections };
+    const config = { ...NAMED, url: fake.url, auth, timeoutMs, settleTimeoutMs: timeoutMs, maxConnections };
     const throttle =
       share === undefined ? undefined : openThrottle({ rate: openRateLimiter(() => 0), slots: () => share });
     const facilitator = createFacilitator(config, { logger, ...(throttle && { throttle }) });
