@@ -76,8 +76,10 @@ export function readVerifyAnswer(reply: FacilitatorReply): VerifyVerdict {
   if (answer?.isValid !== false) {
     return { kind: 'unavailable', why: `HTTP ${reply.status} without a boolean isValid` };
   }
-  const ifUsedToo = meaningOf(answer.invalidReason) !== 'refusal';
   const failure = describeFailure(readInvalidReason(answer));
+  // Whom it does not serve has nothing to do with an earlier use.
+  const isAboutParties = failure.class === 'policy' || failure.class === 'seller';
+  const ifUsedToo = meaningOf(answer.invalidReason) !== 'refusal' && !isAboutParties;
   return { kind: 'refused', ifUsedToo, saysUsed: ifUsedToo && !SAID_OF_UNUSED.has(failure.code), ...failure };
 }
 

@@ -194,6 +194,29 @@ describe('the facilitator client', () => {
     assert.equal(fake.calls.verify.length, 5);
   });
 
+  it('counts whom it does not serve, and logs an error when that is the seller', async () => {
+    const facilitator = client();
+    const request = { paymentRequirements: entryFor('eip155:84532') } as never;
+    const refuse = (reason: string) => answers(200, { isValid: false, invalidReason: reason });
+    fake.verify.next(
+      refuse('kyt_risk_detected'),
+      refuse('insufficient_funds'),
+      refuse('registration_required'),
+    );
+    for (let call = 0; call < 3; call += 1) await facilitator.verify(request);
+    fake.settle.next(answers(200, { success: false, errorReason: 'registration_required' }));
+    assert.deepEqual(await facilitator.settle(request), {
+      kind: 'not_processed',
+      why: 'registration_required',
+      isAboutSeller: true,
+    });
+    assert.deepEqual(facilitator.refusals, { wallet: 1, seller: 2 });
+    assert.deepEqual(
+      lines.map(({ level, event, facilitator: name, reason }) => [level, event, name, reason]),
+      Array(2).fill(['error', 'facilitator.refused_seller', NAMED.name, 'registration_required']),
+    );
+  });
+
   it('sends no token without a key', async () => {
     await client().supported();
     assert.equal(fake.calls.supported[0]?.headers.authorization, undefined);
