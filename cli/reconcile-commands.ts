@@ -11,7 +11,7 @@ import { leaveToSweep } from '../shared/queues/notify-deliveries.js';
 import { presentLine } from '../shared/reconcile/line.js';
 import { type ReconcileOptions, reconcile } from '../shared/reconcile/reconcile.js';
 import { isAllMatched, type Summary } from '../shared/reconcile/run.js';
-import { createFacilitator } from '../shared/x402/facilitator.js';
+import { openUnlimitedFacilitators } from '../shared/x402/facilitators.js';
 import { createPaymentReferences } from '../shared/x402/payment-reference.js';
 import { type Command, type CommandContext, type Input, PartialFailure } from './command.js';
 import { UsageError } from './parse-command-line.js';
@@ -99,19 +99,19 @@ function requireKey({ production }: Config): void {
   throw new ConfigError('ENCRYPTION_KEY is missing: set it to the value of web and workers.');
 }
 
-/** The networks that links offer, or all when the facilitator does not say. */
+/** The networks that links offer, or all when no facilitator says. */
 async function readNetworks(named: Input[string], config: Config): Promise<readonly Network[]> {
   if (named !== undefined) {
     const network = findNetwork(named);
     if (network !== undefined) return [network];
     throw new UsageError(`--network must be a network's CAIP-2 id such as eip155:8453; it is "${named}".`);
   }
-  if (config.facilitator.url === '') return NETWORKS;
-  const facilitator = createFacilitator(config.facilitator);
+  if (config.facilitators.length === 0) return NETWORKS;
+  const facilitators = openUnlimitedFacilitators(config.facilitators);
   try {
-    const supported = await facilitator.supported();
+    const supported = await facilitators.supported();
     return supported === undefined ? NETWORKS : NETWORKS.filter(({ caip2 }) => supported.has(caip2));
   } finally {
-    await facilitator.close();
+    await facilitators.close();
   }
 }

@@ -97,10 +97,15 @@ function firstColumn(file: string, heading: string): string[] {
   return rows.flatMap(([, cell = '']) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name));
 }
 
-/** A variable per network ends in `_` in the configuration and in `_<NETWORK>` in the docs. */
+/**
+ * A variable per network ends in `_` in the configuration and in `_<NETWORK>` in the docs; one per facilitator ends in its
+ * suffix, and in `_<N>` for all but the first.
+ */
 function readVariables(): string[] {
   const reads = configuration.matchAll(/\b(?:env\.\w+\(\s*'|process\.env\.)([A-Z][A-Z\d_]+)/g);
   const names = [...reads].map(([, name = '']) => name);
+  const ofFacilitators = [...configuration.matchAll(/`([A-Z][A-Z\d_]+)\$\{suffix\}`/g)];
+  names.push(...ofFacilitators.flatMap(([, name = '']) => [name, `${name}_<N>`]));
   return [...new Set(names.map((name) => name.replace(/_$/, '_<NETWORK>')))];
 }
 

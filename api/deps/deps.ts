@@ -20,7 +20,7 @@ import type { SecretBox } from '../../shared/secrets/secrets.js';
 import type { NotifySettlement } from '../../shared/settlement/notify-settlements.js';
 import type { InstallationWatch } from '../../shared/startup/watch-installation.js';
 import type { RequireRoom } from '../../shared/webhooks/fan-out-size.js';
-import type { Facilitator } from '../../shared/x402/facilitator.js';
+import type { Facilitators } from '../../shared/x402/facilitators.js';
 import type { PaymentReferences } from '../../shared/x402/payment-reference.js';
 import type { PageAssets } from '../checkout-page/page-assets.js';
 import type { HeavyAnswers } from '../limits/heavy-answers.js';
@@ -62,7 +62,7 @@ export interface Deps {
   queues: Queues;
   notifyDeliveries: NotifyDeliveries;
   notifySettlement: NotifySettlement;
-  facilitator: Facilitator;
+  facilitators: Facilitators;
   payoutAccounts: PayoutAccounts;
   chains: () => Promise<Pick<Chains, 'check'>>;
   settlements: SettlementWatch;

@@ -43,6 +43,8 @@ type Acceptance =
   | { kind: 'lost' }
   /** It is unknown whether the claim was committed. */
   | { kind: 'unclear' }
+  /** The facilitator does not serve the merchant or this service. */
+  | { kind: 'seller_refused'; message: string }
   /** `forMs`: when to try again, if known. */
   | { kind: 'unavailable'; forMs?: number | undefined };
 
@@ -62,17 +64,22 @@ export async function acceptPayment(
   const key = payloadKey(requirements.network, requirements.asset, proof);
   if (await isPayloadUsed(deps.db, key, session.id)) return { kind: 'used_before' };
   const usefulForMs = usefulFor(deps.config, proof, arrivedAtMs);
-  const names = { payloadKey: key, identifier: identifierOf(header) ?? null, channel };
-  const claimFor = (stage: NewPayment['stage']): Promise<Acceptance> =>
-    claim(deps, newPayment(session, requirements, proof, { ...names, stage }), requestId);
+  const names = {
+    payloadKey: key,
+    identifier: identifierOf(header) ?? null,
+    channel,
+    arrivedAt: new Date(arrivedAtMs),
+  };
+  const claimFor = (stage: NewPayment['stage'], facilitator: string | null): Promise<Acceptance> =>
+    claim(deps, newPayment(session, requirements, proof, { ...names, stage, facilitator }), requestId);
   const refuse = async (failure: Failure, saysUsed: boolean): Promise<Acceptance> => {
     const refusal = { session: session.id, requirements, proof, failure, saysUsed };
     const found = await lookBeforeRefusal(deps, refusal);
-    return found.kind === 'paid' ? await claimFor('confirm') : found;
+    return found.kind === 'paid' ? await claimFor('confirm', null) : found;
   };
   if (contradiction !== undefined) return await refuse(contradiction, false);
   const objection = await verify(deps, { session: session.id, requirements, proof, usefulForMs });
-  if (objection === undefined) return await claimFor('settle');
+  if (objection.kind === 'valid') return await claimFor('settle', objection.facilitator);
   if (objection.kind !== 'refused') return objection;
   // Another request may have used the payload while the facilitator verified it, which explains the refusal.
   if (await isPayloadUsed(deps.db, key, session.id)) return { kind: 'used_before' };
@@ -89,11 +96,12 @@ export function identifierOf(header: WellFormedHeader): string | undefined {
   return header.kind === 'v2' ? header.identifier : undefined;
 }
 
-type Objection =
+type Verification =
+  | { kind: 'valid'; facilitator: string | null }
   | { kind: 'refused'; failure: Failure; ifUsedToo: boolean; saysUsed: boolean }
-  | Extract<Acceptance, { kind: 'unavailable' }>;
+  | Extract<Acceptance, { kind: 'unavailable' | 'seller_refused' }>;
 
-interface Verification {
+interface Asked {
   session: string;
   requirements: PaymentRequirements;
   proof: PaymentProof;
@@ -105,26 +113,30 @@ interface Verification {
 }
 
 async function verify(
-  { facilitator, logger }: LinkDeps,
-  { session, requirements, proof, usefulForMs }: Verification,
-): Promise<Objection | undefined> {
-  const verdict = await facilitator.verify(buildFacilitatorRequest(requirements, proof), usefulForMs);
+  { facilitators, logger }: LinkDeps,
+  { session, requirements, proof, usefulForMs }: Asked,
+): Promise<Verification> {
+  const asked = buildFacilitatorRequest(requirements, proof);
+  const { facilitator, ...verdict } = await facilitators.verify(asked, usefulForMs);
   switch (verdict.kind) {
     case 'valid':
-      return undefined;
+      return { kind: 'valid', facilitator: facilitator ?? null };
     case 'unavailable':
-      logger.warn({ event: 'facilitator.unavailable', session, why: verdict.why });
+      logger.warn({ event: 'facilitator.unavailable', session, facilitator, why: verdict.why });
       return { kind: 'unavailable', forMs: verdict.forMs };
     case 'refused': {
       const { kind: _, ifUsedToo, saysUsed, ...failure } = verdict;
+      // The facilitator's client has logged it: only the operator can mend it.
+      if (failure.class === 'seller') return { kind: 'seller_refused', message: failure.message };
       if (failure.class === 'setup')
-        logger.error({ event: 'facilitator.refused_setup', session, reason: failure.reason });
+        logger.error({ event: 'facilitator.refused_setup', session, facilitator, reason: failure.reason });
       const isFacilitatorsFault =
         failure.code === 'invalid_exact_evm_payload_signature' &&
         proof.family === 'evm' &&
         (await recoversToPayer(proof, requirements));
       if (!isFacilitatorsFault) return { kind: 'refused', failure, ifUsedToo, saysUsed };
-      logger.error({ event: 'facilitator.wrong_about_signature', session, network: requirements.network });
+      const { network } = requirements;
+      logger.error({ event: 'facilitator.wrong_about_signature', session, facilitator, network });
       return { kind: 'unavailable' };
     }
   }
@@ -156,6 +168,7 @@ async function claim(
     payment: paymentId,
     session: payment.sessionId,
     network: payment.network,
+    ...(payment.facilitator !== null && { facilitator: payment.facilitator }),
   });
   // The sweep finds a payment that is to be confirmed.
   if (payment.stage === 'settle') notifySettlement({ paymentId, dueAt, requestId });
@@ -166,7 +179,7 @@ function newPayment(
   session: LinkedSession,
   requirements: PaymentRequirements,
   proof: PaymentProof,
-  names: Pick<NewPayment, 'payloadKey' | 'identifier' | 'channel' | 'stage'>,
+  names: Pick<NewPayment, 'payloadKey' | 'identifier' | 'channel' | 'arrivedAt' | 'stage' | 'facilitator'>,
 ): NewPayment {
   const token = findToken(requirements.network, requirements.asset);
   if (token === undefined) throw new Error('an offered token is not in the table');

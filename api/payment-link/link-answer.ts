@@ -24,6 +24,7 @@ export type LinkAnswer =
 
 const BUSY_SECONDS = 5;
 const CONFLICT_SECONDS = 2;
+const SELLER_REFUSED_SECONDS = 60;
 
 export function stillProcessing(): LinkAnswer {
   return { kind: 'processing', status: 202 };
@@ -61,6 +62,11 @@ export function busy(forMs = 0): LinkAnswer {
     'Payments cannot be taken right now, and this request moved no money. Try again in a few seconds; the same signature may be sent again.',
     Math.max(BUSY_SECONDS, Math.ceil(forMs / 1000)),
   );
+}
+
+/** The facilitator does not serve the merchant or this service, which only the operator can mend. */
+export function sellerRefused(message: string): LinkAnswer {
+  return refuse('payment_service_unavailable', message, SELLER_REFUSED_SECONDS);
 }
 
 /**

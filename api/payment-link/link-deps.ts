@@ -6,7 +6,7 @@ import type { Knex } from '../../shared/db/knex.js';
 import type { Logger } from '../../shared/process/logger.js';
 import type { NotifyDeliveries } from '../../shared/queues/notify-deliveries.js';
 import type { NotifySettlement } from '../../shared/settlement/notify-settlements.js';
-import type { Facilitator } from '../../shared/x402/facilitator.js';
+import type { Facilitators } from '../../shared/x402/facilitators.js';
 import type { PaymentReferences } from '../../shared/x402/payment-reference.js';
 import type { SettlementWatch } from './await-settlement.js';
 import type { ReceiptSigner } from './signed-receipts.js';
@@ -16,7 +16,7 @@ export interface LinkDeps {
   config: Pick<Config, 'baseUrl' | 'settleWaitMs'>;
   db: Knex;
   logger: Logger;
-  facilitator: Facilitator;
+  facilitators: Facilitators;
   payoutAccounts: PayoutAccounts;
   chains: () => Promise<Pick<Chains, 'check'>>;
   commits: Pick<CommitMemory, 'mayHaveLost'>;

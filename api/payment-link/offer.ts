@@ -18,10 +18,10 @@ const EXTENSIONS = { [PAYMENT_IDENTIFIER]: PAYMENT_IDENTIFIER_DECLARATION };
 /** The networks and tokens the session can be paid with, or an error response when there are none. */
 export async function readOffer(
   {
-    facilitator,
+    facilitators,
     payoutAccounts,
     references,
-  }: Pick<LinkDeps, 'facilitator' | 'payoutAccounts' | 'references'>,
+  }: Pick<LinkDeps, 'facilitators' | 'payoutAccounts' | 'references'>,
   session: LinkedSession,
 ): Promise<Offer | LinkAnswer> {
   if (session.account.disabledAt) {
@@ -31,7 +31,7 @@ export async function readOffer(
       RETRY_SECONDS,
     );
   }
-  const supported = await facilitator.supported();
+  const supported = await facilitators.supported();
   if (supported === undefined) return busy();
   const offeredFeePayers = session.offeredFeePayers ?? [];
   const built = buildAccepts({

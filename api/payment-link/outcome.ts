@@ -2,10 +2,18 @@ import type { Payment } from '../../shared/payments/model.js';
 import { nowMs } from '../../shared/process/clock.js';
 import { findLinkedSession, findPayment, type LinkedSession } from '../../shared/settlement/read-link.js';
 import { markAnsweredProcessing } from '../../shared/settlement/remember-told.js';
+import { describeFailure } from '../../shared/x402/failure-codes.js';
 import type { Offer } from '../../shared/x402/match-payment.js';
 import type { SettlementResponse } from '../../shared/x402/wire.js';
 import { failureOf } from './earlier-failure.js';
-import { alreadyPaid, busy, claimLost, type LinkAnswer, stillProcessing } from './link-answer.js';
+import {
+  alreadyPaid,
+  busy,
+  claimLost,
+  type LinkAnswer,
+  sellerRefused,
+  stillProcessing,
+} from './link-answer.js';
 import type { LinkDeps } from './link-deps.js';
 import { askForPayment, readOffer } from './offer.js';
 import { paid } from './receipt.js';
@@ -62,6 +70,8 @@ async function answerFailure(
 ): Promise<LinkAnswer> {
   const code = payment.failureCode ?? 'payment_failed';
   if (code === 'payment_service_unavailable') return busy();
+  const { class: failureClass, message } = describeFailure(code);
+  if (failureClass === 'seller') return sellerRefused(message);
   if (code === 'session_already_paid' || session.status === 'complete') return alreadyPaid();
   const offer = known ?? (await readOffer(deps, session));
   if ('kind' in offer) return offer;

@@ -19,6 +19,7 @@ import {
   expired,
   identifierReused,
   type LinkAnswer,
+  sellerRefused,
   signatureUsed,
   stillProcessing,
 } from './link-answer.js';
@@ -84,6 +85,8 @@ async function payOpen(deps: LinkDeps, session: LinkedSession, sent: SentPayment
       return await afterLosing(deps, session.id, sent);
     case 'unclear':
       return stillProcessing();
+    case 'seller_refused':
+      return sellerRefused(acceptance.message);
     case 'unavailable':
       return busy(acceptance.forMs);
     case 'claimed': {

@@ -21,7 +21,7 @@ import { openQueues } from '../../shared/queues/enqueue.js';
 import { deliveryNotifier } from '../../shared/queues/notify-deliveries.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
 import { settlementNotifier } from '../../shared/settlement/notify-settlements.js';
-import { openFacilitator } from '../../shared/startup/open-facilitator.js';
+import { openFacilitators } from '../../shared/startup/open-facilitators.js';
 import { openInstallationWatch, openLoggedCommitMemory } from '../../shared/startup/watch-installation.js';
 import { installationNamer } from '../../shared/upkeep/installation.js';
 import { openPendingRoom } from '../../shared/webhooks/fan-out-size.js';
@@ -49,6 +49,7 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
   void nameInstallation().catch(() => undefined); // Postgres is away: the first use asks again.
   const installation = openInstallationWatch({ db, commits, redis, breaker, logger });
   const queues = openQueues(config, { redis, installation: nameInstallation }, logger);
+  const facilitators = openFacilitators(config.facilitators, 'web', { db, redis, breaker }, logger);
   const solanaTransfers = lazy(async () => {
     const { createSolanaTransfers } = await import('../../shared/chains/solana-transfers.js');
     return createSolanaTransfers(config.rpcUrls);
@@ -80,14 +81,17 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     queues,
     notifyDeliveries: deliveryNotifier(queues, logger),
     notifySettlement: settlementNotifier(queues, logger),
-    facilitator: openFacilitator(config.facilitator, 'web', { db, redis, breaker }, logger),
+    facilitators,
     payoutAccounts: config.checkTokenAccounts
       ? watchPayoutAccounts(async (network, wallet) => (await findMissing())(network, wallet), logger)
       : ASSUME_ACCOUNTS_EXIST,
     settlements: watchSettlements(db, logger, decisionSubscriber(config.redis, logger)),
     receipts: createReceiptSigner(config.receiptSigningKeys, config.baseUrl),
     references: createPaymentReferences(config.encryptionKeys),
-    metrics: openWebMetrics({ db, replica, queues, logger, commits, installation }, MERCHANT_OPERATIONS),
+    metrics: openWebMetrics(
+      { db, replica, queues, logger, commits, installation, facilitators },
+      MERCHANT_OPERATIONS,
+    ),
     lifecycle: { isStopping: false, readinessAskedAt: Number.NEGATIVE_INFINITY },
     solanaTransfers,
     chains: lazy(async () => {
@@ -109,13 +113,13 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
 }
 
 export async function closeDeps(deps: Deps): Promise<void> {
-  const { db, replica, redis, breaker, queues, facilitator, payoutAccounts, images, keyUses } = deps;
+  const { db, replica, redis, breaker, queues, facilitators, payoutAccounts, images, keyUses } = deps;
   payoutAccounts.close();
   await deps.installation.close();
   breaker?.close();
   await keyUses.close();
   await queues.close();
-  await facilitator.close();
+  await facilitators.close();
   await images.close();
   redis?.disconnect();
   await replica?.close();

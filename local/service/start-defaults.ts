@@ -61,7 +61,7 @@ async function startDatabase(open: Closable[]): Promise<{ DATABASE_URL: string }
 }
 
 async function startSandbox(config: Config, open: Closable[]): Promise<SandboxProcess> {
-  const sandbox = await startSandboxProcess(config.facilitator.auth);
+  const sandbox = await startSandboxProcess(config.facilitators[0]?.auth ?? { kind: 'none' });
   open.push({ close: () => sandbox.stop() });
   return sandbox;
 }

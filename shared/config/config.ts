@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 import { JOB_NAMES, type JobName } from '../jobs/jobs.js';
 import { parseEd25519Key } from '../secrets/ed25519-key.js';
 import { EnvReader } from './env-reader.js';
-import { type FacilitatorConfig, readFacilitator } from './read-facilitator.js';
+import { type Facilitators, readFacilitators } from './read-facilitators.js';
 
 /**
  * The only reader of process.env. Each process names its role and gets the settings of that role, checked and frozen
@@ -26,7 +26,7 @@ export interface RedisConfig {
   verifyTls: boolean;
 }
 
-export interface Config {
+export interface Config extends Facilitators {
   production: boolean;
   logLevel: string;
   port: number;
@@ -38,7 +38,6 @@ export interface Config {
   replica: DatabaseConfig | undefined;
   /** Undefined: the queue and the rate limits live in Postgres. */
   redis: RedisConfig | undefined;
-  facilitator: FacilitatorConfig;
   /** The first key encrypts, all keys decrypt. */
   encryptionKeys: Buffer[];
   /** The first key signs, all keys are published. */
@@ -122,7 +121,7 @@ export function loadConfig(environment: Record<string, string | undefined>, role
     baseUrl: env.url('BASE_URL', ['http:', 'https:'])?.replace(/\/+$/, '') ?? `http://localhost:${port}`,
     ...readDatabases(env),
     redis: readRedis(env),
-    facilitator: readFacilitator(env, serves),
+    ...readFacilitators(env, serves),
     encryptionKeys: readEncryptionKeys(env, production && serves),
     receiptSigningKeys: readReceiptSigningKeys(env),
     settleWaitMs: env.integer('SETTLE_WAIT_MS', { default: 15_000, min: 0, max: 120_000 }),

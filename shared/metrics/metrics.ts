@@ -32,6 +32,7 @@ const ALERT_EVENTS = [
   'database.lost_commits',
   'database.statements_not_kept',
   'delivery.given_up',
+  'facilitator.refused_seller',
   'facilitator.refused_setup',
   'facilitator.supported_unknown',
   'facilitator.wrong_about_signature',

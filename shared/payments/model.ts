@@ -39,6 +39,10 @@ export class Payment extends Model {
   /** The time after which the payload, by its own word, can no longer move money. */
   declare validUntil: Date;
   declare claimedAt: Date;
+  /** The short name of the facilitator that verified it and settles it; null in rows of an earlier release. */
+  declare facilitator: string | null;
+  /** When the request with its signature arrived; null in rows of an earlier release. */
+  declare arrivedAt: Date | null;
 
   declare stage: PaymentStage | null;
   declare dueAt: Date | null;

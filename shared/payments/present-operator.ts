@@ -6,6 +6,7 @@ import { presentListedPayment } from './present.js';
 export function presentOperatorPayment(payment: Payment): object {
   return {
     ...presentListedPayment(payment),
+    facilitator: payment.facilitator,
     failure_code: payment.failureCode,
     failed_at: seconds(payment.failedAt),
     surplus: payment.surplus,

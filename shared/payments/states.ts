@@ -38,6 +38,8 @@ export type Certainty = 'paid' | 'unpayable' | 'unsent' | 'unused';
 export interface Observation {
   at: string;
   source: 'facilitator' | 'chain' | 'operator' | 'service';
+  /** The facilitator's short name, when it is the source. */
+  facilitator?: string;
   said: string;
   /** The row of the payment policy that decided by it. */
   row?: string;

@@ -49,9 +49,10 @@ interface Otherwise {
 export async function carryOut(
   deps: CarryOutDeps,
   { payment, job }: Pick<TakenPayment, 'payment' | 'job'>,
-  decision: Decision,
+  made: Decision,
   { settledIn, ifProofTaken }: Otherwise = {},
 ): Promise<CarriedOut> {
+  const decision = { ...made, said: withName(made.said, payment) };
   // Only this process knows what the facilitator said, so the write is repeated until the payment is another worker's.
   const onBroken = (error: unknown): void =>
     deps.logger.warn({ event: 'payment.written_again', ...named(payment), err: error });
@@ -71,6 +72,11 @@ export async function carryOut(
     // The queue store is unavailable: the sweep finds the row.
     .catch((error: unknown) => deps.logger.warn({ event: 'queue.not_rung', ...named(payment), err: error }));
   return { kind };
+}
+
+/** What a facilitator said is recorded with its name. */
+function withName(said: Decision['said'], { facilitator }: Payment): Decision['said'] {
+  return said.source === 'facilitator' && facilitator !== null ? { ...said, facilitator } : said;
 }
 
 /** Writes once, and notifies the request that waits for the outcome. */

@@ -38,6 +38,9 @@ export interface NewPayment {
   requirements: object;
   payload: object;
   validUntil: Date;
+  /** Null when none has verified it. */
+  facilitator: string | null;
+  arrivedAt: Date;
   /** `confirm`: the chain shows that it has paid. */
   stage: Exclude<PaymentStage, 'watch'>;
 }
@@ -137,6 +140,8 @@ async function makeClaims(
     valid_until: one.validUntil,
     trace: one.trace,
     stage: one.stage,
+    facilitator: one.facilitator,
+    arrived_at: one.arrivedAt,
   }));
   const rows = await runStatement<{ id: string }>(db, statement, [
     JSON.stringify(list),

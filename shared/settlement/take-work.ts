@@ -42,11 +42,11 @@ export interface TakenPayment extends PaymentQuestions {
 
 export interface TakeDeps {
   db: Knex;
-  config: Pick<Config, 'confirmations' | 'facilitator'>;
+  config: Pick<Config, 'confirmations' | 'settleTimeoutMs'>;
 }
 
 export async function takeToSettle({ db, config }: TakeDeps, id: string): Promise<TakenPayment | undefined> {
-  const payment = await beginSettlement(db, id, config.facilitator.settleTimeoutMs);
+  const payment = await beginSettlement(db, id, config.settleTimeoutMs);
   return payment && takenBy('settle-payment', payment, config);
 }
 
@@ -74,11 +74,11 @@ function takenBy(job: PaymentJobName, payment: Payment, config: TakeDeps['config
 }
 
 /** The operator's settings for the network. */
-function rulesFor({ confirmations, facilitator }: TakeDeps['config'], caip2: string): Rules {
+function rulesFor({ confirmations, settleTimeoutMs }: TakeDeps['config'], caip2: string): Rules {
   const suffix = findNetwork(caip2)?.environmentSuffix;
   return {
     confirmations: suffix === undefined ? 0 : (confirmations.get(suffix) ?? 0),
-    settleTimeoutMs: facilitator.settleTimeoutMs,
+    settleTimeoutMs,
   };
 }
 

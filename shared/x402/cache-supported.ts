@@ -10,52 +10,82 @@ const USABLE_MS = 600_000;
 const RETRY_MS = 5_000;
 /** How often an ongoing failure is logged. */
 const LOG_EVERY_MS = 60_000;
+/** A refresh that takes longer is not waited for where another facilitator may serve. */
+const SLOW_MS = 1000;
+/** A failure that is older says nothing about now: without visitors nothing is asked. */
+const SILENT_MS = 120_000;
+
+export interface SupportedCache {
+  /** Refreshes the copy when it is due. Undefined when the facilitator does not answer and no usable copy is left. */
+  read(): Promise<SupportedKinds | undefined>;
+  /** The usable copy, without a call. */
+  known(): SupportedKinds | undefined;
+  /** The last refresh failed lately, or the present one is slow. */
+  isSilent(): boolean;
+}
+
+interface Told {
+  logger: Logger | undefined;
+  /** Of the facilitator, in the log. */
+  name: string;
+  hint: string;
+}
 
 /** Caches the supported kinds. A failure to read them is logged when it begins, every minute, and when it ends. */
 export function cacheSupported(
   ask: () => Promise<FacilitatorReply>,
-  logger: Logger | undefined,
-): () => Promise<SupportedKinds | undefined> {
+  { logger, name, hint }: Told,
+): SupportedCache {
   let copy: { kinds: SupportedKinds; atMs: number } | undefined;
   let askAgainAtMs = 0;
   let asking: Promise<void> | undefined;
+  let askedAtMs = 0;
+  let failedAtMs: number | undefined;
   let loggedAtMs: number | undefined;
-  const usable = (): SupportedKinds | undefined =>
+  const known = (): SupportedKinds | undefined =>
     copy !== undefined && nowMs() - copy.atMs <= USABLE_MS ? copy.kinds : undefined;
 
   async function refresh(): Promise<void> {
     const startedAtMs = nowMs();
+    askedAtMs = startedAtMs;
     const reply = await ask();
     const kinds =
       'status' in reply && reply.status === 200 ? parseSupported(parseJsonObject(reply.body)) : undefined;
     if (kinds === undefined) {
       askAgainAtMs = nowMs() + (copy === undefined ? 0 : RETRY_MS);
+      failedAtMs = nowMs();
       logFailure(reply);
       return;
     }
     copy = { kinds, atMs: startedAtMs };
     askAgainAtMs = startedAtMs + FRESH_MS;
-    if (loggedAtMs !== undefined) logger?.info({ event: 'facilitator.supported_known' });
+    failedAtMs = undefined;
+    if (loggedAtMs !== undefined) logger?.info({ event: 'facilitator.supported_known', facilitator: name });
     loggedAtMs = undefined;
   }
 
   function logFailure(reply: FacilitatorReply): void {
     if (loggedAtMs !== undefined && nowMs() - loggedAtMs < LOG_EVERY_MS) return;
     loggedAtMs = nowMs();
-    const line = { event: 'facilitator.supported_unknown', why: why(reply) };
-    if (usable() !== undefined)
-      logger?.warn({ ...line, hint: 'An earlier answer serves up to ten minutes.' });
-    else logger?.error({ ...line, hint: 'No link can be paid: each answers 503. Look at FACILITATOR_URL.' });
+    const line = { event: 'facilitator.supported_unknown', facilitator: name, why: why(reply) };
+    if (known() !== undefined) logger?.warn({ ...line, hint: 'An earlier answer serves up to ten minutes.' });
+    else logger?.error({ ...line, hint });
   }
 
-  return async () => {
-    if (nowMs() >= askAgainAtMs) {
-      asking ??= refresh().finally(() => {
-        asking = undefined;
-      });
-      await asking;
-    }
-    return usable();
+  return {
+    async read() {
+      if (nowMs() >= askAgainAtMs) {
+        asking ??= refresh().finally(() => {
+          asking = undefined;
+        });
+        await asking;
+      }
+      return known();
+    },
+    known,
+    isSilent: () =>
+      (failedAtMs !== undefined && nowMs() - failedAtMs < SILENT_MS) ||
+      (asking !== undefined && nowMs() - askedAtMs > SLOW_MS),
   };
 }
 

@@ -76,8 +76,10 @@ export function readVerifyAnswer(reply: FacilitatorReply): VerifyVerdict {
   if (answer?.isValid !== false) {
     return { kind: 'unavailable', why: `HTTP ${reply.status} without a boolean isValid` };
   }
-  const ifUsedToo = meaningOf(answer.invalidReason) !== 'refusal';
   const failure = describeFailure(readInvalidReason(answer));
+  // Whom it does not serve has nothing to do with an earlier use.
+  const isAboutParties = failure.class === 'policy' || failure.class === 'seller';
+  const ifUsedToo = meaningOf(answer.invalidReason) !== 'refusal' && !isAboutParties;
   return { kind: 'refused', ifUsedToo, saysUsed: ifUsedToo && !SAID_OF_UNUSED.has(failure.code), ...failure };
 }
 
@@ -98,7 +100,7 @@ export function readSettleAnswer(reply: FacilitatorReply, network: string): Sett
   if ('error' in reply) {
     const why = nameError(reply.error);
     if (reply.error instanceof NotSent) return { kind: 'postponed', why, forMs: reply.error.forMs };
-    return wasNothingSent(reply.error) ? { kind: 'not_processed', why } : unanswered(why);
+    return wasNothingSent(reply.error) ? { kind: 'not_processed', why, isUnsent: true } : unanswered(why);
   }
   const { status } = reply;
   const answer = parseJsonObject(reply.body);
@@ -146,6 +148,9 @@ function readSettleFailure(answer: JsonObject, transaction: string | undefined):
   const failure = describeFailure(errorReason);
   if (namesTransaction(answer)) return unknown(`${failure.reason} with a transaction`, transaction);
   const meaning = meaningOf(errorReason);
+  // As for refused credentials: it has not read the payment of a seller that it does not know.
+  if (failure.class === 'seller' && meaning === 'unclear')
+    return { kind: 'not_processed', why: failure.reason, isAboutSeller: true };
   if (meaning === 'unclear') return unknown(failure.reason);
   return { kind: 'rejected', ifUsedToo: meaning === 'refusal_if_unused', ...failure };
 }

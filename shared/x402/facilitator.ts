@@ -1,13 +1,14 @@
 import { buildConnector } from 'undici';
-import type { FacilitatorConfig } from '../config/read-facilitator.js';
+import type { FacilitatorConfig } from '../config/read-facilitators.js';
 import { MAX_FACILITATOR_ANSWER_BYTES } from '../limits/bounds.js';
 import { openRateLimiter } from '../limits/rate-limiter.js';
 import { openThrottle, type Throttle } from '../limits/throttle.js';
 import { exchange } from '../outgoing/exchange.js';
-import { openOutgoing } from '../outgoing/outgoing-agent.js';
+import { type Outgoing, openOutgoing } from '../outgoing/outgoing-agent.js';
 import type { Logger } from '../process/logger.js';
 import { inSpan } from '../tracing/spans.js';
 import { cacheSupported } from './cache-supported.js';
+import { countRefusals, type Refusals } from './count-refusals.js';
 import {
   type FacilitatorReply,
   NotSent,
@@ -26,12 +27,20 @@ import type { FacilitatorRequest } from './wire.js';
  * for a minute, and for up to ten minutes while the facilitator does not answer.
  */
 export interface Facilitator {
+  /** Its short name. */
+  name: string;
   /** Undefined when the facilitator does not answer and no usable copy is cached. */
   supported(): Promise<SupportedKinds | undefined>;
+  /** The usable copy, without a call. */
+  known(): SupportedKinds | undefined;
+  /** It did not answer `/supported` lately, or is slow to answer it now. */
+  isSilent(): boolean;
   /** `usefulForMs`: how long the caller can use an answer. The wait for a turn has its own limit too. */
   verify(payment: FacilitatorRequest, usefulForMs?: number): Promise<VerifyVerdict>;
   /** `mayBeSent` is asked when the call's turn has come. */
   settle(payment: FacilitatorRequest, mayBeSent?: () => boolean): Promise<SettleVerdict>;
+  /** How often it refused a payment because of the buyer's wallet, or because of the seller. */
+  refusals: Refusals;
   close(): Promise<void>;
 }
 
@@ -46,36 +55,32 @@ const SETTLE_TURN_WITHIN_MS = 15_000;
  */
 const KEPT_MS = 4000;
 
-const FACILITATOR = { 'peer.service': 'facilitator' };
+const NONE_SERVES = 'No link can be paid: each answers 503.';
+const OTHERS_SERVE = 'Links offer what the other facilitators serve.';
 
 interface FacilitatorOptions {
   /** Calls wait here and not for a connection, where the wait would count against their timeout. */
   throttle?: Throttle;
   logger?: Logger;
+  /** Whether other facilitators are configured. */
+  hasOthers?: boolean;
 }
 
 export function createFacilitator(
   config: FacilitatorConfig,
-  { throttle, logger }: FacilitatorOptions = {},
+  { throttle, logger, hasOthers = false }: FacilitatorOptions = {},
 ): Facilitator {
-  const { maxConnections } = config;
+  const { name, maxConnections } = config;
   const connections = maxConnections ?? CONNECTIONS;
   const calls = throttle ?? openThrottle({ rate: openRateLimiter(() => 0), slots: () => connections });
-  const { dispatcher, destroy } = openOutgoing(MAX_FACILITATOR_ANSWER_BYTES, {
-    connections,
-    keepAliveTimeout: KEPT_MS,
-    // When the process's share of connections falls, surplus ones close soon, whatever the facilitator's keep-alive time.
-    ...(maxConnections !== undefined && { keepAliveMaxTimeout: KEPT_MS }),
-    connect: buildConnector({ timeout: config.timeoutMs }),
-    // `exchange` limits each call as a whole.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  const { dispatcher, destroy } = openConnections(config, connections);
   const tokenOf = createTokenSource(config.auth);
-  const supported = cacheSupported(
-    () => ask({ method: 'GET', path: '/supported' }, VERIFY_TURN_WITHIN_MS),
+  const { refusals, note } = countRefusals(name, logger);
+  const supported = cacheSupported(() => ask({ method: 'GET', path: '/supported' }, VERIFY_TURN_WITHIN_MS), {
     logger,
-  );
+    name,
+    hint: `${hasOthers ? OTHERS_SERVE : NONE_SERVES} Look at ${config.variable}.`,
+  });
 
   async function ask(call: Call, waitsMs: number, mayBeSent = () => true): Promise<FacilitatorReply> {
     const entry = await calls.enter(waitsMs);
@@ -92,8 +97,8 @@ export function createFacilitator(
   }
 
   async function sendTraced(call: Call): Promise<FacilitatorReply> {
-    const name = `${call.method} ${call.path}`;
-    return await inSpan({ name, kind: 'client', attributes: FACILITATOR }, async (span) => {
+    const attributes = { 'peer.service': 'facilitator', 'checkout.facilitator': name };
+    return await inSpan({ name: `${call.method} ${call.path}`, kind: 'client', attributes }, async (span) => {
       const reply = await send(call);
       if ('status' in reply) span.set({ 'http.response.status_code': reply.status });
       else span.fail(reply.error instanceof Error ? reply.error.name : 'unknown');
@@ -129,25 +134,43 @@ export function createFacilitator(
     const pauseMs = pauseAskedFor(reply);
     if (pauseMs === undefined) return;
     calls.pause(pauseMs);
-    logger?.warn({ event: 'facilitator.asked_to_wait', status: reply.status, seconds: pauseMs / 1000 });
+    const seconds = pauseMs / 1000;
+    logger?.warn({ event: 'facilitator.asked_to_wait', facilitator: name, status: reply.status, seconds });
   }
 
   return {
-    supported,
+    name,
+    supported: supported.read,
+    known: supported.known,
+    isSilent: supported.isSilent,
+    refusals,
     async verify(body, usefulForMs = VERIFY_TURN_WITHIN_MS) {
       const waitsMs = Math.max(0, Math.min(VERIFY_TURN_WITHIN_MS, usefulForMs));
-      return readVerifyAnswer(await ask({ method: 'POST', path: '/verify', body }, waitsMs));
+      return note(readVerifyAnswer(await ask({ method: 'POST', path: '/verify', body }, waitsMs)), body);
     },
     async settle(body, mayBeSent) {
       const call: Call = { method: 'POST', path: '/settle', body, timeoutMs: config.settleTimeoutMs };
       const reply = await ask(call, SETTLE_TURN_WITHIN_MS, mayBeSent);
-      return readSettleAnswer(reply, body.paymentRequirements.network);
+      return note(readSettleAnswer(reply, body.paymentRequirements.network), body);
     },
     async close() {
       calls.close();
       await destroy();
     },
   };
+}
+
+function openConnections({ maxConnections, timeoutMs }: FacilitatorConfig, connections: number): Outgoing {
+  return openOutgoing(MAX_FACILITATOR_ANSWER_BYTES, {
+    connections,
+    keepAliveTimeout: KEPT_MS,
+    // When the process's share of connections falls, surplus ones close soon, whatever the facilitator's keep-alive time.
+    ...(maxConnections !== undefined && { keepAliveMaxTimeout: KEPT_MS }),
+    connect: buildConnector({ timeout: timeoutMs }),
+    // `exchange` limits each call as a whole.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
 }
 
 interface Call {

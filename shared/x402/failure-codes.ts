@@ -16,10 +16,10 @@ export interface Failure {
 
 /**
  * buyer: the buyer can correct it · settled_before: used before, or unclear · setup: a fault of the merchant, this
- * service or the facilitator, worth an alert · policy: the facilitator does not serve this buyer · unknown: a code
- * that is not in the table.
+ * service or the facilitator, worth an alert · policy: the facilitator never serves this buyer's wallet · seller: it does not
+ * serve the merchant or this service, which only the operator can mend · unknown: a code that is not in the table.
  */
-export type FailureClass = 'buyer' | 'settled_before' | 'setup' | 'policy' | 'unknown';
+export type FailureClass = 'buyer' | 'settled_before' | 'setup' | 'policy' | 'seller' | 'unknown';
 
 const OTHER_ENTRY = 'Choose another entry of `accepts`.';
 const NEW_PAYMENT = 'Sign a new payment.';
@@ -179,7 +179,13 @@ const UNKNOWN_OUTCOME = 'outcome_unknown';
 const PASSED_ON = /^[a-z0-9_]{1,100}$/;
 /** For a reason that is not a code. */
 const UNNAMED = 'payment_failed';
-const POLICY = /(?:^|_)kyt(?:_|$)/;
+/** Screening of wallets. A word that names no side is about the one that pays. */
+const POLICY = /(?:^|_)(?:kyt|sanction(?:s|ed)?|ofac)(?:_|$)/;
+const SELLER = /_to_address_(?:kyt|sanction(?:s|ed)?|ofac)$|(?:^|_)registration_required$/;
+const REFUSED_WALLET =
+  'The payment service takes no payment from this wallet, and no money moved. Do not try this wallet again: pay from another one, or ask the merchant.';
+const REFUSED_SELLER =
+  'The payment service takes no payments for this merchant now, and no money moved. Ask the merchant, or try again later.';
 const UNKNOWN = `The payment service refused this payment. ${OTHER_ENTRY}`;
 
 /** `reason` is a facilitator's code or one of our own. */
@@ -189,8 +195,9 @@ export function describeFailure(reason: unknown): Failure {
   }
   if (reason === UNKNOWN_OUTCOME)
     return { code: reason, reason, message: outcomeUnknown(), class: 'settled_before', isUncertain: true };
-  const failureClass = POLICY.test(reason) ? 'policy' : 'unknown';
-  return FAILURES.get(reason) ?? { code: reason, reason, message: UNKNOWN, class: failureClass };
+  if (SELLER.test(reason)) return { code: reason, reason, message: REFUSED_SELLER, class: 'seller' };
+  if (POLICY.test(reason)) return { code: reason, reason, message: REFUSED_WALLET, class: 'policy' };
+  return FAILURES.get(reason) ?? { code: reason, reason, message: UNKNOWN, class: 'unknown' };
 }
 
 function setUp(...codes: string[]): Row[] {

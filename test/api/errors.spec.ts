@@ -12,13 +12,7 @@ import {
 import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
 import type { RefusalCode } from '../../shared/errors/refusal.js';
 import { newId } from '../../shared/values/ids.js';
-import {
-  assertRefusal,
-  buildSigner,
-  type Client,
-  client,
-  signToken,
-} from '../support/api-client.js';
+import { assertRefusal, buildSigner, type Client, client, signToken } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { createDatabase } from '../support/suite.js';
 import { answerTo, unfinished } from '../support/unreadable-requests.js';

@@ -87,7 +87,7 @@ describe('operator endpoints', () => {
       assert.equal(value(text, 'checkout_log_lines_total{event="payment.surplus"}'), 0);
       const loud = createLogger('warn', 'test', new Writable({ write: (_chunk, _encoding, done) => done() }));
       const { db, queues } = app;
-      const page = openWebMetrics({ db, queues, logger: loud }, []);
+      const page = openWebMetrics({ db, queues, logger: loud, facilitators: { states: () => [] } }, []);
       loud.warn({ event: 'payment.surplus' });
       loud.child({ session: 'cs_1' }).error({ event: 'payment.surplus' });
       loud.info({ event: 'payment.gone' });
@@ -168,7 +168,10 @@ describe('operator endpoints', () => {
         assert.equal((await base.get('/metrics')).status, 401);
         assert.equal((await base.get('/')).status, 404);
         const { text } = await base.get('/metrics').set('Authorization', `Bearer ${TOKEN}`);
-        assert.match(text, /^checkout_settle_call_seconds_count\{worker="[^"]+",verdict="unknown"\} 0$/m);
+        assert.match(
+          text,
+          /^checkout_settle_call_seconds_count\{worker="[^"]+",facilitator="127[^"]+",verdict="unknown"\} 0$/m,
+        );
         assert.match(text, /^checkout_delivery_try_seconds_count\{worker="[^"]+",outcome="refused"\} 0$/m);
         assert.match(
           text,

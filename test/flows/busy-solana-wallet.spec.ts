@@ -65,7 +65,7 @@ describe('an agent that makes three payments a minute from one Solana wallet whi
   });
   after(async () => {
     resetClock();
-    await manualWorker.deps.facilitator.close();
+    await manualWorker.deps.facilitators.close();
     manualWorker.deps.chains.close();
     await checkout.close();
     await chain.close();

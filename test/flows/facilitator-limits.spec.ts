@@ -11,7 +11,7 @@ import { openSharedRateLimiter, type SharedRateOptions } from '../../shared/limi
 import { resetClock } from '../../shared/process/clock.js';
 import { createLogger } from '../../shared/process/logger.js';
 import { openRedis, openRedisBreaker } from '../../shared/queues/connection.js';
-import { openFacilitator } from '../../shared/startup/open-facilitator.js';
+import { openFacilitators } from '../../shared/startup/open-facilitators.js';
 import { countCallers, leaveCallers } from '../../shared/upkeep/facilitator-callers.js';
 import { type Checkout, openCheckout, type SignedPayment } from '../support/checkout.js';
 import { answerOf } from '../support/link-answers.js';
@@ -124,12 +124,12 @@ describe('a payment whose call of /settle the rate limiter postpones', () => {
     const { id } = await flow.buildSession();
     assert.equal(answerOf(await flow.pay(id)), '202 processing');
     const manualWorker = flow.openManualWorker();
-    const { facilitator } = manualWorker.deps;
+    const { facilitators } = manualWorker.deps;
     let isFull = true;
-    manualWorker.deps.facilitator = {
-      ...facilitator,
-      settle: async (...call) =>
-        isFull ? { kind: 'postponed', why: 'full', forMs: 60_000 } : await facilitator.settle(...call),
+    manualWorker.deps.facilitators = {
+      ...facilitators,
+      settleBy: async (...call) =>
+        isFull ? { kind: 'postponed', why: 'full', forMs: 60_000 } : await facilitators.settleBy(...call),
     };
     const payment = await flow.onlyPayment(id);
     return {
@@ -254,13 +254,18 @@ describe("the facilitator's limits without Redis", () => {
       const logger = createLogger('silent', 'test');
       const redis = openRedis({ url: proxy.url, verifyTls: true }, logger);
       const breaker = openRedisBreaker(redis, logger);
-      const config = loadConfig({ DATABASE_URL: testServices().databaseUrl }, 'cli');
+      const { databaseUrl } = testServices();
+      const environment = {
+        DATABASE_URL: databaseUrl,
+        FACILITATOR_URL: fake.url,
+        FACILITATOR_MAX_PER_SECOND: String(PER_SECOND),
+      };
+      const config = loadConfig(environment, 'cli');
       const db = openDatabase(config.database);
-      const limits = { ...config.facilitator, url: fake.url, maxPerSecond: PER_SECOND };
       const stores = trouble === 'no Redis' ? { redis: undefined, breaker: undefined } : { redis, breaker };
       const worker = { id: '00000000-0000-0000-0000-000000000009', kind: 'worker' } as const;
       await countCallers(db, worker);
-      const facilitator = openFacilitator(limits, 'web', { db, ...stores }, logger);
+      const facilitator = openFacilitators(config.facilitators, 'web', { db, ...stores }, logger);
       try {
         await eventually(async () => assert.equal(redis.status, 'ready'));
         if (trouble !== 'no Redis') await proxy[trouble]();

@@ -110,12 +110,12 @@ describe('a payment whose outcome stays unknown', () => {
     assert.equal(gone.status, 410);
     assert.match(gone.body.error.message, NOT_AGAIN);
     assert.ok(gone.body.error.message.includes(expired.payment.id));
-    const { facilitator } = checkout.app;
-    const { supported } = facilitator;
-    facilitator.supported = async () => undefined;
+    const { facilitators } = checkout.app;
+    const { supported } = facilitators;
+    facilitators.supported = async () => undefined;
     const open = await buildUncertainPayment(checkout);
     const busy = await checkout.visit(open.session.id);
-    facilitator.supported = supported;
+    facilitators.supported = supported;
     assert.equal(busy.status, 503);
     assert.ok(busy.body.error.message.includes(open.payment.id));
   });

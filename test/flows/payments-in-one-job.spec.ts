@@ -78,12 +78,12 @@ describe('payments that share a job', () => {
   it('are settled although one of them fails with an error, and then the job fails', async () => {
     const { ids, payments } = await claim();
     const { deps } = flow.openManualWorker();
-    const { facilitator } = deps;
+    const { facilitators } = deps;
     let fails = true;
-    deps.facilitator = {
-      ...facilitator,
-      settle: async (...call) => {
-        const verdict = await facilitator.settle(...call);
+    deps.facilitators = {
+      ...facilitators,
+      settleBy: async (...call) => {
+        const verdict = await facilitators.settleBy(...call);
         if (!fails) return verdict;
         fails = false;
         throw new Error('an internal error after the money has moved');

@@ -38,7 +38,7 @@ describe('a database restored from a backup with payments that were claimed and 
       const held = flow.facilitator.settle.holdNext();
       const asking = settlePayment(manualWorker.deps, { paymentId: await paymentOf('asking') });
       const call = await flow.facilitator.waitForCall('settle', 2);
-      await manualWorker.deps.facilitator.close();
+      await manualWorker.deps.facilitators.close();
       await asking;
 
       await restore(backup);

@@ -255,7 +255,7 @@ describe('one webhook endpoint and the others', () => {
         false,
         'the stopped worker takes more deliveries',
       );
-      await deps.facilitator.close();
+      await deps.facilitators.close();
       deps.chains.close();
     });
   });

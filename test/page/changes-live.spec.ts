@@ -150,19 +150,19 @@ describe('an open page', () => {
 
   it('looks again by itself, without scripts too: a late payment, a payment service that is unavailable', async () => {
     const plainly = { browser: { javaScriptEnabled: false } };
-    const { facilitator } = shop.app;
-    const { supported } = facilitator;
+    const { facilitators } = shop.app;
+    const { supported } = facilitators;
     const late = await shop.visitPage(await undecided(90), plainly);
     await late.page.getByText(LATE).waitFor();
     assert.equal(await late.page.locator('#elapsed').isVisible(), false);
     const reloaded = late.page.waitForRequest((request) => request.isNavigationRequest());
-    facilitator.supported = async () => undefined;
+    facilitators.supported = async () => undefined;
     const { id } = await shop.buildSession();
     const [scripted, plain] = [await shop.visitPage(id), await shop.visitPage(id, plainly)];
     await Promise.all([scripted, plain].map((visitor) => visitor.seesByItself('One moment, please')));
     for (const { page } of [late, plain])
       await page.locator('noscript p', { hasText: 'This page looks again' }).waitFor();
-    facilitator.supported = supported;
+    facilitators.supported = supported;
     await Promise.all([scripted, plain].map((visitor) => visitor.seesByItself('Pay with your wallet')));
     await reloaded;
     for (const visitor of [late, scripted, plain]) await visitor.leave();

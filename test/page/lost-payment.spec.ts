@@ -105,13 +105,13 @@ describe('a payment whose connection breaks', () => {
       await page.route(PAY, (route) => (isBlocked ? route.abort() : route.continue()));
     });
     await visitor.sees('Checking the payment');
-    const { facilitator } = shop.app;
-    const { supported } = facilitator;
-    facilitator.supported = async () => undefined;
+    const { facilitators } = shop.app;
+    const { supported } = facilitators;
+    facilitators.supported = async () => undefined;
     isBlocked = false;
     await visitor.page.reload();
     await visitor.sees('One moment, please');
-    facilitator.supported = supported;
+    facilitators.supported = supported;
     await assertPaidOnce(visitor, id);
   });
 

@@ -126,13 +126,13 @@ describe('after a payment that may have been taken, the page', () => {
 
   it('says it while the payment service is unavailable', async () => {
     const { session, payment } = await buildUncertainPayment(shop);
-    const { facilitator } = shop.app;
-    const { supported } = facilitator;
-    facilitator.supported = async () => undefined;
+    const { facilitators } = shop.app;
+    const { supported } = facilitators;
+    facilitators.supported = async () => undefined;
     const visitor = await open(session.id);
     await visitor.sees(EN.busy);
     await assertWarns(visitor, payment.id);
-    facilitator.supported = supported;
+    facilitators.supported = supported;
     await leave(visitor);
   });
 

@@ -49,6 +49,8 @@ describe("the sandbox's facilitator", () => {
   function clientWith(key: KeyObject, id = 'fk_1') {
     const secret = `svc_sk_${key.export({ format: 'der', type: 'pkcs8' }).toString('base64')}`;
     return createFacilitator({
+      name: 'sandbox',
+      variable: 'FACILITATOR_URL',
       url: facilitator.url,
       auth: { kind: 'svc', id, secret },
       timeoutMs: 2000,

@@ -18,7 +18,7 @@ import { leaveToSweep } from '../../shared/queues/notify-deliveries.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
 import { newId } from '../../shared/values/ids.js';
 import { Event } from '../../shared/webhooks/model.js';
-import { createFacilitator } from '../../shared/x402/facilitator.js';
+import { openUnlimitedFacilitators } from '../../shared/x402/facilitators.js';
 import type { WorkerDeps } from '../../workers/deps/deps.js';
 import { openWorkerMetrics } from '../../workers/deps/worker-metrics.js';
 import { confirmPayment } from '../../workers/jobs/confirm-payment.js';
@@ -118,7 +118,7 @@ export async function openMoneyFlow(name: string, options: MoneyFlowOptions = {}
     },
     async close() {
       for (const deps of opened) {
-        await deps.facilitator.close();
+        await deps.facilitators.close();
         deps.chains.close();
       }
       await checkout.close();
@@ -137,6 +137,7 @@ export function openManualWorker(config: Config, db: Knex): ManualWorker {
     close: async () => undefined,
   };
   const { logger, lines: log } = loggerWithLines('warn');
+  const facilitators = openUnlimitedFacilitators(config.facilitators);
   const endpointQueues = new EndpointQueues({ pace: { firstPauseMs: 0, longestPauseMs: 0 } });
   const deps: WorkerDeps = {
     config,
@@ -149,11 +150,11 @@ export function openManualWorker(config: Config, db: Knex): ManualWorker {
     notifyDeliveries: EVENT_DEPS.notifyDeliveries,
     notifyDecided: () => {},
     queues,
-    facilitator: createFacilitator(config.facilitator),
+    facilitators,
     // Tests move the clock, and would otherwise wait for pauses in real time.
     chains: createChains(config.rpcUrls, { queues: endpointQueues }),
     endpointQueues,
-    metrics: openWorkerMetrics({ db, queues, logger }),
+    metrics: openWorkerMetrics({ db, queues, logger, facilitators }),
   };
   return {
     deps,

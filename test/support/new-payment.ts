@@ -20,6 +20,8 @@ export function newPayment(sessionId: string, overrides: Partial<NewPayment> = {
     requirements: {},
     payload: {},
     stage: 'settle',
+    facilitator: null,
+    arrivedAt: new Date(),
     validUntil: new Date(Date.now() + 300_000),
     ...overrides,
   };

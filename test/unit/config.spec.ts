@@ -30,9 +30,9 @@ describe('the configuration', () => {
     assert.equal(config.baseUrl, 'http://localhost:3000');
     assert.equal(config.database.poolSize, 10);
     assert.equal(config.redis, undefined);
-    assert.equal(config.facilitator.url, 'https://facilitator.example');
-    assert.equal(config.facilitator.timeoutMs, 8000);
-    assert.equal(config.facilitator.settleTimeoutMs, 30_000);
+    assert.equal(config.facilitators[0]?.url, 'https://facilitator.example');
+    assert.equal(config.facilitators[0]?.timeoutMs, 8000);
+    assert.equal(config.settleTimeoutMs, 30_000);
     assert.equal(config.settleWaitMs, 15_000);
     assert.equal(config.apiRequestsPerSecond, 100);
     assert.equal(config.linkRequestsPerMinute, 600);
@@ -141,8 +141,8 @@ describe('the configuration', () => {
   });
 
   it('reads how a facilitator knows its callers', () => {
-    const authOf = (variables: Record<string, string>): object =>
-      loadConfig({ ...COMPLETE, ...variables }, 'web').facilitator.auth;
+    const authOf = (variables: Record<string, string>): object | undefined =>
+      loadConfig({ ...COMPLETE, ...variables }, 'web').facilitators[0]?.auth;
     const { privateKey } = generateKeyPairSync('ed25519');
     const secret = privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64');
     const key = { FACILITATOR_KEY_ID: 'k', FACILITATOR_SECRET: secret };

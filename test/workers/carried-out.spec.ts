@@ -120,10 +120,10 @@ describe('a decision that is carried out', () => {
   ] as const)
     it(`that another worker has made meanwhile keeps a success ${who} as ${reported ?? 'nothing'}`, async () => {
       const { paymentId } = await claim();
-      const { facilitator } = manualWorker.deps;
+      const { facilitators } = manualWorker.deps;
       let transaction: string | undefined;
-      const settle: typeof facilitator.settle = async (...call) => {
-        const answer = await facilitator.settle(...call);
+      const settleBy: typeof facilitators.settleBy = async (...call) => {
+        const answer = await facilitators.settleBy(...call);
         await Payment.query(flow.db)
           .patch({ attempt: raw('attempt + 1') })
           .where('id', paymentId);
@@ -131,7 +131,7 @@ describe('a decision that is carried out', () => {
         return answer;
       };
       if (payer !== undefined) flow.facilitator.settle.next(altered({ success: true, payer }));
-      await run(paymentId, { ...manualWorker.deps, facilitator: { ...facilitator, settle } });
+      await run(paymentId, { ...manualWorker.deps, facilitators: { ...facilitators, settleBy } });
       const { reportedTransaction } = await Payment.query(flow.db).findById(paymentId).throwIfNotFound();
       assert.ok(transaction);
       assert.equal(reportedTransaction, reported === null ? null : transaction);
@@ -142,14 +142,14 @@ describe('a decision that is carried out', () => {
       const { sessionId, paymentId } = await claim();
       const db = openDatabase(manualWorker.deps.config.database);
       const gate = installGate(db);
-      const { facilitator } = manualWorker.deps;
-      const settle: typeof facilitator.settle = async (...call) => {
-        const answer = await facilitator.settle(...call);
+      const { facilitators } = manualWorker.deps;
+      const settleBy: typeof facilitators.settleBy = async (...call) => {
+        const answer = await facilitators.settleBy(...call);
         gate.arm();
         return answer;
       };
       gate.begin({ crash, taken: async () => undefined });
-      await run(paymentId, { ...manualWorker.deps, db, facilitator: { ...facilitator, settle } });
+      await run(paymentId, { ...manualWorker.deps, db, facilitators: { ...facilitators, settleBy } });
       await db.destroy();
       assert.deepEqual(
         manualWorker.log.map(({ event, payment }) => [event, payment]),

@@ -47,7 +47,7 @@ describe('sessions on which workers crash', () => {
     const { deps, log } = openManualWorker(loadConfig(environment(), 'worker'), db);
     const close = async (): Promise<void> => {
       deps.chains.close();
-      await deps.facilitator.close();
+      await deps.facilitators.close();
     };
     return { deps, log, close };
   };

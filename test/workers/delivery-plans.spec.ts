@@ -94,7 +94,7 @@ describe('the statements on deliveries, with 200,000 finished ones in the table'
       await recordFailure(db, deps.logger, taken, entry());
       const last = { ...(await takeOne(db)), tries: MAX_TRIES - 1 };
       await recordFailure(db, deps.logger, last, entry());
-      await deps.facilitator.close();
+      await deps.facilitators.close();
       deps.chains.close();
     },
     'holding an unreadable endpoint': async (db) => holdUnreadable(db, await takeOne(db)),

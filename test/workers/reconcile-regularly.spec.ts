@@ -20,7 +20,7 @@ describe('a worker that holds the books against the chains by itself', () => {
   });
   afterEach(async () => {
     for (const { deps } of opened.splice(0)) {
-      await deps.facilitator.close();
+      await deps.facilitators.close();
       deps.chains.close();
     }
     await books.close();

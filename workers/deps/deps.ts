@@ -9,7 +9,7 @@ import type { NotifyDecided } from '../../shared/queues/decision-notifier.js';
 import type { Queues } from '../../shared/queues/enqueue.js';
 import type { NotifyDeliveries } from '../../shared/queues/notify-deliveries.js';
 import type { SecretBox } from '../../shared/secrets/secrets.js';
-import type { Facilitator } from '../../shared/x402/facilitator.js';
+import type { Facilitators } from '../../shared/x402/facilitators.js';
 import type { WorkerMetrics } from './worker-metrics.js';
 
 /** The dependencies of a worker process, passed to handlers explicitly. */
@@ -25,7 +25,7 @@ export interface WorkerDeps {
   queues: Queues;
   notifyDeliveries: NotifyDeliveries;
   notifyDecided: NotifyDecided;
-  facilitator: Facilitator;
+  facilitators: Facilitators;
   chains: Chains;
   /** Of `chains`, for whatever else reads them. */
   endpointQueues: EndpointQueues;

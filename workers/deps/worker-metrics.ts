@@ -7,11 +7,13 @@ import type { ChainFinding } from '../../shared/chains/finding.js';
 import { NETWORKS } from '../../shared/chains/networks.js';
 import { openLoginLimiter } from '../../shared/limits/login-limiter.js';
 import { openChainMetrics } from '../../shared/metrics/chain-metrics.js';
+import { openFacilitatorMetrics } from '../../shared/metrics/facilitator-metrics.js';
 import { type MetricSources, openMetricsPage } from '../../shared/metrics/metrics.js';
 import type { Closable } from '../../shared/process/shutdown.js';
 import { VERSION } from '../../shared/process/version.js';
 import { LINE_STATUSES, type LineStatus } from '../../shared/reconcile/line.js';
 import { bearerMatches } from '../../shared/secrets/secrets.js';
+import type { Facilitators } from '../../shared/x402/facilitators.js';
 import type { SettleVerdict } from '../../shared/x402/settle-verdict.js';
 
 const SETTLE_VERDICTS = [
@@ -28,7 +30,9 @@ const TRY_OUTCOMES = ['succeeded', 'refused', 'unanswered'] as const;
 export interface WorkerMetrics {
   /** The `worker` label: the host name and a random suffix. */
   worker: string;
-  settleCall(verdict: CallVerdict, seconds: number): void;
+  settleCall(call: { facilitator: string; verdict: CallVerdict }, seconds: number): void;
+  /** From the arrival of a signature to the final answer. */
+  paymentDecided(payment: { facilitator: string; network: string }, seconds: number): void;
   deliveryTry(outcome: (typeof TRY_OUTCOMES)[number], seconds: number): void;
   chainLook(network: string, finding: ChainFinding['kind']): void;
   reconcileLine(status: LineStatus): void;
@@ -38,20 +42,35 @@ export interface WorkerMetrics {
   read(): Promise<string>;
 }
 
+/** With 10 s, the threshold of the alert. */
+const WAIT_BUCKETS = [1, 2.5, 5, 10, 20, 60, 300];
 const CALL_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30];
 
+export interface WorkerMetricSources extends MetricSources {
+  facilitators: Pick<Facilitators, 'states'>;
+}
+
 export function openWorkerMetrics(
-  sources: MetricSources,
+  sources: WorkerMetricSources,
   chains?: Pick<OpenChains, 'endpoints'>,
 ): WorkerMetrics {
   const worker = `${hostname()}-${randomBytes(3).toString('hex')}`;
+  const { facilitators } = sources;
   const { registry, own, read } = openMetricsPage(sources, { worker });
+  openFacilitatorMetrics(registry, facilitators);
   const registers = [registry];
   const settleCalls = new Histogram({
     name: 'checkout_settle_call_seconds',
-    help: 'Calls of /settle by what their answer proves: settled, rejected, not_processed, unknown.',
-    labelNames: ['verdict'],
+    help: 'Calls of /settle by facilitator, and by what their answer proves: settled, rejected, not_processed, unknown.',
+    labelNames: ['facilitator', 'verdict'],
     buckets: CALL_BUCKETS,
+    registers,
+  });
+  const waits = new Histogram({
+    name: 'checkout_payment_wait_seconds',
+    help: 'From the arrival of a signature to the final answer about its payment, by facilitator and network.',
+    labelNames: ['facilitator', 'network'],
+    buckets: WAIT_BUCKETS,
     registers,
   });
   const tries = new Histogram({
@@ -81,14 +100,18 @@ export function openWorkerMetrics(
     registers,
   });
   // An alert on an increase does not fire for a series that starts at 1.
-  for (const verdict of SETTLE_VERDICTS) settleCalls.zero({ verdict });
+  for (const { name: facilitator } of facilitators.states()) {
+    for (const verdict of SETTLE_VERDICTS) settleCalls.zero({ facilitator, verdict });
+    for (const { caip2: network } of NETWORKS) waits.zero({ facilitator, network });
+  }
   for (const outcome of TRY_OUTCOMES) tries.zero({ outcome });
   for (const status of LINE_STATUSES) lines.inc({ status }, 0);
   for (const outcome of RUN_OUTCOMES) runs.inc({ outcome }, 0);
   for (const { caip2: network } of NETWORKS) looks.inc({ network, finding: 'unreadable' }, 0);
   return {
     worker,
-    settleCall: (verdict, seconds) => settleCalls.observe({ verdict }, seconds),
+    settleCall: (call, seconds) => settleCalls.observe(call, seconds),
+    paymentDecided: (payment, seconds) => waits.observe(payment, seconds),
     deliveryTry: (outcome, seconds) => tries.observe({ outcome }, seconds),
     chainLook: (network, finding) => looks.inc({ network, finding }),
     reconcileLine: (status) => lines.inc({ status }),

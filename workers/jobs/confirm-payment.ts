@@ -10,6 +10,7 @@ import { UNREADABLE_ALARM_MS } from '../../shared/settlement/policy/limits.js';
 import { type TakenPayment, takeToLook } from '../../shared/settlement/take-work.js';
 import { inSpan, type Span } from '../../shared/tracing/spans.js';
 import type { WorkerDeps } from '../deps/deps.js';
+import { measureWait } from '../deps/measure-wait.js';
 import { again, done, type Outcome } from '../deps/outcome.js';
 
 /** After the claim. */
@@ -35,7 +36,7 @@ async function confirm(
   const commitsMayBeLost = deps.commits.mayHaveLost();
   let decision = afterLook(payment, { finding, commitsMayBeLost }, rules, times());
   while (decision.kind === 'ask_verify') {
-    const { kind } = await deps.facilitator.verify(facilitatorRequest);
+    const { kind } = await deps.facilitators.verifyBy(payment.facilitator, facilitatorRequest);
     decision = afterLook(payment, { finding, commitsMayBeLost, isValid: kind === 'valid' }, rules, times());
   }
   // The endpoint was not asked: the look is not over, and its pause does not begin.
@@ -56,7 +57,8 @@ async function confirm(
   });
   const ifProofTaken =
     decision.kind === 'succeed' ? afterProofTaken(payment, decision.proof.transaction, times()) : undefined;
-  const { lookAgainAt } = await carryOut(deps, { payment, job }, decision, { ifProofTaken });
+  const { kind, lookAgainAt } = await carryOut(deps, { payment, job }, decision, { ifProofTaken });
+  measureWait(deps, payment, { decision, written: kind });
   return lookAgainAt === undefined ? done : again(lookAgainAt);
 }
 

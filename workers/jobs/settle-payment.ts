@@ -11,6 +11,7 @@ import { type TakenPayment, takeToSettle } from '../../shared/settlement/take-wo
 import { inSpan, type Span } from '../../shared/tracing/spans.js';
 import type { SettleVerdict } from '../../shared/x402/settle-verdict.js';
 import type { WorkerDeps } from '../deps/deps.js';
+import { measureWait } from '../deps/measure-wait.js';
 import { done, type Outcome } from '../deps/outcome.js';
 
 interface AnsweredCall {
@@ -29,8 +30,10 @@ export async function settlePayment(
   if (taken === undefined) return done;
   return await inSpan(taken.span, async (span) => {
     const tooLate = beforeCall(taken.payment, deps.commits.mayHaveLost(), times());
-    if (tooLate !== undefined) await carryOut(deps, taken, tooLate);
-    else logCall(deps, taken.payment, { ...(await settle(deps, taken)), requestId, span });
+    if (tooLate !== undefined) {
+      const { kind } = await carryOut(deps, taken, tooLate);
+      measureWait(deps, taken.payment, { decision: tooLate, written: kind });
+    } else logCall(deps, taken.payment, { ...(await settle(deps, taken)), requestId, span });
     return done;
   });
 }
@@ -39,17 +42,22 @@ async function settle(
   deps: WorkerDeps,
   { payment, job, rules, facilitatorRequest }: TakenPayment,
 ): Promise<AnsweredCall> {
+  const { facilitators } = deps;
   const mayBeSent = (): boolean => mayStillCall(payment, rules, times());
   const startedAt = now();
   const answer = mayBeSent()
-    ? await deps.facilitator.settle(facilitatorRequest, mayBeSent)
+    ? await facilitators.settleBy(payment.facilitator, facilitatorRequest, mayBeSent)
     : PROCESS_WAS_PAUSED;
-  const call: Call = { answer, startedAt, endedAt: now(), commitsMayBeLost: deps.commits.mayHaveLost() };
+  const endedAt = now();
+  const isUnsent = answer.kind === 'not_processed' && answer.isUnsent;
+  const another = isUnsent ? await facilitators.another(payment.facilitator, facilitatorRequest) : undefined;
+  const call: Call = { answer, startedAt, endedAt, commitsMayBeLost: deps.commits.mayHaveLost(), another };
   const decision = afterCall(payment, call, rules, times());
   const verdict = provenVerdict(payment, answer);
   const settledIn = answer.kind === 'settled' ? believedTransaction(decision) : undefined;
   const ifProofTaken = settledIn === undefined ? undefined : afterNamedTwice(settledIn, call, times());
-  await carryOut(deps, { payment, job }, decision, { settledIn, ifProofTaken });
+  const { kind } = await carryOut(deps, { payment, job }, decision, { settledIn, ifProofTaken });
+  measureWait(deps, payment, { decision, written: kind });
   return { verdict, startedAt };
 }
 
@@ -60,19 +68,21 @@ function believedTransaction(decision: Decision): string | undefined {
 }
 
 function logCall(
-  { metrics, logger }: WorkerDeps,
+  { facilitators, metrics, logger }: WorkerDeps,
   payment: Payment,
   { verdict, startedAt, requestId, span }: AnsweredCall & { requestId: string | undefined; span: Span },
 ): void {
   const ms = nowMs() - startedAt.getTime();
   const isPostponed = verdict.kind === 'postponed';
-  if (!isPostponed) metrics.settleCall(verdict.kind, ms / 1000);
-  span.set({ 'checkout.verdict': verdict.kind });
+  const facilitator = facilitators.nameOf(payment.facilitator);
+  if (!isPostponed) metrics.settleCall({ facilitator, verdict: verdict.kind }, ms / 1000);
+  span.set({ 'checkout.verdict': verdict.kind, 'checkout.facilitator': facilitator });
   logger.info({
     event: isPostponed ? 'payment.settle_postponed' : 'payment.settle_answered',
     payment: payment.id,
     session: payment.payableId,
     network: payment.network,
+    facilitator,
     ...(requestId !== undefined && { request_id: requestId }),
     verdict: verdict.kind,
     ...('why' in verdict && { why: verdict.why }),

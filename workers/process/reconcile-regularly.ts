@@ -64,8 +64,8 @@ export async function reconcileWhenDue(
 }
 
 async function runOnce(deps: WorkerDeps, stopped: AbortSignal): Promise<Summary> {
-  const { config, db, metrics, facilitator, endpointQueues: queues } = deps;
-  const supported = await facilitator.supported();
+  const { config, db, metrics, facilitators, endpointQueues: queues } = deps;
+  const supported = await facilitators.supported();
   const reconcileDeps = {
     ...deps,
     chainReader: createChainReader(config.rpcUrls, { queues, signal: stopped }),

@@ -24,12 +24,12 @@ import { deliveryNotifier, type NotifyDeliveries } from '../../shared/queues/not
 import { logStoreState } from '../../shared/queues/store-state.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
 import { checkEncryptionKey } from '../../shared/startup/check-encryption-key.js';
-import { openFacilitator, type Stores } from '../../shared/startup/open-facilitator.js';
+import { openFacilitators, type Stores } from '../../shared/startup/open-facilitators.js';
 import { warnAboutRiskySettings } from '../../shared/startup/risky-settings.js';
 import { openInstallationWatch, openLoggedCommitMemory } from '../../shared/startup/watch-installation.js';
 import { startTracing } from '../../shared/tracing/start.js';
 import { installationNamer } from '../../shared/upkeep/installation.js';
-import { createFacilitator, type Facilitator } from '../../shared/x402/facilitator.js';
+import { type Facilitators, openUnlimitedFacilitators } from '../../shared/x402/facilitators.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import { openWorkerMetrics, serveWorkerMetrics } from '../deps/worker-metrics.js';
 import { Deliverer } from '../jobs/deliver-webhook.js';
@@ -100,7 +100,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
       await waitAtMost(FINISH_MS, finished);
       // Aborts calls in flight. Their jobs record an unknown outcome, so that another worker looks for the payment at
       // once. If the recording hangs too, the row has been marked since before the call: money may be moving.
-      await deps.facilitator.close();
+      await deps.facilitators.close();
       await waitAtMost(RECORD_MS, finished);
       await closeWithin(CLOSE_MS, closeConnections(), logger);
     },
@@ -128,6 +128,7 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
   const queues = openQueues(config, { redis, installation: nameInstallation }, logger);
   const endpointQueues = new EndpointQueues({ logger });
   const chains = createChains(config.rpcUrls, { queues: endpointQueues });
+  const facilitators = facilitatorsFor(config, { db, redis, breaker }, logger);
   const deps: WorkerDeps = {
     config,
     baseUrl: config.baseUrl,
@@ -139,10 +140,13 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
     queues,
     notifyDeliveries: deliveryNotifier(queues, logger),
     notifyDecided: decisionNotifier(redis),
-    facilitator: facilitatorFor(config, { db, redis, breaker }, logger),
+    facilitators,
     chains,
     endpointQueues,
-    metrics: openWorkerMetrics({ db, replica, queues, logger, commits, installation: watch }, chains),
+    metrics: openWorkerMetrics(
+      { db, replica, queues, logger, commits, installation: watch, facilitators },
+      chains,
+    ),
   };
   return {
     deps,
@@ -167,10 +171,14 @@ function notifierFor({ config, queues, logger }: WorkerDeps, deliverer: Delivere
   return deliveryNotifier(queues, logger, (accountId) => deliverer.takeHere(accountId));
 }
 
-/** A worker that does not call the facilitator takes no share of the facilitator's limits. */
-function facilitatorFor({ facilitator, workerQueues }: Config, stores: Stores, logger: Logger): Facilitator {
+/** A worker that does not call the facilitators takes no share of their limits. */
+function facilitatorsFor(
+  { facilitators, workerQueues }: Config,
+  stores: Stores,
+  logger: Logger,
+): Facilitators {
   const asks = workerQueues.some((name) => name === 'settle-payment' || name === 'confirm-payment');
   return asks
-    ? openFacilitator(facilitator, 'worker', stores, logger)
-    : createFacilitator(facilitator, { logger });
+    ? openFacilitators(facilitators, 'worker', stores, logger)
+    : openUnlimitedFacilitators(facilitators, logger);
 }

@@ -3,7 +3,7 @@ import type { EvmPaymentQuery } from '../../../shared/chains/evm.js';
 import type { ChainFinding } from '../../../shared/chains/finding.js';
 import type { Knex } from '../../../shared/db/knex.js';
 import { now, nowMs } from '../../../shared/process/clock.js';
-import type { Facilitator } from '../../../shared/x402/facilitator.js';
+import type { Facilitators } from '../../../shared/x402/facilitators.js';
 
 /**
  * Mutants of the service without a change of its code: a trigger changes what is written to a payment's row, or an
@@ -13,7 +13,7 @@ export interface Mutant {
   name: string;
   /** PL/pgSQL over NEW and OLD, run before each UPDATE of a payment. */
   onUpdate?: string;
-  facilitator?(facilitator: Facilitator): Facilitator;
+  facilitators?(facilitators: Facilitators): Facilitators;
   chains?(chains: Chains): Chains;
 }
 
@@ -57,10 +57,10 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a refusal that a used authorization also gets is believed without a chain check',
-    facilitator: (facilitator) => ({
-      ...facilitator,
-      async settle(...call) {
-        const verdict = await facilitator.settle(...call);
+    facilitators: (facilitators) => ({
+      ...facilitators,
+      async settleBy(...call) {
+        const verdict = await facilitators.settleBy(...call);
         return verdict.kind === 'rejected' ? { ...verdict, ifUsedToo: false } : verdict;
       },
     }),
@@ -75,10 +75,10 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an answer of 5xx counts as not processed',
-    facilitator: (facilitator) => ({
-      ...facilitator,
-      async settle(payment) {
-        const verdict = await facilitator.settle(payment);
+    facilitators: (facilitators) => ({
+      ...facilitators,
+      async settleBy(...call) {
+        const verdict = await facilitators.settleBy(...call);
         const isServerError = verdict.kind === 'unknown' && verdict.why.startsWith('HTTP 5');
         return isServerError ? { kind: 'not_processed', why: verdict.why } : verdict;
       },
@@ -86,10 +86,10 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an answer that is not the facilitator’s own ends its call',
-    facilitator: (facilitator) => ({
-      ...facilitator,
-      async settle(...call) {
-        const verdict = await facilitator.settle(...call);
+    facilitators: (facilitators) => ({
+      ...facilitators,
+      async settleBy(...call) {
+        const verdict = await facilitators.settleBy(...call);
         return verdict.kind === 'unknown' ? { ...verdict, mayStillRun: false } : verdict;
       },
     }),

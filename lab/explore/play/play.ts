@@ -133,7 +133,7 @@ function workerDeps(world: World): Parameters<typeof expireSessions>[0] {
     ...worker.deps,
     db,
     config: system.config(setup.confirmations),
-    facilitator: verifierOf(world, 'honest'),
+    facilitators: verifierOf(world, 'honest'),
     chains,
   };
 }

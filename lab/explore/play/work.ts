@@ -8,7 +8,7 @@ import type { Mutant } from '../mutants/mutants.js';
 import type { Work } from '../steps/steps.js';
 import { type Gate, isInjectedFault, Killed } from '../system/gate.js';
 import { checkChain } from '../world/check-chain.js';
-import { facilitatorOf } from '../world/facilitator.js';
+import { facilitatorsOf } from '../world/facilitator.js';
 import type { Run } from '../world/journal.js';
 import { passUntil } from '../world/time.js';
 import { at, observe, type World } from '../world/world.js';
@@ -79,12 +79,12 @@ function depsOf(
     if (work.crash === 'in the call') throw new Killed();
     gate.arm();
   };
-  const facilitator = facilitatorOf(world, run, work, { meanwhile: once, answered });
+  const facilitators = facilitatorsOf(world, run, work, { meanwhile: once, answered });
   const chains = chainsOf(world, run, work, { meanwhile: once, answered });
   return {
     ...base,
     config: world.system.config(world.setup.confirmations),
-    facilitator: mutant?.facilitator?.(facilitator) ?? facilitator,
+    facilitators: mutant?.facilitators?.(facilitators) ?? facilitators,
     chains: mutant?.chains?.(chains) ?? chains,
   };
 }

@@ -8,7 +8,7 @@ import { type Config, loadConfig } from '../../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../../shared/db/knex.js';
 import { createLogger } from '../../../shared/process/logger.js';
 import { findLinkedSession } from '../../../shared/settlement/read-link.js';
-import type { Facilitator } from '../../../shared/x402/facilitator.js';
+import type { Facilitators } from '../../../shared/x402/facilitators.js';
 import type { PaymentRequirements } from '../../../shared/x402/wire.js';
 import type { WorkerDeps } from '../../../workers/deps/deps.js';
 import { buildMerchant, buildSession } from '../../world/shop/factories.js';
@@ -31,7 +31,7 @@ export interface System {
 }
 
 export interface SystemWorker {
-  deps: Omit<WorkerDeps, 'config' | 'facilitator' | 'chains'>;
+  deps: Omit<WorkerDeps, 'config' | 'facilitators' | 'chains'>;
   gate: Gate;
 }
 
@@ -40,7 +40,7 @@ export const NETWORK = 'eip155:84532';
 const WORKERS = 4;
 const CONFIRMATIONS = [0, 2];
 
-const SUPPORTED: Pick<Facilitator, 'supported'> = { supported: async () => new Map([[NETWORK, []]]) };
+const SUPPORTED: Pick<Facilitators, 'supported'> = { supported: async () => new Map([[NETWORK, []]]) };
 
 export async function openSystem(databaseUrl: string): Promise<System> {
   const environment = {
@@ -90,6 +90,7 @@ function openWorker(config: Config, { commits, logger, secretBox }: Deps): Syste
   const page = async (): Promise<string> => '';
   const counts = {
     settleCall: () => {},
+    paymentDecided: () => {},
     deliveryTry: () => {},
     chainLook: () => {},
     reconcileLine: () => {},
@@ -118,7 +119,7 @@ async function readAccepted(web: Deps, accountId: string): Promise<PaymentRequir
   const { id } = await buildSession(web.db, accountId);
   const session = await findLinkedSession(web.db, id);
   const offer =
-    session && (await readOffer({ ...web, facilitator: { ...web.facilitator, ...SUPPORTED } }, session));
+    session && (await readOffer({ ...web, facilitators: { ...web.facilitators, ...SUPPORTED } }, session));
   if (offer === undefined || 'kind' in offer) throw new Error('nothing is offered');
   const [accepted] = offer.accepts;
   if (accepted === undefined) throw new Error('nothing is offered');

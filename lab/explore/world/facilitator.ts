@@ -1,6 +1,6 @@
 import { nowMs } from '../../../shared/process/clock.js';
-import type { Facilitator } from '../../../shared/x402/facilitator.js';
 import { readSettleAnswer, readVerifyAnswer } from '../../../shared/x402/facilitator-answers.js';
+import type { Facilitators } from '../../../shared/x402/facilitators.js';
 import type { FacilitatorRequest } from '../../../shared/x402/wire.js';
 import type { SettleFaultMode, VerifyFaultMode, Work } from '../steps/steps.js';
 import { NETWORK, supported } from '../system/system.js';
@@ -18,18 +18,29 @@ export interface CallHooks {
 
 const CALL_MS = 2500;
 
+const NAME = 'the-facilitator.example';
+/** The only facilitator. */
+const ALONE = {
+  supported,
+  another: async () => undefined,
+  nameOf: () => NAME,
+  states: () => [],
+  close: async () => undefined,
+};
+
 /** The facilitator as a worker sees it in one run. */
-export function facilitatorOf(
+export function facilitatorsOf(
   world: World,
   run: Run,
   work: Work,
   { meanwhile, answered }: CallHooks,
-): Facilitator {
-  const { settleTimeoutMs } = world.system.config(0).facilitator;
+): Facilitators {
+  const { settleTimeoutMs } = world.system.config(0);
   return {
-    supported,
-    verify: async (request) => verify(world, request, work.verify),
-    async settle(request) {
+    ...ALONE,
+    verify: async (request) => ({ ...verify(world, request, work.verify), facilitator: NAME }),
+    verifyBy: async (_name, request) => verify(world, request, work.verify),
+    async settleBy(_name, request) {
       const { nonce, validBeforeSeconds, from } = authorizationOf(request);
       const call = world.journal.beginCall(run, nonce, nowMs(), settleTimeoutMs);
       const transaction = randomHex(32);
@@ -46,17 +57,16 @@ export function facilitatorOf(
       call.answered = worth;
       return readSettleAnswer(reply, NETWORK);
     },
-    close: async () => undefined,
   };
 }
 
 /** The facilitator as a web process sees it. */
-export function verifierOf(world: World, mode: VerifyFaultMode): Facilitator {
+export function verifierOf(world: World, mode: VerifyFaultMode): Facilitators {
   return {
-    supported,
-    verify: async (request) => verify(world, request, mode),
-    settle: () => Promise.reject(new Error('a web process settles nothing')),
-    close: async () => undefined,
+    ...ALONE,
+    verify: async (request) => ({ ...verify(world, request, mode), facilitator: NAME }),
+    verifyBy: async (_name, request) => verify(world, request, mode),
+    settleBy: () => Promise.reject(new Error('a web process settles nothing')),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { SettleVerdict } from '../../x402/settle-verdict.js';
 import type { Answer, AnswerCase, AnswerTable, Call } from './answer-case.js';
 import {
+  anotherMayBeAsked,
   commitsMayBeLost,
   confirmationsNeeded,
   knownToBeUnclear,
@@ -14,6 +15,7 @@ import {
 import {
   awaitConfirmations,
   callAgain,
+  callAnother,
   callInTurn,
   doubtFailure,
   doubtRefusal,
@@ -80,6 +82,12 @@ export const ANSWER: AnswerTable = {
       do: giveUpUnprocessed,
       certain: 'unsent',
       because: 'No call had an effect, and it is too late for another.',
+    },
+    {
+      when: [anotherMayBeAsked],
+      do: callAnother,
+      certain: 'unsent',
+      because: 'Nothing has reached the facilitator that the payment belonged to.',
     },
     { do: callAgain, certain: 'unsent', because: 'The facilitator surely did nothing.' },
   ],

@@ -10,6 +10,8 @@ export interface Call<Answer extends SettleVerdict = SettleVerdict> {
   endedAt: Date;
   /** Postgres may have forgotten an earlier call for the same payload. */
   commitsMayBeLost: boolean;
+  /** Another facilitator that may be asked in place of this one, when the call was surely not sent. */
+  another?: string | undefined;
 }
 
 /** A call, with everything that decides about it. */

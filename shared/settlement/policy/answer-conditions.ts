@@ -67,6 +67,12 @@ export const unprocessedTooOften: Condition<Pick<TakenPayment, 'payment'>> = {
   holds: ({ payment }) => payment.settleCalls >= MAX_UNPROCESSED_CALLS,
 };
 
+export const anotherMayBeAsked: AnswerCondition<'not_processed'> = {
+  by: 'facilitator',
+  text: 'the call was surely not sent, and another facilitator serves the payment',
+  holds: ({ another }) => another !== undefined,
+};
+
 export const confirmationsNeeded: AnswerCondition<'settled'> = {
   by: 'operator',
   text: 'confirmations are set for the network',

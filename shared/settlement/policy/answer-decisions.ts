@@ -90,6 +90,19 @@ export const callAgain: AnswerAction<'not_processed'> = {
   }),
 };
 
+export const callAnother: AnswerAction<'not_processed'> = {
+  text: 'call the other facilitator now; the payment is its own from now on',
+  decide: ({ answer, another, times: { now } }) => {
+    if (another === undefined) throw new Error('no other facilitator serves the payment');
+    return {
+      kind: 'settle_again',
+      at: now,
+      patch: { settleEndedAt: now, facilitator: another },
+      said: notProcessed(answer),
+    };
+  },
+};
+
 export const giveUpUnprocessed: AnswerAction<'not_processed'> = {
   text: GIVE_UP,
   decide: ({ answer }) => ({ ...GIVEN_UP, said: notProcessed(answer) }),

@@ -12,6 +12,8 @@ export interface Patch {
   unreadableSince?: Date | null;
   searchPlace?: SearchPosition | null;
   usedSeenAt?: Date | null;
+  /** The facilitator that settles the payment from now on. */
+  facilitator?: string;
 }
 
 /** The proof that the money has moved. `proofIndex` is undefined when the facilitator or an operator says so. */

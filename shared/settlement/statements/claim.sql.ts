@@ -19,7 +19,8 @@ function claimStatement(lock: string, returned: string): string {
       SELECT *
       FROM json_to_recordset($1) AS claim (id text, session_id text, claimed_at timestamptz, token text,
         token_amount numeric, token_decimals smallint, network text, asset text, payer text, pay_to text, channel text,
-        payload_key text, identifier text, requirements json, payload json, valid_until timestamptz, trace text, stage text)
+        payload_key text, identifier text, requirements json, payload json, valid_until timestamptz, trace text, stage text,
+        facilitator text, arrived_at timestamptz)
       -- Always true, and makes the planner expect one row: it looks up each by its key, also when tables are small.
       WHERE claim.id = claim.id || ''
     ), free AS MATERIALIZED (
@@ -48,10 +49,10 @@ function claimStatement(lock: string, returned: string): string {
     )
     INSERT INTO payments (id, payable_id, account_id, livemode, status, amount_cents, token, token_amount,
       token_decimals, network, asset, payer, pay_to, channel, payload_key, identifier, requirements, payload,
-      valid_until, claimed_at, trace, stage, due_at)
+      valid_until, claimed_at, trace, facilitator, arrived_at, stage, due_at)
     SELECT claim.id, claimed.id, account_id, livemode, 'processing', amount_total_cents, token, token_amount,
       token_decimals, network, asset, payer, pay_to, channel, payload_key, identifier, requirements, payload,
-      valid_until, claimed_at, trace, claim.stage, claimed_at
+      valid_until, claimed_at, trace, facilitator, arrived_at, claim.stage, claimed_at
     FROM claimed JOIN claim ON claim.id = claimed.payment_id
     RETURNING ${returned}`;
 }

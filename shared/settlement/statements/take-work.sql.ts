@@ -38,6 +38,8 @@ const TAKEN_FIELDS = new Set<keyof Payment & string>([
   'stage',
   'lostTakes',
   'trace',
+  'facilitator',
+  'arrivedAt',
 ]);
 
 export const taken = modelColumns(Payment, 'payment', [...TAKEN_FIELDS]);

@@ -63,13 +63,23 @@ export const FACILITATOR_CODES = {
     'permit2_deadline_expired',
     'payment_expired',
   ],
-  failedRefused: ['kyt_risk_too_high', 'settle_kyt_refused'],
+  failedRefused: [
+    'kyt_risk_detected',
+    'kyt_risk_too_high',
+    'settle_kyt_refused',
+    'invalid_exact_evm_payload_authorization_from_address_kyt',
+  ],
   failedNetwork: [
     'invalid_network',
     'invalid_exact_evm_network_mismatch',
     'invalid_exact_svm_network_mismatch',
   ],
-  failedService: ['payment_service_unavailable', 'rate_limit'],
+  failedService: [
+    'payment_service_unavailable',
+    'rate_limit',
+    'registration_required',
+    'invalid_exact_evm_payload_authorization_to_address_kyt',
+  ],
   failedFault: ['unexpected_verify_error', 'unexpected_settle_error', 'internal_error'],
   failedSignature: [
     'invalid_exact_evm_payload_signature',

@@ -227,12 +227,12 @@ export const PAGE_STATES = {
 
 /** Replaces the supported networks of the facilitator while the page is open. */
 async function whileOffered(shop: Shop, kinds: SupportedKinds | undefined, visit: Visit): Promise<Visitor> {
-  const { facilitator } = shop.app;
-  const { supported } = facilitator;
-  facilitator.supported = async () => kinds;
+  const { facilitators } = shop.app;
+  const { supported } = facilitators;
+  facilitators.supported = async () => kinds;
   const visitor = await shop.visitPage(await shop.buildSession(), visit);
   return beforeLeaving(visitor, () => {
-    facilitator.supported = supported;
+    facilitators.supported = supported;
   });
 }
 

@@ -113,6 +113,8 @@ describe('a server without manners', () => {
     it(`that answers /settle with ${name} leaves the payment unclear`, async () => {
       server.say(SPEECHES[name]);
       const facilitator = createFacilitator({
+        name: 'hostile',
+        variable: 'FACILITATOR_URL',
         url: server.url,
         auth: { kind: 'none' },
         timeoutMs: WITHIN_MS,

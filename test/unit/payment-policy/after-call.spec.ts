@@ -45,6 +45,7 @@ interface Row {
   payment?: WatchedPayment;
   rules?: Rules;
   commitsMayBeLost?: boolean;
+  another?: string;
   says: unknown[];
 }
 
@@ -53,7 +54,37 @@ const WATCHED = at(360_000);
 const ENDED = { settleEndedAt: at(-100) };
 const DOUBTED = { ...ENDED, settleUnclear: true };
 
+const NOT_REACHED: SettleVerdict = { kind: 'not_processed', why: 'ECONNREFUSED', isUnsent: true };
+const ANOTHER = 'another.example';
+
 const ROWS: readonly Row[] = [
+  {
+    what: 'not reached, and another facilitator serves the payment',
+    answer: NOT_REACHED,
+    another: ANOTHER,
+    says: ['settle_again', at(0), { settleEndedAt: at(0), facilitator: ANOTHER }],
+  },
+  {
+    what: 'not reached, after an unclear call, and another facilitator serves the payment',
+    answer: NOT_REACHED,
+    payment: unclearPayment({}),
+    another: ANOTHER,
+    says: ['look_again', at(1000), DOUBTED],
+  },
+  {
+    what: 'not reached, while Postgres may have lost commits, and another facilitator serves the payment',
+    answer: NOT_REACHED,
+    commitsMayBeLost: true,
+    another: ANOTHER,
+    says: ['look_again', at(1000), DOUBTED],
+  },
+  {
+    what: 'not reached a third time, and another facilitator serves the payment',
+    answer: NOT_REACHED,
+    payment: aPayment({ settleCalls: 3 }),
+    another: ANOTHER,
+    says: ['fail', 'payment_service_unavailable', true, undefined],
+  },
   {
     what: 'settled',
     answer: SETTLED,
@@ -203,9 +234,17 @@ const ROWS: readonly Row[] = [
 ];
 
 describe('an answer of /settle', () => {
-  for (const { what, answer, payment = aPayment(), rules = RULES, commitsMayBeLost = false, says } of ROWS) {
+  for (const {
+    what,
+    answer,
+    payment = aPayment(),
+    rules = RULES,
+    commitsMayBeLost = false,
+    another,
+    says,
+  } of ROWS) {
     it(`that it is ${what}: ${says[0]}`, () => {
-      const call = { answer, startedAt: at(-300), endedAt: at(-100), commitsMayBeLost };
+      const call = { answer, startedAt: at(-300), endedAt: at(-100), commitsMayBeLost, another };
       assert.deepEqual(inShort(afterCall(payment, call, rules, times())), says);
     });
   }

@@ -129,6 +129,7 @@ export function answers<Kind extends SettleVerdict['kind']>(kind: Kind): AnswerC
           payment,
           answer,
           commitsMayBeLost,
+          another: confirmations === 0 ? 'another.example' : undefined,
           startedAt: at(-300),
           endedAt: at(-100),
           rules: { ...RULES, confirmations },

@@ -9,6 +9,8 @@ import { createFacilitator, type Facilitator } from '../../../shared/x402/facili
 import { loggerWithLines } from '../../support/log-lines.js';
 import { entryFor } from './offers.js';
 
+const NAMED = { name: 'facilitator.example', variable: 'FACILITATOR_URL' };
+
 describe('the facilitator client', () => {
   let fake: FakeFacilitator;
   const open: Facilitator[] = [];
@@ -33,7 +35,7 @@ describe('the facilitator client', () => {
     } = {},
   ): Facilitator {
     const { auth = { kind: 'none' }, timeoutMs = 5000, maxConnections, share } = settings;
-    const config = { url: fake.url, auth, timeoutMs, settleTimeoutMs: timeoutMs, maxConnections };
+    const config = { ...NAMED, url: fake.url, auth, timeoutMs, settleTimeoutMs: timeoutMs, maxConnections };
     const throttle =
       share === undefined ? undefined : openThrottle({ rate: openRateLimiter(() => 0), slots: () => share });
     const facilitator = createFacilitator(config, { logger, ...(throttle && { throttle }) });
@@ -190,6 +192,29 @@ describe('the facilitator client', () => {
     }
     await facilitator.verify({} as never);
     assert.equal(fake.calls.verify.length, 5);
+  });
+
+  it('counts whom it does not serve, and logs an error when that is the seller', async () => {
+    const facilitator = client();
+    const request = { paymentRequirements: entryFor('eip155:84532') } as never;
+    const refuse = (reason: string) => answers(200, { isValid: false, invalidReason: reason });
+    fake.verify.next(
+      refuse('kyt_risk_detected'),
+      refuse('insufficient_funds'),
+      refuse('registration_required'),
+    );
+    for (let call = 0; call < 3; call += 1) await facilitator.verify(request);
+    fake.settle.next(answers(200, { success: false, errorReason: 'registration_required' }));
+    assert.deepEqual(await facilitator.settle(request), {
+      kind: 'not_processed',
+      why: 'registration_required',
+      isAboutSeller: true,
+    });
+    assert.deepEqual(facilitator.refusals, { wallet: 1, seller: 2 });
+    assert.deepEqual(
+      lines.map(({ level, event, facilitator: name, reason }) => [level, event, name, reason]),
+      Array(2).fill(['error', 'facilitator.refused_seller', NAMED.name, 'registration_required']),
+    );
   });
 
   it('sends no token without a key', async () => {

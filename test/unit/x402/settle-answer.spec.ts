@@ -133,6 +133,7 @@ describe("reading a facilitator's answer to /settle", () => {
       assert.deepEqual(readSettleAnswer({ error }, BASE_SEPOLIA), {
         kind: 'not_processed',
         why: 'ENOTFOUND',
+        isUnsent: true,
       });
     });
   });

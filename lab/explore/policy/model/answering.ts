@@ -18,7 +18,7 @@ export function* answering(scene: Scene, worker: Caller): Steps {
 }
 
 /** The caller decides by the row as it was when it took it. */
-export function* hearing(scene: Scene, worker: Caller, { answer, isHonest }: Answer): Steps {
+export function* hearing(scene: Scene, worker: Caller, { answer, isHonest, another }: Answer): Steps {
   const { payment, payload, policy, setting } = scene;
   const { settleUnclear, isReported, since, wasOutcomeUnclear } = worker;
   const state = paymentStateOf({ ...payment, settleUnclear, isReported }, payload);
@@ -27,6 +27,7 @@ export function* hearing(scene: Scene, worker: Caller, { answer, isHonest }: Ans
     startedAt: dateAt(since),
     endedAt: dateAt(0),
     commitsMayBeLost: setting.forgets,
+    another,
   };
   const decision = policy.afterCall(state, call, rulesOf(setting), timesOf(setting));
   const { became, ...done } = carryOut(scene, decision, { by: 'answer', answer, wasOutcomeUnclear });

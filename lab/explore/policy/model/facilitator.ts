@@ -6,6 +6,8 @@ import { CALL_TICKS, type Payload, type World } from './world.js';
 export interface Answer {
   readonly answer: SettleVerdict;
   readonly isHonest: boolean;
+  /** Another facilitator, that may be asked in place of this one. */
+  readonly another?: string;
 }
 
 const REFUSAL = { kind: 'rejected', code: 'refused', reason: 'refused' } as const;
@@ -25,7 +27,11 @@ export function answersTo({ call, use }: Payload, { boasts, answers }: Setting):
   ];
   if (hasPaid || boasts)
     few.push({ answer: { kind: 'settled', transaction: TRANSACTION, payer: undefined }, isHonest: hasPaid });
-  if (didNothing) few.push({ answer: { kind: 'not_processed', why: 'turned away' }, isHonest: true });
+  if (didNothing) {
+    few.push({ answer: { kind: 'not_processed', why: 'turned away' }, isHonest: true });
+    const answer = { kind: 'not_processed', why: 'not reached', isUnsent: true } as const;
+    few.push({ answer, isHonest: true, another: 'another' });
+  }
   if (answers === 'few') return few;
   const unclear = [undefined, TRANSACTION].flatMap((transaction) =>
     [true, false].map(

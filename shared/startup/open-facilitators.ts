@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { FacilitatorConfig } from '../config/read-facilitator.js';
+import type { FacilitatorConfig } from '../config/read-facilitators.js';
 import type { Knex } from '../db/knex.js';
 import type { Breaker } from '../limits/breaker.js';
 import { openRateLimiter } from '../limits/rate-limiter.js';
@@ -11,16 +11,17 @@ import {
   shareOfConnections,
 } from '../limits/share.js';
 import { openSharedRateLimiter } from '../limits/shared-rate-limiter.js';
-import { openThrottle } from '../limits/throttle.js';
+import { openThrottle, type Throttle } from '../limits/throttle.js';
 import type { Logger } from '../process/logger.js';
 import { waitAtMost } from '../process/timeout.js';
 import type { RedisClient } from '../queues/connection.js';
 import { QUEUE_PREFIX } from '../queues/queue-settings.js';
 import { countCallers, leaveCallers } from '../upkeep/facilitator-callers.js';
-import { CONNECTIONS, createFacilitator, type Facilitator } from '../x402/facilitator.js';
+import { CONNECTIONS, createFacilitator } from '../x402/facilitator.js';
+import { type Facilitators, uniteFacilitators } from '../x402/facilitators.js';
 
 /**
- * Opens the facilitator with the operator's limits. Redis paces the calls of all processes; without Redis each process
+ * Opens the facilitators with the operator's limits. Redis paces the calls of all processes; without Redis each process
  * takes its share of the calls. Connections are always shared out. Postgres counts the processes.
  */
 export interface Stores {
@@ -32,18 +33,40 @@ export interface Stores {
 const COUNT_INTERVAL_MS = 2000;
 const LEAVE_TIMEOUT_MS = 500;
 
-export function openFacilitator(
-  config: FacilitatorConfig,
+export function openFacilitators(
+  configs: readonly FacilitatorConfig[],
   kind: CallerKind,
   stores: Stores,
   logger: Logger,
-): Facilitator {
-  const { maxConnections, maxPerSecond } = config;
-  const hasLimits = maxConnections !== undefined || maxPerSecond !== undefined;
+): Facilitators {
+  const hasLimits = configs.some(
+    ({ maxConnections, maxPerSecond }) => maxConnections !== undefined || maxPerSecond !== undefined,
+  );
   const callers = hasLimits ? followCallers(stores.db, kind) : NO_OTHER_CALLERS;
+  const hasOthers = configs.length > 1;
+  const all = configs.map((config) => {
+    const throttle = openOwnThrottle(config, kind, stores, callers);
+    return createFacilitator(config, { throttle, logger, hasOthers });
+  });
+  const facilitators = uniteFacilitators(all, { timeoutMs: configs[0]?.timeoutMs ?? 0, logger });
+  return {
+    ...facilitators,
+    async close() {
+      await Promise.all([facilitators.close(), callers.close()]);
+    },
+  };
+}
+
+/** Each facilitator has limits of its own. */
+function openOwnThrottle(
+  config: FacilitatorConfig,
+  kind: CallerKind,
+  { redis, breaker }: Stores,
+  callers: KnownCallers,
+): Throttle {
+  const { maxConnections, maxPerSecond } = config;
   const intervalMs = maxPerSecond === undefined ? undefined : intervalOf(maxPerSecond);
   const alone = openRateLimiter(() => (intervalMs ?? 0) / shareOfCalls(kind, callers.known()));
-  const { redis, breaker } = stores;
   const ask = (script: string, key: string, values: readonly number[]): Promise<unknown> =>
     redis === undefined ? Promise.reject(new Error('no Redis')) : redis.eval(script, 1, key, ...values);
   const store = {
@@ -54,18 +77,13 @@ export function openFacilitator(
   const rate = redis === undefined ? alone : openSharedRateLimiter({ store, key, intervalMs, alone });
   const slots = (): number =>
     maxConnections === undefined ? CONNECTIONS : shareOfConnections(maxConnections, kind, callers.known());
-  const facilitator = createFacilitator(config, { throttle: openThrottle({ rate, slots }), logger });
-  return {
-    ...facilitator,
-    async close() {
-      await Promise.all([facilitator.close(), callers.close()]);
-    },
-  };
+  return openThrottle({ rate, slots });
 }
 
 /** A single key, so that the script works in a cluster. */
-function turnsKey({ url }: FacilitatorConfig): string {
-  return `${QUEUE_PREFIX}:facilitator:${createHash('sha256').update(url).digest('hex').slice(0, 16)}`;
+function turnsKey({ url, auth }: FacilitatorConfig): string {
+  const caller = 'id' in auth ? `${url} ${auth.id}` : url;
+  return `${QUEUE_PREFIX}:facilitator:${createHash('sha256').update(caller).digest('hex').slice(0, 16)}`;
 }
 
 /** 2 % longer than the limit requires, since network delays move calls closer together. */

@@ -1,0 +1,148 @@
+import type { FacilitatorConfig } from '../config/read-facilitators.js';
+import type { Logger } from '../process/logger.js';
+import { openAbsences } from './absences.js';
+import { createFacilitator, type Facilitator } from './facilitator.js';
+import type { VerifyVerdict } from './facilitator-answers.js';
+import type { SupportedKinds } from './requirements.js';
+import type { SettleVerdict } from './settle-verdict.js';
+import { uniteSupported } from './union-of-supported.js';
+import { type Verified, verifyInTurn } from './verify-in-turn.js';
+import type { FacilitatorRequest } from './wire.js';
+
+/**
+ * Several facilitators, in the order of preference. A payment belongs to the one whose `/verify` it passed, and a Solana
+ * payment to the one that its fee payer came from. No call throws.
+ */
+export interface Facilitators {
+  /** What they serve together. Undefined when none answers and no usable copy is left. */
+  supported(): Promise<SupportedKinds | undefined>;
+  /** Asks the first that serves the payment and answers. `usefulForMs`: how long the caller can use an answer. */
+  verify(payment: FacilitatorRequest, usefulForMs?: number): Promise<Verified>;
+  /** Asks the one that the payment belongs to; null, in rows of an earlier release, is the first. */
+  verifyBy(name: string | null, payment: FacilitatorRequest): Promise<VerifyVerdict>;
+  settleBy(
+    name: string | null,
+    payment: FacilitatorRequest,
+    mayBeSent?: () => boolean,
+  ): Promise<SettleVerdict>;
+  /** Another one that serves the payment and answers, for a payment of which surely nothing was sent. */
+  another(name: string | null, payment: FacilitatorRequest): Promise<string | undefined>;
+  nameOf(name: string | null): string;
+  states(): FacilitatorState[];
+  close(): Promise<void>;
+}
+
+export interface FacilitatorState extends Pick<Facilitator, 'name' | 'refusals'> {
+  isSilent: boolean;
+}
+
+interface FacilitatorsOptions {
+  /** For all `/verify` calls of one payment together. */
+  timeoutMs: number;
+  logger?: Logger | undefined;
+}
+
+/** A request that is nearly out of time still gets an answer from a facilitator that is quick. */
+const LEAST_VERIFY_MS = 1000;
+
+export function uniteFacilitators(
+  all: readonly Facilitator[],
+  { timeoutMs, logger }: FacilitatorsOptions,
+): Facilitators {
+  const absences = openAbsences();
+  /** Fee payers that a facilitator has listed: a buyer may have signed for one that it lists no more. */
+  const listed = new Map<string, Facilitator>();
+  const isPassedOver = (
+    { name, isSilent }: Pick<Facilitator, 'name' | 'isSilent'>,
+    network: string,
+  ): boolean => isSilent() || absences.isAway(name, network);
+  const unite = uniteSupported(all, isPassedOver);
+  const [first] = all;
+  const find = (name: string | null): Facilitator | undefined =>
+    name === null ? first : all.find((one) => one.name === name);
+
+  function rememberFeePayers(): void {
+    for (const one of all)
+      for (const feePayer of [...(one.known()?.values() ?? [])].flat())
+        if (!listed.has(feePayer)) listed.set(feePayer, one);
+  }
+
+  /** Those that serve the payment, in the order in which they are asked. */
+  function serving({ paymentRequirements: { network, extra } }: FacilitatorRequest): Facilitator[] {
+    const onNetwork = all.filter(({ known }) => known()?.has(network));
+    const able = 'feePayer' in extra ? ownersOf(network, extra.feePayer, onNetwork) : onNetwork;
+    const asked = able.length > 0 ? able : [...all];
+    return [
+      ...asked.filter((one) => !isPassedOver(one, network)),
+      ...asked.filter((one) => isPassedOver(one, network)),
+    ];
+  }
+
+  function ownersOf(network: string, feePayer: string, onNetwork: readonly Facilitator[]): Facilitator[] {
+    const owners = onNetwork.filter(({ known }) => known()?.get(network)?.includes(feePayer));
+    if (owners.length > 0) return owners;
+    const former = listed.get(feePayer);
+    if (former !== undefined) return [former];
+    // Offered before this process began: by one whose list is not known here, or that has another fee payer now.
+    const unread = all.find(({ known }) => known() === undefined);
+    return [unread ?? onNetwork[0] ?? first].filter((one) => one !== undefined);
+  }
+
+  return {
+    async supported() {
+      const kinds = await unite();
+      rememberFeePayers();
+      return kinds;
+    },
+    async verify(payment, usefulForMs) {
+      if (first !== undefined && all.length === 1)
+        return { ...(await first.verify(payment, usefulForMs)), facilitator: first.name };
+      const withinMs = Math.max(LEAST_VERIFY_MS, Math.min(timeoutMs, usefulForMs ?? timeoutMs));
+      return await verifyInTurn(serving(payment), { payment, withinMs }, { absences, logger });
+    },
+    async verifyBy(name, payment) {
+      const one = find(name);
+      return (await one?.verify(payment)) ?? { kind: 'unavailable', why: notConfigured(name) };
+    },
+    async settleBy(name, payment, mayBeSent) {
+      const one = find(name);
+      if (one === undefined) return { kind: 'not_processed', why: notConfigured(name), isUnsent: true };
+      const answer = await one.settle(payment, mayBeSent);
+      if (answer.kind === 'not_processed' && answer.isUnsent)
+        absences.note(one.name, payment.paymentRequirements.network);
+      return answer;
+    },
+    async another(name, payment) {
+      if (all.every((one) => one === find(name))) return undefined;
+      await unite();
+      rememberFeePayers();
+      const { network, extra } = payment.paymentRequirements;
+      return serving(payment).find(
+        (one) =>
+          one !== find(name) &&
+          one.known()?.has(network) &&
+          !isPassedOver(one, network) &&
+          (!('feePayer' in extra) || one.known()?.get(network)?.includes(extra.feePayer)),
+      )?.name;
+    },
+    nameOf: (name) => name ?? first?.name ?? '',
+    states: () => all.map(({ name, refusals, isSilent }) => ({ name, refusals, isSilent: isSilent() })),
+    async close() {
+      await Promise.all(all.map((one) => one.close()));
+    },
+  };
+}
+
+/** For a process that needs no share of the facilitators' limits. */
+export function openUnlimitedFacilitators(
+  configs: readonly FacilitatorConfig[],
+  logger?: Logger,
+): Facilitators {
+  const options = { ...(logger && { logger }), hasOthers: configs.length > 1 };
+  const all = configs.map((config) => createFacilitator(config, options));
+  return uniteFacilitators(all, { timeoutMs: configs[0]?.timeoutMs ?? 0, logger });
+}
+
+function notConfigured(name: string | null): string {
+  return `${name ?? 'the facilitator'} is not configured`;
+}

@@ -1,0 +1,98 @@
+import type { Logger } from '../process/logger.js';
+import type { Absences } from './absences.js';
+import type { Facilitator } from './facilitator.js';
+import type { VerifyVerdict } from './facilitator-answers.js';
+import type { FacilitatorRequest } from './wire.js';
+
+/** `facilitator`: the one that gave the verdict; undefined when none did. */
+export type Verified = VerifyVerdict & { facilitator: string | undefined };
+
+type Verifier = Pick<Facilitator, 'name' | 'verify'>;
+type Unavailable = Extract<VerifyVerdict, { kind: 'unavailable' }>;
+
+interface Turn {
+  payment: FacilitatorRequest;
+  /** For all of them together. */
+  withinMs: number;
+}
+
+/** A facilitator that was away and may be back is given this long before the next is asked as well. */
+const DOUBTFUL_MS = 500;
+
+/**
+ * Asks one facilitator after the other until one gives a verdict, a refusal included. One that fails, or is silent for its
+ * share of the time, is followed by the next; its answer still counts when it comes first.
+ */
+export async function verifyInTurn(
+  verifiers: readonly Verifier[],
+  { payment, withinMs }: Turn,
+  { absences, logger }: { absences: Absences; logger: Logger | undefined },
+): Promise<Verified> {
+  const { network } = payment.paymentRequirements;
+  const endMs = performance.now() + withinMs;
+  const failures: Unavailable[] = [];
+  const asked: Promise<Verified>[] = [];
+
+  async function ask({ name, verify }: Verifier, patienceMs: number, leftMs: number): Promise<Verified> {
+    const startedMs = performance.now();
+    const verdict = await verify(payment, leftMs);
+    if (verdict.kind === 'unavailable') {
+      absences.note(name, network, verdict.forMs);
+      failures.push({ ...verdict, why: `${name}: ${verdict.why}` });
+    } else if (performance.now() - startedMs <= patienceMs) absences.clear(name, network);
+    return { ...verdict, facilitator: name };
+  }
+
+  for (const [index, verifier] of verifiers.entries()) {
+    const { name } = verifier;
+    const leftMs = endMs - performance.now();
+    if (leftMs <= 0) break;
+    const isLast = index === verifiers.length - 1;
+    const shareMs = leftMs / (verifiers.length - index);
+    const patienceMs =
+      absences.isDoubtful(name, network) && !isLast ? Math.min(DOUBTFUL_MS, shareMs) : shareMs;
+    asked.push(ask(verifier, patienceMs, leftMs));
+    const verdict = await firstVerdict(asked, patienceMs);
+    if (verdict !== undefined) return verdict;
+    if (!absences.isAway(name, network)) absences.note(name, network);
+    if (!isLast)
+      logger?.warn({
+        event: 'facilitator.passed_over',
+        facilitator: name,
+        network,
+        why: whyOf(failures, name),
+      });
+  }
+  const waits = failures.flatMap(({ forMs }) => (forMs === undefined ? [] : [forMs]));
+  return {
+    kind: 'unavailable',
+    why: failures.map(({ why }) => why).join('; ') || NO_ANSWER,
+    ...(waits.length === verifiers.length && { forMs: Math.min(...waits) }),
+    facilitator: undefined,
+  };
+}
+
+const NO_ANSWER = 'no answer in time';
+
+function whyOf(failures: readonly Unavailable[], name: string): string {
+  const failure = failures.findLast(({ why }) => why.startsWith(`${name}: `));
+  return failure?.why.slice(name.length + 2) ?? NO_ANSWER;
+}
+
+/** Undefined when no call gives a verdict in time. */
+function firstVerdict(calls: readonly Promise<Verified>[], withinMs: number): Promise<Verified | undefined> {
+  return new Promise((resolve) => {
+    let open = calls.length;
+    const timer = setTimeout(() => resolve(undefined), withinMs);
+    const end = (verdict: Verified | undefined): void => {
+      clearTimeout(timer);
+      resolve(verdict);
+    };
+    for (const call of calls)
+      void call.then((verdict) => {
+        open -= 1;
+        if (verdict.kind !== 'unavailable') end(verdict);
+        else if (open === 0) end(undefined);
+      });
+  });
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { advanceClock, resetClock } from '../../../shared/process/clock.js';
+import { openAbsences } from '../../../shared/x402/absences.js';
+import type { VerifyVerdict } from '../../../shared/x402/facilitator-answers.js';
+import { verifyInTurn } from '../../../shared/x402/verify-in-turn.js';
+import type { FacilitatorRequest } from '../../../shared/x402/wire.js';
+
+const NETWORK = 'eip155:84532';
+const PAYMENT = { paymentRequirements: { network: NETWORK } } as FacilitatorRequest;
+const VALID: VerifyVerdict = { kind: 'valid', payer: undefined };
+const REFUSED: VerifyVerdict = {
+  kind: 'refused',
+  code: 'insufficient_funds',
+  reason: 'insufficient_funds',
+  message: '',
+  class: 'buyer',
+  ifUsedToo: true,
+  saysUsed: false,
+};
+const AWAY: VerifyVerdict = { kind: 'unavailable', why: 'ECONNREFUSED' };
+
+/** A facilitator that answers when it is told to, in the order of its calls. */
+function openVerifier(name: string, ...prompt: VerifyVerdict[]) {
+  const waiting: ((verdict: VerifyVerdict) => void)[] = [];
+  let calls = 0;
+  return {
+    name,
+    calls: () => calls,
+    answer: (verdict: VerifyVerdict) => waiting.shift()?.(verdict),
+    verify(): Promise<VerifyVerdict> {
+      calls += 1;
+      const verdict = prompt.shift();
+      if (verdict !== undefined) return Promise.resolve(verdict);
+      return new Promise((resolve) => waiting.push(resolve));
+    },
+  };
+}
+
+describe('/verify at several facilitators in turn', () => {
+  let absences = openAbsences();
+  beforeEach(() => {
+    absences = openAbsences();
+  });
+  afterEach(() => resetClock());
+
+  const verify = (verifiers: ReturnType<typeof openVerifier>[], withinMs = 60_000) =>
+    verifyInTurn(verifiers, { payment: PAYMENT, withinMs }, { absences, logger: undefined });
+
+  for (const verdict of [VALID, REFUSED])
+    it(`takes the first one's verdict: ${verdict.kind}`, async () => {
+      const [one, two] = [openVerifier('one', verdict), openVerifier('two', VALID)];
+      assert.deepEqual(await verify([one, two]), { ...verdict, facilitator: 'one' });
+      assert.equal(two.calls(), 0);
+    });
+
+  it('asks the next at once when one fails, and remembers the failure for a while', async () => {
+    const [one, two] = [openVerifier('one', AWAY), openVerifier('two', REFUSED)];
+    assert.deepEqual(await verify([one, two]), { ...REFUSED, facilitator: 'two' });
+    assert.equal(absences.isAway('one', NETWORK), true);
+    assert.equal(absences.isAway('one', 'eip155:8453'), false);
+    advanceClock(16_000);
+    assert.equal(absences.isAway('one', NETWORK), false);
+  });
+
+  it('asks the next when one is silent for its share of the time', async () => {
+    const [one, two] = [openVerifier('one'), openVerifier('two', VALID)];
+    assert.deepEqual(await verify([one, two], 100), { ...VALID, facilitator: 'two' });
+    assert.equal(absences.isAway('one', NETWORK), true);
+  });
+
+  it('takes the verdict of one that was slow, when it comes before that of the next', async () => {
+    const [one, two] = [openVerifier('one'), openVerifier('two')];
+    const verified = verify([one, two], 4000);
+    while (two.calls() === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    one.answer(REFUSED);
+    assert.deepEqual(await verified, { ...REFUSED, facilitator: 'one' });
+    two.answer(VALID);
+  });
+
+  it('has no verdict when all fail, and says when they may be called again', async () => {
+    const limited = (forMs: number): VerifyVerdict => ({ kind: 'unavailable', why: 'HTTP 429', forMs });
+    const all = [openVerifier('one', limited(3000)), openVerifier('two', limited(2000))];
+    assert.deepEqual(await verify(all), {
+      kind: 'unavailable',
+      why: 'one: HTTP 429; two: HTTP 429',
+      forMs: 2000,
+      facilitator: undefined,
+    });
+  });
+
+  it('has no verdict when all are silent for the time that they have together', async () => {
+    const all = [openVerifier('one'), openVerifier('two'), openVerifier('three')];
+    const { kind } = await verify(all, 90);
+    assert.equal(kind, 'unavailable');
+    assert.deepEqual(
+      all.map(({ calls }) => calls()),
+      [1, 1, 1],
+    );
+  });
+
+  it('gives one that was away, and may be back, less time before the next is asked', async () => {
+    absences.note('one', NETWORK);
+    advanceClock(16_000);
+    const [one, two] = [openVerifier('one'), openVerifier('two', VALID)];
+    assert.deepEqual(await verify([one, two]), { ...VALID, facilitator: 'two' });
+    assert.equal(one.calls(), 1);
+  });
+});
