@@ -8,15 +8,18 @@ import { createHash } from 'node:crypto';
 type Rgb = readonly [red: number, green: number, blue: number];
 
 interface Theme {
-  background: Rgb;
+  /** The surfaces in page.css, of which the page's is tinted with the colour. */
+  page: Rgb;
+  surface: Rgb;
   shiftTowards: Rgb;
+  /** How much of the page's surface stays. */
+  plain: number;
 }
 
 const WHITE: Rgb = [255, 255, 255];
 const BLACK: Rgb = [0, 0, 0];
-/** The surfaces in page.css that leave the least contrast. */
-const LIGHT: Theme = { background: [246, 247, 249], shiftTowards: BLACK };
-const DARK: Theme = { background: [27, 29, 33], shiftTowards: WHITE };
+const LIGHT: Theme = { page: [246, 247, 249], surface: WHITE, shiftTowards: BLACK, plain: 0.94 };
+const DARK: Theme = { page: [17, 19, 22], surface: [27, 29, 33], shiftTowards: WHITE, plain: 0.92 };
 const TEXT_CONTRAST = 4.5;
 const EDGE_CONTRAST = 3;
 const STEPS = 50;
@@ -25,20 +28,21 @@ const STEPS = 50;
 export function brandStyles(color: string): string | undefined {
   const brand = parseColor(color);
   if (brand === undefined) return undefined;
-  return `:root{${variables(brand, LIGHT)}}@media (prefers-color-scheme:dark){:root{${variables(brand, DARK)}}}@media print{:root{${variables(brand, LIGHT)}}}`;
+  return `:root{${variables(brand, LIGHT)}}@media (prefers-color-scheme:dark){:root{${variables(brand, DARK)}}}@media print{:root{${variables(brand, LIGHT)};--page:#fff}}`;
 }
 
 function variables(brand: Rgb, theme: Theme): string {
   const edge = standOut(brand, theme, EDGE_CONTRAST);
   const on = contrast(brand, WHITE) >= contrast(brand, BLACK) ? WHITE : BLACK;
   const text = standOut(brand, theme, TEXT_CONTRAST);
-  return `--brand:${hex(brand)};--brand-edge:${hex(edge)};--on-brand:${hex(on)};--accent:${hex(text)}`;
+  return `--page:${hex(mix(brand, theme.page, theme.plain))};--brand:${hex(brand)};--brand-edge:${hex(edge)};--on-brand:${hex(on)};--accent:${hex(text)}`;
 }
 
-function standOut(color: Rgb, { background, shiftTowards }: Theme, wanted: number): Rgb {
+function standOut(color: Rgb, { page, surface, shiftTowards, plain }: Theme, wanted: number): Rgb {
+  const grounds = [mix(color, page, plain), surface];
   for (let step = 0; step < STEPS; step += 1) {
     const mixed = mix(color, shiftTowards, step / STEPS);
-    if (contrast(mixed, background) >= wanted) return mixed;
+    if (grounds.every((ground) => contrast(mixed, ground) >= wanted)) return mixed;
   }
   return shiftTowards;
 }

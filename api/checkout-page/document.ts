@@ -7,6 +7,8 @@ interface PageDocument {
   language: Language;
   /** Escaped text. */
   title: string;
+  /** Elements of the head that describe the page to a chat or a browser tab. */
+  head: string;
   /** URLs of additional style sheets. */
   styles: readonly string[];
   /** Polled while the page is open; undefined when the state is final. */
@@ -17,6 +19,11 @@ interface PageDocument {
   data: string | undefined;
   main: string;
   footer: string;
+}
+
+/** JSON between single quotes, which is shorter than with each of its double quotes escaped. */
+function escapeData(json: string): string {
+  return json.replaceAll(/[&<>']/g, escapeHtml);
 }
 
 /**
@@ -41,14 +48,14 @@ export function renderDocument(
 <meta name="color-scheme" content="light dark">
 <meta name="format-detection" content="telephone=no">
 ${page.refreshes ? `<noscript><meta http-equiv="refresh" content="${REFRESH_SECONDS}"></noscript>\n` : ''}<title>${page.title}</title>
-<link rel="icon" href="data:,">
+${page.head}
 ${styles.map((url) => `<link rel="stylesheet" href="${escapeHtml(url)}">`).join('\n')}
 ${scripts.map((url) => `<script src="${escapeHtml(url)}" defer></script>`).join('\n')}
 </head>
 <body>
 <p id="live" class="visually-hidden" role="status"></p>
 <p id="connection" class="connection" role="status" hidden></p>
-<main id="page"${revision === undefined ? '' : ` data-revision="${revision}"`}${data === undefined ? '' : ` data-page="${escapeHtml(data)}"`}>
+<main id="page"${revision === undefined ? '' : ` data-revision="${revision}"`}${data === undefined ? '' : ` data-page='${escapeData(data)}'`}>
 ${page.main}
 </main>
 ${page.footer}

@@ -40,6 +40,7 @@ export function renderErrorPage(code: BuyerErrorCode, language: Language, assets
     {
       language,
       title: escapeHtml(words[title]),
+      head: '<link rel="icon" href="data:,">',
       styles: [],
       revision: undefined,
       refreshes: false,

@@ -1,12 +1,13 @@
-import { AR } from './words/ar.js';
-import { DE } from './words/de.js';
-import { EN } from './words/en.js';
-import { ES } from './words/es.js';
-import { FR } from './words/fr.js';
-import { JA } from './words/ja.js';
-import { PT } from './words/pt.js';
-import type { Words } from './words/words.js';
-import { ZH } from './words/zh.js';
+import { AR, AR_REFUND, AR_TERMS } from './words/ar.js';
+import { DE, DE_REFUND, DE_TERMS } from './words/de.js';
+import { EN, EN_REFUND, EN_TERMS } from './words/en.js';
+import { ES, ES_REFUND, ES_TERMS } from './words/es.js';
+import { FR, FR_REFUND, FR_TERMS } from './words/fr.js';
+import { JA, JA_REFUND, JA_TERMS } from './words/ja.js';
+import { PT, PT_REFUND, PT_TERMS } from './words/pt.js';
+import type { RefundWords } from './words/refund-words.js';
+import type { Terms, Words } from './words/words.js';
+import { ZH, ZH_REFUND, ZH_TERMS } from './words/zh.js';
 
 export interface Language {
   tag: string;
@@ -14,20 +15,28 @@ export interface Language {
   name: string;
   direction: 'ltr' | 'rtl';
   words: Words;
+  refundWords: RefundWords;
+  terms: Terms;
 }
 
-const ENGLISH: Language = { tag: 'en', name: 'English', direction: 'ltr', words: EN };
+type Texts = readonly [Words, RefundWords, Terms];
+
+const ENGLISH = ltr('en', 'English', [EN, EN_REFUND, EN_TERMS]);
 
 export const LANGUAGES: readonly Language[] = [
   ENGLISH,
-  { tag: 'de', name: 'Deutsch', direction: 'ltr', words: DE },
-  { tag: 'es', name: 'Español', direction: 'ltr', words: ES },
-  { tag: 'fr', name: 'Français', direction: 'ltr', words: FR },
-  { tag: 'pt', name: 'Português', direction: 'ltr', words: PT },
-  { tag: 'ar', name: 'العربية', direction: 'rtl', words: AR },
-  { tag: 'ja', name: '日本語', direction: 'ltr', words: JA },
-  { tag: 'zh', name: '中文', direction: 'ltr', words: ZH },
+  ltr('de', 'Deutsch', [DE, DE_REFUND, DE_TERMS]),
+  ltr('es', 'Español', [ES, ES_REFUND, ES_TERMS]),
+  ltr('fr', 'Français', [FR, FR_REFUND, FR_TERMS]),
+  ltr('pt', 'Português', [PT, PT_REFUND, PT_TERMS]),
+  { ...ltr('ar', 'العربية', [AR, AR_REFUND, AR_TERMS]), direction: 'rtl' },
+  ltr('ja', '日本語', [JA, JA_REFUND, JA_TERMS]),
+  ltr('zh', '简体中文', [ZH, ZH_REFUND, ZH_TERMS]),
 ];
+
+function ltr(tag: string, name: string, [words, refundWords, terms]: Texts): Language {
+  return { tag, name, direction: 'ltr', words, refundWords, terms };
+}
 
 /** The language of the `lang` query parameter; undefined when it is not supported. */
 export function askedLanguage(lang: string | null): Language | undefined {
@@ -35,6 +44,8 @@ export function askedLanguage(lang: string | null): Language | undefined {
 }
 
 const MAX_HEADER_LENGTH = 1000;
+/** Where Chinese is written in traditional characters, by script or by region. */
+const TRADITIONAL = /^zh-(?:hant|tw|hk|mo)\b/;
 
 /** The first supported language in Accept-Language; a regional variant counts as its language. */
 export function chooseLanguage(acceptLanguage: string | undefined): Language {
@@ -45,7 +56,8 @@ export function chooseLanguage(acceptLanguage: string | undefined): Language {
     .filter(({ weight }) => weight > 0)
     .sort((one, other) => other.weight - one.weight);
   for (const { tag } of wanted) {
-    const found = LANGUAGES.find((language) => tag === language.tag || tag.startsWith(`${language.tag}-`));
+    const written = TRADITIONAL.test(tag) ? 'zh-TW' : tag;
+    const found = LANGUAGES.find((one) => written === one.tag || written.startsWith(`${one.tag}-`));
     if (found !== undefined) return found;
   }
   return ENGLISH;

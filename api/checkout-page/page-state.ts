@@ -17,8 +17,17 @@ export type PageState =
   | { kind: 'busy'; uncertain: UncertainPayment | undefined }
   /** No network is payable. */
   | { kind: 'unavailable'; uncertain: UncertainPayment | undefined }
-  /** `since`: Unix seconds. `transactionUrl`: set once the facilitator or the chain has reported the transaction. */
-  | { kind: 'processing'; network: string; transactionUrl: string | null; since: number }
+  /**
+   * `since`: Unix seconds. `transactionUrl`: set once the facilitator or the chain has reported the transaction. `payer`: the
+   * wallet, by which a tab knows its own payment.
+   */
+  | {
+      kind: 'processing';
+      network: string;
+      transactionUrl: string | null;
+      since: number;
+      payer: string | null;
+    }
   | { kind: 'complete' }
   | { kind: 'expired'; uncertain: UncertainPayment | undefined };
 

@@ -14,6 +14,7 @@ import { unixSeconds } from '../../shared/wire/timestamp.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import { type Formats, formatsOf } from './format.js';
 import type { Language } from './language.js';
+import { Marks } from './marks.js';
 import type { PayableEntry } from './page-data.js';
 import type { PageState } from './page-state.js';
 import { languageOf, type RefundView, refundView } from './refund-view.js';
@@ -38,6 +39,8 @@ export interface PageView {
   now: number;
   language: Language;
   formats: Formats;
+  /** The drawings that the page shows. */
+  marks: Marks;
 }
 
 interface ViewOptions {
@@ -78,6 +81,7 @@ export function buildPageView(
     now: unixSeconds(now),
     language: languageOf(language, refund),
     formats,
+    marks: new Marks(),
   };
 }
 

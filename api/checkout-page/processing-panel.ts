@@ -13,7 +13,7 @@ export function processingPanel(view: PageView, state: Processing): string {
   const isLate = view.now - state.since >= LATE_SECONDS;
   const again = escapeHtml(words.looksAgain);
   return `<div id="notice" role="alert"></div>
-<div class="state" data-since="${state.since}">${icon('working')}
+<div class="state" data-since="${state.since}"${state.payer === null ? '' : ` data-payer="${escapeHtml(state.payer)}"`}>${icon('working')}
 <h2 id="state" tabindex="-1">${escapeHtml(words.processing)}</h2>
 <p data-mine hidden><strong>${escapeHtml(words.processingMine)}</strong></p>
 <p data-other><strong>${escapeHtml(words.processingOther)}</strong></p>

@@ -12,8 +12,14 @@ export function qrCode(text: string, label: string): string {
   return `<svg class="qr" role="img" aria-label="${escapeHtml(label)}" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h${size}v${size}H0z"/><path stroke="#000" d="${path}"/></svg>`;
 }
 
+/** The same as an image of its own. */
+export function qrImage(text: string): string {
+  return qrCode(text, '').replace('<svg ', '<svg xmlns="http://www.w3.org/2000/svg" ');
+}
+
+/** Little error correction: a screen is not damaged, and larger modules are read from further away. */
 function draw(text: string): string {
-  const { size, data } = encode(text, { ecc: 'M', border: QUIET_ZONE });
+  const { size, data } = encode(text, { ecc: 'L', border: QUIET_ZONE });
   const drawing = JSON.stringify({ size, path: data.map(drawRow).join('') });
   drawn.set(text, drawing);
   return drawing;

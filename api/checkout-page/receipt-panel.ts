@@ -2,6 +2,7 @@ import type { WirePayment } from '../../shared/payments/present.js';
 import { code, escapeHtml, facts, icon, link, phrase, shortened, time } from './markup.js';
 import type { PageView } from './page-view.js';
 import { refundFacts } from './refund-facts.js';
+import { fill } from './words/words.js';
 
 /** The receipt of a paid session, to read, print and return to. */
 export function receiptPanel(view: PageView, payment: WirePayment): string {
@@ -32,8 +33,15 @@ ${session.success_url === null ? '' : `<p class="leave">${link(session.success_u
 <section class="receipt" aria-labelledby="receipt"><h3 id="receipt">${escapeHtml(words.receipt)}</h3>
 ${facts(rows)}
 ${view.surplus.map((other) => surplus(view, other)).join('\n')}
-<p class="actions" data-script hidden><button type="button" class="quiet" id="print">${escapeHtml(words.print)}</button></p>
+<div class="actions">${link(mailUrl(view, paidIn), escapeHtml(words.mail), 'button quiet')}<span data-script hidden><button type="button" class="quiet" id="print">${escapeHtml(words.print)}</button></span><button type="button" class="quiet" id="share" hidden>${escapeHtml(words.share)}</button></div>
 </section>`;
+}
+
+/** The buyer's own mail program writes the mail, so no address of his is known here. */
+function mailUrl({ session, link: address, language: { words } }: PageView, amount: string): string {
+  const values = { amount, merchant: session.merchant.name };
+  const [subject, text] = [fill(words.mailSubject, values), fill(words.mailText, values)];
+  return `mailto:?subject=${encodeURIComponent(subject)}&body=${encodeURIComponent(`${text}\r\n\r\n${address}\r\n`)}`;
 }
 
 /** A payment that arrived besides the one that paid: the buyer can ask for it back. */

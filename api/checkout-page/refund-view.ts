@@ -2,7 +2,7 @@ import type { Payable } from '../../shared/payables/model.js';
 import { isRefund, presentRefund, type WireRefund } from '../../shared/refunds/present.js';
 import { visibleText } from '../../shared/values/visible-text.js';
 import type { Language } from './language.js';
-import { inRefundWords, REFUND_WORDS, type RefundWords } from './words/refund-words.js';
+import { inRefundWords, type RefundWords } from './words/refund-words.js';
 
 /** Data that the page of a refund shows in addition to that of a session. */
 export interface RefundView {
@@ -12,10 +12,12 @@ export interface RefundView {
   order: string | null;
 }
 
-export function refundView(payable: Payable, { tag }: Language, baseUrl: string): RefundView | undefined {
+export function refundView(
+  payable: Payable,
+  { refundWords: words }: Language,
+  baseUrl: string,
+): RefundView | undefined {
   if (!isRefund(payable)) return undefined;
-  const words = REFUND_WORDS[tag];
-  if (words === undefined) throw new Error(`no words for a refund in ${tag}`);
   const { reference } = payable.refund;
   const order = reference === null ? null : visibleText(reference);
   return { words, refund: presentRefund(payable, baseUrl), order };

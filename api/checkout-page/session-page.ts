@@ -1,6 +1,7 @@
 import { brandStylesUrl } from './brand.js';
 import { renderDocument } from './document.js';
 import { footer } from './footer.js';
+import { head } from './head.js';
 import { plainPhrase } from './markup.js';
 import { expiredPanel, openPanel, pausedPanel } from './open-panel.js';
 import type { PageAssets } from './page-assets.js';
@@ -32,23 +33,25 @@ export function renderSessionPage(
   const { session, state, language } = view;
   const { name, brand_color: color } = session.merchant;
   const brand = color === null ? undefined : brandStylesUrl(color);
-  return renderDocument(
-    {
-      language,
-      title: plainPhrase(language.words, TITLES[state.kind], {
-        merchant: name,
-      }),
-      styles: brand === undefined ? [] : [brand],
-      revision: revisionOf(state),
-      refreshes: state.kind === 'processing' || state.kind === 'busy',
-      data: JSON.stringify(pageData(view)),
-      main: `<div class="sheet">
+  const title = plainPhrase(language.words, TITLES[state.kind], { merchant: name });
+  const panels = `<div class="sheet">
 ${summary(view)}
 <section class="payment" aria-labelledby="state" data-state="${state.kind}">
 ${uncertainNotice(view)}
 ${panel(view)}
 </section>
-</div>`,
+</div>`;
+  return renderDocument(
+    {
+      language,
+      title,
+      head: head(view, title),
+      styles: brand === undefined ? [] : [brand],
+      revision: revisionOf(state),
+      refreshes: state.kind === 'processing' || state.kind === 'busy',
+      data: JSON.stringify(pageData(view)),
+      // After the panels, which say what is drawn.
+      main: `${panels}${view.marks.definitions()}`,
       footer: footer(view),
     },
     assets,

@@ -1,12 +1,13 @@
 import type { ShownItem } from '../../shared/checkout-sessions/present-public.js';
+import { accepts } from './accepts.js';
 import { escapeHtml, link, phrase } from './markup.js';
 import type { PageView } from './page-view.js';
 import { refundSummary } from './refund-facts.js';
 
-/** More items would push the payment off the screen of a phone. */
+/** More items are collapsed until they are asked for. */
 const SHOWN_ITEMS = 4;
 /** More items are collapsed on a phone, where paying comes first. */
-const UNFOLDED_ITEMS = 2;
+const UNFOLDED_ITEMS = 1;
 /** An amount is never wrapped; long ones get a smaller font. */
 const LONG_AMOUNT = 9;
 const LONGEST_AMOUNT = 14;
@@ -24,6 +25,7 @@ export function summary(view: PageView): string {
 ${session.cancel_url === null || isSigned ? '' : `<p class="back">${link(session.cancel_url, `<span aria-hidden="true">←</span> ${phrase(words, 'back', { merchant: name })}`)}</p>`}
 <div class="merchant">${logo(view)}<p>${phrase(words, isPaid ? 'paidMerchant' : 'payMerchant', { merchant: name })}</p>${session.livemode ? '' : `<p class="badge">${escapeHtml(words.testMode)}</p>`}</div>
 <h1>${escapeHtml(amount)}</h1>
+${accepts(view)}
 ${session.livemode ? '' : `<p class="note">${escapeHtml(words.testModeNote)}</p>`}
 ${view.refund === undefined ? items(view) : refundSummary(view, view.refund)}
 </section>`;
@@ -36,7 +38,7 @@ function sizeOf(amount: string): string {
 
 function logo({ session, link: address }: PageView): string {
   if (session.merchant.logo_url === null) return '';
-  return `<img class="logo" src="${escapeHtml(`${new URL(address).pathname}/images/logo`)}" alt="" width="48" height="48">`;
+  return `<img class="logo" src="${escapeHtml(`${new URL(address).pathname}/images/logo`)}" alt="" width="40" height="40">`;
 }
 
 function items(view: PageView): string {

@@ -1,11 +1,15 @@
 import type { Response } from 'express';
+import { sessionUrl } from '../../shared/checkout-sessions/present.js';
 import { findLinkImage } from '../../shared/settlement/read-link.js';
 import { isIdShaped } from '../../shared/values/ids.js';
+import { qrImage } from '../checkout-page/qr-code.js';
+import { walletAppUrl } from '../checkout-page/wallet-apps.js';
 import type { Deps } from '../deps/deps.js';
 import { sendBuyerError } from '../errors/buyer-errors.js';
 import { releaseWhenSent } from '../http/release-when-sent.js';
 import { addressKey } from '../limits/address-key.js';
 import type { Image } from '../merchant-images/download-image.js';
+import { askedByBuyer } from './buyer-language.js';
 
 /** One transparent pixel, for an image that is not available: the page shows a gap, and the browser logs no error. */
 const PLACEHOLDER: Image = {
@@ -16,8 +20,16 @@ const MAX_AGE_SECONDS = 3600;
 const PLACEHOLDER_MAX_AGE_SECONDS = 60;
 const BUSY_SECONDS = 5;
 
-/** `/c/{id}/images/{n}`: the session's images, numbered across all items, and `logo`. */
+/**
+ * `/c/{id}/images/{n}`: the session's images, numbered across all items, and `logo`; `qr-{app}`: the code that opens the page
+ * in a wallet app.
+ */
 export async function sendImage(deps: Deps, res: Response, id: string, name: string): Promise<void> {
+  const code = isIdShaped(id) ? qrCodeOf(deps, res, id, name) : undefined;
+  if (code !== undefined) {
+    send(res, code, MAX_AGE_SECONDS);
+    return;
+  }
   const number = numberOf(name);
   const found =
     isIdShaped(id) && number !== undefined ? await findLinkImage(deps.db, { id, number }) : undefined;
@@ -55,6 +67,15 @@ function send(res: Response, { type, bytes }: Image, maxAgeSeconds: number): voi
   res.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");
   res.setHeader('Content-Disposition', 'inline');
   res.end(res.req.method === 'HEAD' ? undefined : bytes);
+}
+
+/** It needs no read: the code holds the address only. */
+function qrCodeOf({ config }: Deps, res: Response, id: string, name: string): Image | undefined {
+  const [, app] = /^qr-([a-z]+)$/.exec(name) ?? [];
+  const link = sessionUrl(id, config.baseUrl);
+  const language = askedByBuyer(res);
+  const url = app && walletAppUrl(app, language === undefined ? link : `${link}?lang=${language.tag}`);
+  return url ? { type: 'image/svg+xml', bytes: Buffer.from(qrImage(url)) } : undefined;
 }
 
 function numberOf(name: string): number | null | undefined {

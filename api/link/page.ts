@@ -8,7 +8,7 @@ import { unixSeconds } from '../../shared/wire/timestamp.js';
 import type { UncertainPayment } from '../../shared/x402/failure-codes.js';
 import { sendCompressed } from '../checkout-page/compressed.js';
 import { isTemporary, renderErrorPage } from '../checkout-page/error-page.js';
-import { askedLanguage, chooseLanguage, type Language } from '../checkout-page/language.js';
+import type { Language } from '../checkout-page/language.js';
 import { REFRESH_SECONDS, setPageHeaders } from '../checkout-page/page-headers.js';
 import type { PageState } from '../checkout-page/page-state.js';
 import { buildPageView } from '../checkout-page/page-view.js';
@@ -16,10 +16,10 @@ import { renderSessionPage } from '../checkout-page/session-page.js';
 import type { Deps } from '../deps/deps.js';
 import { BUYER_ERRORS, type BuyerErrorCode } from '../errors/buyer-errors.js';
 import { releaseWhenSent } from '../http/release-when-sent.js';
-import { linkQuery } from '../input/link-query.js';
 import { addressKey } from '../limits/address-key.js';
 import type { LinkAnswer } from '../payment-link/link-answer.js';
 import { viewLink } from '../payment-link/view-link.js';
+import { askedByBuyer, languageOf } from './buyer-language.js';
 import { writeHead } from './respond.js';
 import { withinShare } from './within-share.js';
 
@@ -139,16 +139,8 @@ function processing({ payment }: LinkedSession): PageState {
     network,
     transactionUrl: transaction === null ? null : transactionUrl(network, transaction),
     since: unixSeconds(payment === null ? now() : createdAt(payment.id)),
+    payer: payment?.payer ?? null,
   };
-}
-
-function languageOf(res: Response): Language {
-  return askedByBuyer(res) ?? chooseLanguage(res.req.get('Accept-Language'));
-}
-
-/** The `lang` parameter; other query parameters are ignored. */
-function askedByBuyer({ req }: Response): Language | undefined {
-  return askedLanguage(linkQuery(req.originalUrl).get('lang'));
 }
 
 function send({ config }: Deps, res: Response, language: Language, html: string): void {

@@ -11,7 +11,7 @@ import { layoutShift, watchLayout } from '../support/page/layout-shift.js';
 import { openShop, type Shop } from '../support/page/shop.js';
 
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
-const MOST_SHIFT = 0.02;
+const MOST_SHIFT = 0.01;
 const PAINTED = 'performance.getEntriesByName("first-contentful-paint").length > 0';
 
 /** The words of an element that are broken over more than one line. */
@@ -66,7 +66,7 @@ describe('the layout of the page', () => {
       const amountTotalCents = 9_007_199_254_740_991;
       const session = await shop.buildSession({ lineItems: items(2), amountTotalCents });
       const visitor = await shop.visitPage(session, { ...visit, wallets });
-      await visitor.page.locator('.wallet-name').nth(2).waitFor();
+      await visitor.page.locator('.wallet-name').nth(1).waitFor();
       await visitor.page.evaluate(`document.documentElement.style.fontSize = '${textSize}'`);
       await assertUnbroken(visitor.page);
       await visitor.leave();
@@ -113,7 +113,7 @@ describe('the layout of the page', () => {
     const session = await shop.buildSession({ lineItems: items(2, ['https://gone.invalid/a.png']) });
     const visitor = await shop.visitPage(session);
     const grounds = (await visitor.page.evaluate(
-      '[...document.images].map((image) => getComputedStyle(image).backgroundColor)',
+      '[...document.querySelectorAll(".summary img")].map((image) => getComputedStyle(image).backgroundColor)',
     )) as string[];
     assert.deepEqual(grounds, Array(3).fill('rgba(0, 0, 0, 0)'));
     await updateAccount(shop.app.db, shop.merchant.accountId, { logoUrl: null });
@@ -140,14 +140,15 @@ describe('the layout of the page', () => {
             });
           },
         });
-        await visitor.page.locator('#wallets > *').first().waitFor();
-        assert.ok((await layoutShift(visitor.page)) < MOST_SHIFT);
+        await visitor.page.locator('#wallets > *').first().waitFor({ state: 'attached' });
+        const shift = await layoutShift(visitor.page);
+        assert.ok(shift < MOST_SHIFT, `${shift}: ${await visitor.page.evaluate('window.layoutShifts')}`);
         await visitor.leave();
       });
     }
   }
 
-  it('takes three requests and 24 KB before a wallet is clicked', async () => {
+  it('takes three requests and 26 KB before a wallet is clicked', async () => {
     const counted: Transfer[] = [];
     const visitor = await shop.visitPage(await shop.buildSession({ lineItems: items(100) }), {
       wallets: [fundedWallet('Fox Wallet'), solanaWallet()],
@@ -159,7 +160,7 @@ describe('the layout of the page', () => {
     await visitor.page.locator('#wallets button').first().waitFor();
     const [{ requests, bytes } = { requests: 0, bytes: 0 }] = counted;
     assert.equal(requests, 3);
-    assert.ok(bytes > 10_000 && bytes <= 24 * 1024, `${bytes} bytes`);
+    assert.ok(bytes > 10_000 && bytes <= 26 * 1024, `${bytes} bytes`);
     await visitor.leave();
   });
 

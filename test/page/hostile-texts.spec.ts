@@ -80,7 +80,8 @@ describe('the page and untrusted strings', () => {
     ];
     const wallets = identities.map((identity, index) => ({ ...evmWallet(`w${index}`), identity }));
     const visitor = await shop.visitPage(await shop.buildSession(), { wallets });
-    const names = visitor.page.locator('.wallet-name');
+    // The first wallet has the primary button.
+    const names = visitor.page.locator('.primary bdi, .wallet-name');
     await names.nth(5).waitFor();
     const shown = await names.allTextContents();
     assert.deepEqual([shown[0], shown[3], shown[4]], ['<script>window.hacked = 1</scri…', '?', 'Scripted']);

@@ -20,7 +20,10 @@ describe('accessibility of the page', () => {
     const focused = (): Promise<string> => page.evaluate('document.activeElement.textContent.trim()');
     await page.getByRole('button', { name: /Fox Wallet/ }).waitFor();
     await page.keyboard.press('Tab');
-    assert.equal(await focused(), 'Choose it yourself');
+    assert.match(
+      await focused(),
+      /^USDC, USDT or USDG · Base Sepolia, Solana Devnet, Polygon Amoy and \d more$/,
+    );
     await page.keyboard.press('Tab');
     assert.equal(await focused(), 'Pay $4.50 with Fox Wallet');
     await page.keyboard.press('Enter');
@@ -40,19 +43,21 @@ describe('accessibility of the page', () => {
     const { page } = visitor;
     await page.getByRole('button', { name: /Fox Wallet/ }).waitFor();
     const group = page.getByRole('group', { name: 'Token and network' });
-    await group.getByText('Choose it yourself').focus();
+    const line = page.locator('#accepts > summary');
+    await line.focus();
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Space');
     await group.getByRole('radio', { name: 'Base Sepolia · USDC', checked: true }).waitFor();
     await page.keyboard.press('ArrowDown');
     await group.getByRole('radio', { name: 'Solana Devnet · USDC', checked: true }).waitFor();
-    assert.equal(await page.locator('#pay-network').textContent(), 'Solana Devnet');
+    assert.equal(await line.textContent(), 'USDC on Solana Devnet');
     await page.keyboard.press('ArrowUp');
-    await page.getByRole('button', { name: 'Pay 4.50 USDC on Base Sepolia with Fox Wallet' }).waitFor();
-    // A chosen row stays visible when the list is collapsed.
-    await group.getByText('Choose it yourself').press('Enter');
-    await group.getByRole('radio', { name: 'Base Sepolia · USDC' }).waitFor();
+    await page.getByRole('button', { name: 'Pay 4.50 USDC with Fox Wallet' }).waitFor();
+    // The line shows the chosen row when the list is collapsed.
+    await line.press('Enter');
+    assert.equal(await group.isVisible(), false);
+    assert.equal(await line.textContent(), 'USDC on Base Sepolia');
     await visitor.leave();
   });
 
@@ -90,7 +95,8 @@ describe('accessibility of the page', () => {
       'Pay Cafe Pocket',
       '$4.50',
       'Coffee',
-      'None, it is paid for you',
+      'Network fee: none',
+      'USDC, USDT or USDG',
       'turn on JavaScript',
     ]) {
       assert.ok(text?.includes(words), words);

@@ -46,11 +46,10 @@ describe('the page, while a wallet signs,', () => {
   const payToOf = async (id: string, network: string): Promise<string> =>
     (await shop.quote(id)).accepts.find((entry) => entry.network === network)?.payTo ?? '';
 
-  it('shows what an EVM wallet shows, with a button to copy the receiver', async () => {
+  it('shows what an EVM wallet shows, and nothing that invites to send there by hand', async () => {
     const wallet = metaMask();
     wallet.next.set('eth_signTypedData_v4', neverEnds);
     const { visitor, id } = await press(wallet);
-    await visitor.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const [payTo, panel] = [await payToOf(id, BASE_SEPOLIA), await panelOf(visitor)];
     for (const part of [
       wallet.address,
@@ -63,9 +62,7 @@ describe('the page, while a wallet signs,', () => {
       assert.ok(panel.includes(part), `${part} in ${panel}`);
     }
     assert.ok(!panel.includes(await payToOf(id, SOLANA_DEVNET)));
-    await visitor.press('Copy address');
-    await visitor.page.getByRole('button', { name: 'Copied' }).waitFor();
-    assert.equal(await visitor.page.evaluate('navigator.clipboard.readText()'), payTo);
+    assert.equal(await visitor.page.getByRole('button', { name: /copy/i }).count(), 0);
     await visitor.leave();
   });
 
@@ -142,7 +139,7 @@ describe('the page, while a wallet signs,', () => {
       await visitor.alerts(/has changed.*Nothing was taken/);
       // The previous account signs after all.
       sign();
-      await visitor.page.getByRole('radio', { name: /you have 70\.00/ }).waitFor();
+      await visitor.page.locator('#accepted').filter({ hasText: 'you have 70.00' }).waitFor();
       assert.equal(await visitor.page.getByText('you have 25.00').count(), 0);
       assert.deepEqual(await shop.state(id), { session: 'open', payments: [], events: [] });
       await visitor.leave();
@@ -179,10 +176,12 @@ describe('the page, while a wallet signs,', () => {
     const visitor = await shop.visitPage(id, { wallets: [wallet] });
     const button = (name: string) => visitor.page.getByRole('button', { name });
     await button('Pay $4.50 with MetaMask').click();
-    await button('Pay 4.50 USDC on Base Sepolia with MetaMask').waitFor();
+    const line = (text: string) => visitor.page.locator('#accepted').filter({ hasText: text }).waitFor();
+    await line('USDC on Base Sepolia');
+    await button('Pay 4.50 USDC with MetaMask').waitFor();
     wallet.chainId = 80002;
     await wallet.emit('chainChanged', '0x13882');
-    await button('Pay 4.50 USDC on Polygon Amoy with MetaMask').waitFor();
+    await line('USDC on Polygon Amoy');
     // A wallet emits this while it switches networks, though it stays connected.
     await wallet.emit('disconnect', { code: 1013 });
     await wallet.emit('accountsChanged', []);

@@ -1,8 +1,9 @@
 import type { PayableEntry } from '../page-data.js';
 import { causeOfWalletError } from '../words/causes.js';
 import { jsonToBase64 } from './base64.js';
-import { canPay, type Holdings, rankEntries } from './choose-entry.js';
+import { canPay, type Holdings, mostWhenNowhere, rankEntries } from './choose-entry.js';
 import { addFromWallet, readHoldings } from './holdings.js';
+import type { KeptPayment } from './memory.js';
 import { type Nonces, type PageWallet, WalletProblem } from './wallet.js';
 
 export type ConnectHow = 'asking' | 'another account';
@@ -12,12 +13,6 @@ export interface AttemptView {
   show(step: WalletStep, entry: PayableEntry | undefined, address: string | undefined): void;
   holds(holdings: Holdings): void;
   formatBalance(entry: PayableEntry, balance: bigint): string;
-}
-
-export interface SignedPayment {
-  /** Value of the PAYMENT-SIGNATURE header. */
-  header: string;
-  validUntil: number;
 }
 
 interface SignOptions {
@@ -46,7 +41,7 @@ export async function signWith(
   { path, entries, promised, how, nonces }: SignOptions,
   view: AttemptView,
   signal: AbortSignal,
-): Promise<SignedPayment> {
+): Promise<KeptPayment> {
   const until = <T>(work: Promise<T>): Promise<T> => orAborted(work, signal);
   let last: LastRequest = { step: 'connecting', entry: promised };
   const show: AttemptView['show'] = (step, entry, address) => {
@@ -63,12 +58,12 @@ export async function signWith(
     view.holds(holdings);
     const entry = promised ?? rankEntries(entries, holdings)[0];
     if (entry === undefined) throw new WalletProblem('walletFailed', { wallet: wallet.name });
-    requireEnough(entry, holdings, view);
+    requireEnough(entry, entries, holdings, view);
     await switchNetwork(entry, holdings);
     show('signing', entry, address);
     const { payload, validUntil } = await until(wallet.sign(entry, address, nonces));
     const header = jsonToBase64({ x402Version: 2, accepted: entry.accepted, payload });
-    return { header, validUntil };
+    return { header, payer: address, validUntil };
   } catch (error) {
     throw describe(error, wallet, last, signal);
   }
@@ -83,7 +78,7 @@ export async function signWith(
       addFromWallet({ ...holdings, network: entry.accepted.network }, wallet, entries),
     );
     view.holds(there);
-    requireEnough(entry, there, view);
+    requireEnough(entry, entries, there, view);
   }
 }
 
@@ -96,9 +91,22 @@ async function changeAccount(wallet: PageWallet): Promise<void> {
   }
 }
 
-function requireEnough(entry: PayableEntry, holdings: Holdings, view: AttemptView): void {
+function requireEnough(
+  entry: PayableEntry,
+  entries: readonly PayableEntry[],
+  holdings: Holdings,
+  view: AttemptView,
+): void {
   const balance = holdings.balances.get(entry);
   if (balance === undefined || canPay(entry, holdings) !== 'no') return;
+  const most = mostWhenNowhere(entries, holdings);
+  if (most !== undefined) {
+    throw new WalletProblem('enoughNowhere', {
+      count: String(most.networks),
+      balance: view.formatBalance(most.entry, most.balance),
+      network: most.entry.networkName,
+    });
+  }
   throw new WalletProblem('notEnough', {
     token: entry.token,
     network: entry.networkName,

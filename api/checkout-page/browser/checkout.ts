@@ -1,11 +1,5 @@
 import type { PageData, PayableEntry } from '../page-data.js';
-import {
-  type AttemptView,
-  type ConnectHow,
-  type SignedPayment,
-  signWith,
-  type WalletStep,
-} from './attempt.js';
+import { type AttemptView, type ConnectHow, signWith, type WalletStep } from './attempt.js';
 import type { Holdings } from './choose-entry.js';
 import { type ConnectedAccount, openAccount } from './connected-account.js';
 import { button } from './dom.js';
@@ -129,6 +123,7 @@ class OpenCheckout implements Checkout {
   async #pay(wallet: PageWallet, how: ConnectHow = 'asking'): Promise<void> {
     if (this.#stage !== 'idle') return;
     this.#stage = 'signing';
+    this.#choice.allow(false);
     const ending = new AbortController();
     const own: Attempt = { wallet, address: undefined, end: (why) => ending.abort(why) };
     this.#attempt = own;
@@ -141,7 +136,7 @@ class OpenCheckout implements Checkout {
       (holdings) => this.#account.use(wallet, holdings),
       (attempt) => this.#changeAccount(attempt),
     );
-    let signed: SignedPayment;
+    let signed: KeptPayment;
     try {
       signed = await signWith(wallet, options, view, ending.signal);
     } catch (error) {
@@ -166,6 +161,7 @@ class OpenCheckout implements Checkout {
   async #send(payment: KeptPayment): Promise<void> {
     const { path, sessionId, words } = this.#data;
     this.#stage = 'sent';
+    this.#choice.allow(false);
     const signedAt = performance.now();
     const show = (progress: Progress): void =>
       showProgress(progress, this.#data, () => (performance.now() - signedAt) / 1000);
@@ -197,6 +193,7 @@ class OpenCheckout implements Checkout {
   #back(notice: Notice | undefined): void {
     this.#stage = 'idle';
     this.#attempt = undefined;
+    this.#choice.allow(true);
     this.#picker.show();
     hideStep();
     allowLeaving(true);

@@ -37,3 +37,27 @@ export function canPay(
   if (balance === undefined) return 'unknown';
   return balance >= BigInt(entry.accepted.amount) ? 'yes' : 'no';
 }
+
+/** The largest balance of an account that has enough nowhere. */
+export interface Most {
+  entry: PayableEntry;
+  balance: bigint;
+  /** How many networks were read; at least 2. */
+  networks: number;
+}
+
+/** Undefined while a balance is enough or unknown, and on a single network. */
+export function mostWhenNowhere(entries: readonly PayableEntry[], holdings: Holdings): Most | undefined {
+  const networks = new Set(entries.map(({ accepted }) => accepted.network)).size;
+  if (networks < 2 || entries.some((entry) => canPay(entry, holdings) !== 'no')) return undefined;
+  const scaled = ({ decimals }: PayableEntry, balance: bigint): bigint =>
+    balance * 10n ** BigInt(36 - decimals);
+  let most: Most | undefined;
+  for (const entry of entries) {
+    const balance = holdings.balances.get(entry) ?? 0n;
+    if (most === undefined || scaled(entry, balance) > scaled(most.entry, most.balance)) {
+      most = { entry, balance, networks };
+    }
+  }
+  return most;
+}

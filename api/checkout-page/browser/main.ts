@@ -6,7 +6,7 @@ import { startCountdown } from './countdown.js';
 import { discoverEvmWallets } from './discover-evm.js';
 import { announce, find } from './dom.js';
 import { countElapsed } from './elapsed.js';
-import { isMine, keptPayment } from './memory.js';
+import { keptPayment, markNotMine, ownPayer } from './memory.js';
 import { wireParts } from './page-parts.js';
 import { interruptedNotice } from './payment-notices.js';
 import { type Connection, type Polling, startPolling } from './poll.js';
@@ -42,7 +42,7 @@ function start(page: HTMLElement, first: PageData): void {
       stopCountdown = startCountdown(data, clock, data.language, data.words, () => polling.askNow());
     }
     resumePayment(data.sessionId, checkout);
-    showWhosePayment(data.sessionId);
+    showWhosePayment(data.sessionId, checkout?.stage());
     showSince(data, clock);
     wireReceipt();
     const state = find('[data-state]')?.dataset.state ?? '';
@@ -119,8 +119,15 @@ function resumePayment(sessionId: string, checkout: Checkout | undefined): void 
   if (payment !== undefined && checkout?.stage() === 'idle') checkout.resume(payment);
 }
 
-function showWhosePayment(sessionId: string): void {
-  const mine = isMine(sessionId);
+/**
+ * A payment is this tab's own when the wallet that the tab paid with holds the session. An open session is held by no payment:
+ * the tab's own has failed, unless it is still being sent.
+ */
+function showWhosePayment(sessionId: string, stage: ReturnType<Checkout['stage']> | undefined): void {
+  if (stage === 'idle') markNotMine(sessionId);
+  const payer = find('[data-since]')?.dataset.payer;
+  const own = ownPayer(sessionId);
+  const mine = own !== undefined && (payer === undefined || own.toLowerCase() === payer.toLowerCase());
   const ours = find('[data-mine]');
   const others = find('[data-other]');
   if (ours !== undefined) ours.hidden = !mine;

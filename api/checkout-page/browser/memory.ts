@@ -4,6 +4,8 @@ const LAST_WALLET = 'checkout-wallet';
 export interface KeptPayment {
   /** The signed payment, as it is sent. */
   header: string;
+  /** The address of the wallet that signed. */
+  payer: string;
   /** Unix seconds on the server's clock. */
   validUntil: number;
 }
@@ -21,8 +23,9 @@ export function keptPayment(sessionId: string): KeptPayment | undefined {
   const text = tryToRead(() => sessionStorage.getItem(`checkout-signed-${sessionId}`));
   if (text === undefined) return undefined;
   try {
-    const { header, validUntil } = JSON.parse(text) as Partial<KeptPayment>;
-    return typeof header === 'string' && typeof validUntil === 'number' ? { header, validUntil } : undefined;
+    const { header, payer = '', validUntil } = JSON.parse(text) as Partial<KeptPayment>;
+    if (typeof header !== 'string' || typeof validUntil !== 'number') return undefined;
+    return { header, payer, validUntil };
   } catch {
     return undefined;
   }
@@ -36,14 +39,17 @@ export function forgetPayment(sessionId: string): void {
   tryToWrite(() => sessionStorage.removeItem(`checkout-signed-${sessionId}`));
 }
 
-/** Whether this tab sent the payment. */
-export function isMine(sessionId: string): boolean {
-  return tryToRead(() => sessionStorage.getItem(`checkout-mine-${sessionId}`)) !== undefined;
+/** The wallet that this tab paid with; undefined when it sent no payment, or when its payment has failed. */
+export function ownPayer(sessionId: string): string | undefined {
+  return tryToRead(() => sessionStorage.getItem(`checkout-mine-${sessionId}`));
 }
 
-export function markMine(sessionId: string, mine: 'mine' | 'not mine'): void {
-  const key = `checkout-mine-${sessionId}`;
-  tryToWrite(() => (mine === 'mine' ? sessionStorage.setItem(key, '1') : sessionStorage.removeItem(key)));
+export function markMine(sessionId: string, payer: string): void {
+  tryToWrite(() => sessionStorage.setItem(`checkout-mine-${sessionId}`, payer));
+}
+
+export function markNotMine(sessionId: string): void {
+  tryToWrite(() => sessionStorage.removeItem(`checkout-mine-${sessionId}`));
 }
 
 /** Whether the buyer has said in this tab that he has read that this payment may have been taken. */

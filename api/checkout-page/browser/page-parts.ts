@@ -10,15 +10,15 @@ export function wireParts(language: string, words: ScriptWords): void {
   }
 }
 
-export function copyOnPress(element: HTMLElement, text: string, words: ScriptWords): void {
+function copyOnPress(element: HTMLElement, text: string, words: ScriptWords): void {
   const label = element.textContent ?? '';
   element.addEventListener('click', () => void copy(element, text, label, words));
 }
 
-/** The server renders times in UTC. */
+/** The server renders times in UTC. The long style names the zone: a receipt on paper is read elsewhere. */
 function localize(element: HTMLElement, language: string): void {
   const date = new Date(element.getAttribute('datetime') ?? '');
-  const format = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
+  const format = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'long' });
   element.textContent = format.format(date);
 }
 

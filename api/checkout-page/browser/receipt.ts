@@ -7,6 +7,12 @@ const SECONDS = 8;
 
 export function wireReceipt(): void {
   find('#print')?.addEventListener('click', () => window.print());
+  const share = find('#share');
+  if (share === undefined || !('share' in navigator)) return;
+  share.hidden = false;
+  // A share sheet that is closed rejects.
+  const open = (): Promise<void> => navigator.share({ title: document.title, url: location.href });
+  share.addEventListener('click', () => void open().catch(() => undefined));
 }
 
 /** Redirects to the merchant after a while in which the page is visible, unless the buyer chooses to stay. */

@@ -1,6 +1,6 @@
 import type { PayOutcome } from '../page-data.js';
 import { askWithin } from './ask-within.js';
-import { forgetPayment, type KeptPayment, keepPayment, markMine } from './memory.js';
+import { forgetPayment, type KeptPayment, keepPayment, markMine, markNotMine } from './memory.js';
 import type { ServerClock } from './server-clock.js';
 
 /**
@@ -35,7 +35,7 @@ export async function sendPayment(
 ): Promise<Outcome> {
   // Stored before sending, so that a reload continues with the same signature.
   keepPayment(sessionId, payment);
-  markMine(sessionId, 'mine');
+  markMine(sessionId, payment.payer);
   let isUnclear = false;
   for (let attempt = 1; ; attempt += 1) {
     const answer = await sendOnce(path, payment.header);
@@ -44,7 +44,7 @@ export async function sendPayment(
       if (isUnclear && answer.code === NO_SESSION) return { outcome: 'lost' };
       // An uncertain payment without an id is only known here: after a reload it is asked about again.
       if (!answer.uncertain || answer.payment !== undefined) forgetPayment(sessionId);
-      if (answer.outcome !== 'taken') markMine(sessionId, 'not mine');
+      if (answer.outcome !== 'taken') markNotMine(sessionId);
       return { ...answer, outcome: answer.outcome };
     }
     isUnclear ||= answer === undefined || answer.uncertain === true;
@@ -59,7 +59,7 @@ export async function sendPayment(
 function giveUp(answer: PayOutcome | undefined, isUnclear: boolean, sessionId: string): Outcome {
   if (answer === undefined || isUnclear) return { outcome: 'lost' };
   forgetPayment(sessionId);
-  markMine(sessionId, 'not mine');
+  markNotMine(sessionId);
   return { outcome: 'failed', ...(answer.code !== undefined && { code: answer.code }) };
 }
 

@@ -2,7 +2,6 @@ import type { PayableEntry } from '../page-data.js';
 import type { ScriptWords } from '../words/script-words.js';
 import { fill } from '../words/words.js';
 import { announce, button, make, sentence } from './dom.js';
-import { copyOnPress } from './page-parts.js';
 import type { PageWallet } from './wallet.js';
 
 /** The payment that is about to be signed, as far as known. */
@@ -25,12 +24,10 @@ export function signingPanel(signing: Signing, words: ScriptWords): Node[] {
   }
   if (entry !== undefined) {
     const { accepted, amount, networkName } = entry;
-    const copy = button(words.copyAddress, 'link', () => undefined);
-    copyOnPress(copy, accepted.payTo, words);
     rows.push(
       row(words.youPay, make('strong', {}, amount)),
       row(words.network, networkName),
-      row(words.goesTo, code(accepted.payTo), copy),
+      row(words.goesTo, code(accepted.payTo)),
       row(words.inWallet, ...inWallet(entry, words)),
     );
   }
@@ -47,8 +44,11 @@ function row(term: string, ...value: (Node | string)[]): HTMLElement {
   return make('div', {}, make('dt', {}, term), make('dd', {}, ...value));
 }
 
+/** In two halves, so that an address that needs two lines does not leave its last character alone on the second. */
 function code(address: string): HTMLElement {
-  return make('code', { dir: 'ltr' }, address);
+  const half = Math.ceil(address.length / 2);
+  const parts = [address.slice(0, half), address.slice(half)].map((part) => make('span', {}, part));
+  return make('code', { dir: 'ltr', class: 'address' }, ...parts);
 }
 
 function lookForWindow({ name }: PageWallet, words: ScriptWords): HTMLElement {

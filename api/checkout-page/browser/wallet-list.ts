@@ -5,8 +5,8 @@ import type { PageWallet } from './wallet.js';
 
 interface WalletChoice {
   wallets: readonly PageWallet[];
-  /** The last used wallet, if available. */
-  preferred: PageWallet | undefined;
+  /** The wallet of the primary button; undefined when there is no wallet. */
+  first: PageWallet | undefined;
   /** The entry that it would pay; undefined when unknown. */
   promised(wallet: PageWallet): PayableEntry | undefined;
   /** The amount that all entries share. */
@@ -17,22 +17,20 @@ interface WalletChoice {
   onChoose(wallet: PageWallet): void;
 }
 
-/** A primary button for the last used or only wallet, and a list of the others. */
+/** A primary button for one wallet, and a list of the others. */
 export function walletList(shown: WalletChoice): Node[] {
-  const { wallets, preferred, promised, amountOfAll, isMixed, words, onChoose } = shown;
-  const first = preferred ?? (wallets.length === 1 ? wallets[0] : undefined);
+  const { wallets, first, promised, amountOfAll, isMixed, words, onChoose } = shown;
   const others = wallets.filter((wallet) => wallet !== first);
   const parts: Node[] = [];
   if (first !== undefined) {
-    const { amount = amountOfAll, networkName } = promised(first) ?? {};
-    const text = networkName === undefined ? words.payWith : words.payOn;
-    const label = sentence(text, { amount, network: networkName ?? '', wallet: first.name });
+    const { amount = amountOfAll } = promised(first) ?? {};
+    const label = sentence(words.payWith, { amount, wallet: first.name });
     const primary = button('', 'primary', () => onChoose(first));
     primary.append(...iconOf(first), make('span', {}, ...label));
     parts.push(primary);
   }
   if (others.length > 0) {
-    parts.push(make('h3', {}, first === undefined ? words.choosing : words.otherWallets));
+    parts.push(make('h3', {}, words.otherWallets));
     parts.push(
       make('ul', { class: 'wallets' }, ...others.map((wallet) => row(wallet, isMixed, words, onChoose))),
     );

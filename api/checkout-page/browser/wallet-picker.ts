@@ -32,23 +32,36 @@ const WALLETS_MS = 400;
 
 export function wireWalletPicker(parts: PickerParts): WalletPicker {
   const { entries, choice, wallets, words, isIdle, promised, onPick, onReturn } = parts;
-  const amountOfAll = find('#pay-amount')?.dataset.any ?? '';
+  const amountOfAll = find('#wallets')?.dataset.amount ?? '';
+  const lastAtStart = lastWallet();
+  let isWaiting = lastAtStart !== undefined;
+  /** It keeps its place when more wallets are found. */
+  let firstShown: string | undefined;
 
   function show(): void {
+    // A returning buyer sees the last used wallet first, and no other wallet in its place before.
+    const last = lastWallet();
+    if (isWaiting && !wallets.some(({ key }) => key === last)) return;
     const chosen = choice.chosen();
     const families = new Set((chosen === undefined ? entries : [chosen]).map(({ family }) => family));
     const fitting = wallets.filter(({ family }) => families.has(family));
-    const preferred = fitting.find(({ key }) => key === lastWallet());
+    const preferred = fitting.find(({ key }) => key === (last === lastAtStart ? (firstShown ?? last) : last));
+    const first = preferred ?? fitting[0];
+    firstShown = first?.key;
     const isMixed = families.size > 1;
     const offered = wallets.filter(({ family }) => entries.some((entry) => entry.family === family));
-    choice.facts.families(new Set(offered.map(({ family }) => family)));
-    find('#wallets')?.replaceChildren(
-      ...walletList({ wallets: fitting, preferred, promised, amountOfAll, isMixed, words, onChoose: onPick }),
+    choice.receiver.families(new Set(offered.map(({ family }) => family)));
+    const place = find('#wallets');
+    place?.classList.remove('none');
+    place?.replaceChildren(
+      ...walletList({ wallets: fitting, first, promised, amountOfAll, isMixed, words, onChoose: onPick }),
     );
   }
 
   setTimeout(() => {
+    isWaiting = false;
     if (wallets.length === 0) showOtherWays(words);
+    else if (isIdle()) show();
   }, WALLETS_MS);
   return {
     show,
@@ -64,5 +77,7 @@ function showOtherWays(words: ScriptWords): void {
   const ways = find('#ways');
   if (!(ways instanceof HTMLDetailsElement)) return;
   ways.open = true;
-  find('#wallets')?.replaceChildren(make('p', { class: 'notice' }, words.noneFound));
+  const wallets = find('#wallets');
+  wallets?.replaceChildren(make('p', { class: 'notice none' }, words.noneFound));
+  wallets?.classList.add('none');
 }

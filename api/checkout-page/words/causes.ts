@@ -39,6 +39,7 @@ export const NEXT_STEPS = {
   otherAccountHow: 'nextAgain',
   wrongNetwork: 'nextNetwork',
   notEnough: 'notEnoughAnywhere',
+  enoughNowhere: 'nextFunds',
 
   otherPaid: 'closeWallet',
   otherPaying: 'closeWallet',

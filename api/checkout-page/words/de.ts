@@ -1,4 +1,15 @@
-import type { Words } from './words.js';
+import type { RefundWords } from './refund-words.js';
+import type { Terms, Words } from './words.js';
+
+export const DE_TERMS: Terms = {
+  order: 'Bestellung',
+  request: 'Anfrage',
+  payment: 'Zahlung',
+  refund: 'Rückerstattung',
+  network: 'Netzwerk',
+  wallet: 'Wallet',
+  token: 'Token',
+};
 
 export const DE: Words = {
   title: '{merchant} bezahlen',
@@ -21,8 +32,6 @@ export const DE: Words = {
   payHeading: 'Mit Ihrer Wallet bezahlen',
   choice: 'Token und Netzwerk',
   youPay: 'Sie zahlen',
-  fee: 'Netzwerkgebühr',
-  feeNone: 'Keine, sie wird für Sie bezahlt',
   goesTo: 'Geht an',
   payBefore: 'Zahlbar bis {time}',
   timeLeft: 'Noch {time} zum Bezahlen',
@@ -54,7 +63,7 @@ export const DE: Words = {
   time: 'Zeit',
   merchant: 'Händler',
   reference: 'Referenz',
-  print: 'Drucken',
+  print: 'Drucken oder als PDF sichern',
   continueTo: 'Weiter zu {merchant}',
   redirecting: 'Sie werden in {seconds} s weitergeleitet.',
   stay: 'Hier bleiben',
@@ -97,16 +106,11 @@ export const DE: Words = {
   failedFault: 'Im Zahlungsdienst selbst ist ein Fehler aufgetreten.',
   failedOther: 'Der Zahlungsdienst hat sie abgelehnt.',
 
-  choosing: 'Wählen Sie Ihre Wallet',
   noneFound: 'In diesem Browser wurde keine Wallet gefunden.',
   otherWallets: 'Andere Wallets',
   families: 'Ethereum-Netzwerke',
   payWith: '{amount} mit {wallet} bezahlen',
-  payOn: '{amount} auf {network} mit {wallet} bezahlen',
   browserWallet: 'Wallet des Browsers',
-  chooseEntry: 'Selbst auswählen',
-  otherEntries: 'Andere Token und Netzwerke',
-  anyNetwork: 'Wo Ihre Wallet genug hat',
   looking: 'Ihr Guthaben wird gesucht',
   lookingText: 'Diese Seite liest, auf welchem Netzwerk dieses Konto von {wallet} genug hat.',
   payingFrom: 'Von Ihrem Konto',
@@ -115,7 +119,6 @@ export const DE: Words = {
   inWallet: 'Ihre Wallet zeigt',
   inWalletEvm: '„TransferWithAuthorization“, value {units}: das sind {amount}.',
   inWalletSolana: 'Eine Überweisung von {amount}: {units} in der kleinsten Einheit.',
-  copyAddress: 'Adresse kopieren',
   noWindow:
     'Kein Fenster Ihrer Wallet? Klicken Sie auf ihr Symbol neben der Adresszeile, sehen Sie hinter diesem Fenster nach oder öffnen Sie die Wallet-App.',
   accountChanged: 'Das Konto in {wallet} hat sich geändert.',
@@ -209,4 +212,56 @@ export const DE: Words = {
   otherPaying: 'Jemand anders hat begonnen, diese Bestellung zu bezahlen, während Ihre Wallet Sie fragte.',
   overMeanwhile: 'Dieser Link endete, während Ihre Wallet Sie fragte.',
   away: 'Wir sind gerade nicht erreichbar. Diese Seite versucht es von selbst erneut.',
+  networkFee: 'Netzwerkgebühr: keine',
+  andMore: '{count} weitere',
+  payWithTokens: 'Mit {tokens} bezahlen',
+  tokenOn: '{token} auf {network}',
+  enoughNowhere:
+    'Diese Wallet hat auf keinem der {count} Netzwerke genug; am meisten sind {balance} auf {network}.',
+  nextFunds: 'Laden Sie sie auf, oder nehmen Sie ein anderes Konto oder eine andere Wallet.',
+  scanApp: 'Oder den Code Ihrer Wallet scannen',
+  pasteLink: 'In {wallets} öffnen Sie den Browser in der App selbst und fügen dort den kopierten Link ein.',
+  walletConnect:
+    'Wallets, die sich nur über WalletConnect verbinden, etwa {wallets}, können hier nicht bezahlen. Übertragen Sie das Geld auf eine der oben genannten Wallets, und bezahlen Sie mit ihr.',
+  mail: 'Per E-Mail senden',
+  share: 'Teilen',
+  mailSubject: 'Beleg: {amount} an {merchant}',
+  mailText: '{merchant} hat {amount} erhalten. Dies ist der Beleg mit der Transaktion im Netzwerk:',
+};
+
+export const DE_REFUND: RefundWords = {
+  title: 'Rückerstattung von {merchant}',
+  titlePaid: 'Rückerstattet: {merchant}',
+  payMerchant: 'Rückerstattung von {merchant}',
+  paidMerchant: 'Rückerstattet von {merchant}',
+  payHeading: 'Rückerstattung mit Ihrer Wallet bezahlen',
+  processingOther: 'Eine Zahlung dieser Rückerstattung ist unterwegs.',
+  paid: 'Rückerstattung abgeschlossen',
+  paidText: 'Dieser Betrag von {merchant} ist wieder beim Käufer.',
+  paidElsewhere:
+    'Diese Rückerstattung war schon bezahlt. Ihre Signatur wurde nicht verwendet, und es wurde nichts weiter abgebucht.',
+  surplusText: 'Auch das hat {merchant} bezahlt. Bitten Sie den Käufer darum. Die Referenz:',
+  expired: 'Diese Rückerstattung wurde storniert',
+  titleExpired: 'Storniert: {merchant}',
+  expiredText: 'Sie kann nicht mehr bezahlt werden. {merchant} kann eine neue Rückerstattung anlegen.',
+  endedEarly: '{merchant} hat sie vorzeitig storniert.',
+  unavailableText:
+    'Zurzeit kann {merchant} diese Rückerstattung nicht bezahlen: Das Netzwerk dafür steht gerade nicht zur Verfügung.',
+  failedChanged: 'Signiert wurde etwas anderes, als diese Rückerstattung verlangt.',
+  uncertain: 'Für diese Rückerstattung wurde vielleicht schon etwas abgebucht',
+  uncertainText:
+    'Ob es so ist, ist nicht bekannt. Bezahlen Sie nicht noch einmal, bevor {merchant} in der Wallet nachgesehen oder den Käufer gefragt hat. Die Referenz:',
+  exchangeText:
+    'Heben Sie es zuerst auf eine eigene Wallet ab, und bezahlen Sie dann hier mit ihr. Senden Sie nie von Hand oder von einer Börse an die Adresse des Käufers: Solches Geld lässt sich dieser Rückerstattung nicht zuordnen.',
+  otherPaid: 'Diese Rückerstattung wurde anderswo bezahlt, während Ihre Wallet Sie fragte.',
+  otherPaying: 'Anderswo hat eine Zahlung dieser Rückerstattung begonnen, während Ihre Wallet Sie fragte.',
+  mailSubject: 'Rückerstattung: {amount} von {merchant}',
+  mailText: '{merchant} hat {amount} zurückgegeben. Dies ist der Beleg mit der Transaktion im Netzwerk:',
+  what: 'Rückerstattung von {amount} an {wallet} für {merchant}, Bestellung {order}',
+  whatWithoutOrder: 'Rückerstattung von {amount} an {wallet} für {merchant}',
+  reason: 'Grund',
+  ofPayment: 'Erstattet',
+  duplicate: 'Doppelt bezahlt',
+  fraudulent: 'Betrug',
+  requested_by_customer: 'Vom Kunden gewünscht',
 };

@@ -1,4 +1,15 @@
-import type { Words } from './words.js';
+import type { RefundWords } from './refund-words.js';
+import type { Terms, Words } from './words.js';
+
+export const EN_TERMS: Terms = {
+  order: 'order',
+  request: 'request',
+  payment: 'payment',
+  refund: 'refund',
+  network: 'network',
+  wallet: 'wallet',
+  token: 'token',
+};
 
 export const EN: Words = {
   title: 'Pay {merchant}',
@@ -20,8 +31,6 @@ export const EN: Words = {
   payHeading: 'Pay with your wallet',
   choice: 'Token and network',
   youPay: 'You pay',
-  fee: 'Network fee',
-  feeNone: 'None, it is paid for you',
   goesTo: 'Goes to',
   payBefore: 'Pay before {time}',
   timeLeft: '{time} left to pay',
@@ -52,7 +61,7 @@ export const EN: Words = {
   time: 'Time',
   merchant: 'Merchant',
   reference: 'Reference',
-  print: 'Print',
+  print: 'Print or save as PDF',
   continueTo: 'Continue to {merchant}',
   redirecting: 'You will be taken there in {seconds} s.',
   stay: 'Stay here',
@@ -92,16 +101,11 @@ export const EN: Words = {
   failedFault: 'The payment service had a fault of its own.',
   failedOther: 'The payment service refused it.',
 
-  choosing: 'Choose your wallet',
   noneFound: 'No wallet was found in this browser.',
   otherWallets: 'Other wallets',
   families: 'Ethereum networks',
   payWith: 'Pay {amount} with {wallet}',
-  payOn: 'Pay {amount} on {network} with {wallet}',
   browserWallet: 'Browser wallet',
-  chooseEntry: 'Choose it yourself',
-  otherEntries: 'Other tokens and networks',
-  anyNetwork: 'Where your wallet has enough',
   looking: 'Looking for your money',
   lookingText: 'This page reads on which network this account of {wallet} has enough.',
   payingFrom: 'From your account',
@@ -110,7 +114,6 @@ export const EN: Words = {
   inWallet: 'Your wallet shows',
   inWalletEvm: '“TransferWithAuthorization”, value {units}: that is {amount}.',
   inWalletSolana: 'A transfer of {amount}: {units} in its smallest unit.',
-  copyAddress: 'Copy address',
   noWindow:
     'No window of your wallet? Click its icon beside the address bar, look behind this window, or open the wallet’s app.',
   accountChanged: 'The account in {wallet} has changed.',
@@ -199,4 +202,54 @@ export const EN: Words = {
   otherPaying: 'Somebody else began to pay this order while your wallet was asking you.',
   overMeanwhile: 'This link ended while your wallet was asking you.',
   away: 'We cannot be reached at the moment. This page tries again by itself.',
+  networkFee: 'Network fee: none',
+  andMore: '{count} more',
+  payWithTokens: 'Pay with {tokens}',
+  tokenOn: '{token} on {network}',
+  enoughNowhere:
+    'This wallet has enough on none of the {count} networks; the most is {balance} on {network}.',
+  nextFunds: 'Add money to it, or use another account or wallet.',
+  scanApp: 'Or scan the code of your wallet',
+  pasteLink: 'In {wallets}, open the browser inside the app yourself and paste the copied link there.',
+  walletConnect:
+    'Wallets that connect by WalletConnect only, such as {wallets}, cannot pay here. Move the money to a wallet named above, and pay with that one.',
+  mail: 'Send by e-mail',
+  share: 'Share',
+  mailSubject: 'Receipt: {amount} to {merchant}',
+  mailText: '{merchant} has received {amount}. This is the receipt, with the transaction on the network:',
+};
+
+export const EN_REFUND: RefundWords = {
+  title: 'Refund by {merchant}',
+  titlePaid: 'Refunded: {merchant}',
+  payMerchant: 'Refund by {merchant}',
+  paidMerchant: 'Refunded by {merchant}',
+  payHeading: 'Pay the refund with your wallet',
+  processingOther: 'A payment of this refund is on its way.',
+  paid: 'Refund complete',
+  paidText: 'This amount of {merchant} is back with the buyer.',
+  paidElsewhere: 'This refund was paid already. What you signed was not used, and nothing more was taken.',
+  surplusText: '{merchant} has paid this too. Ask the buyer for it. Its reference:',
+  expired: 'This refund was canceled',
+  titleExpired: 'Canceled: {merchant}',
+  expiredText: 'It can no longer be paid. {merchant} can make a new refund.',
+  endedEarly: '{merchant} canceled it before its time.',
+  unavailableText: 'At the moment {merchant} cannot pay this refund: its network is not served.',
+  failedChanged: 'What was signed is not what this refund asks for.',
+  uncertain: 'A payment of this refund may have been taken',
+  uncertainText:
+    'It is not known whether it was. Do not pay again before {merchant} has looked into its wallet or asked the buyer. Its reference:',
+  exchangeText:
+    'First withdraw it to a wallet of your own, then pay here with that wallet. Never send to the buyer’s address by hand or from an exchange: such money cannot be matched to this refund.',
+  otherPaid: 'This refund was paid from elsewhere while your wallet was asking you.',
+  otherPaying: 'A payment of this refund began elsewhere while your wallet was asking you.',
+  mailSubject: 'Refund: {amount} from {merchant}',
+  mailText: '{merchant} has given back {amount}. This is the receipt, with the transaction on the network:',
+  what: 'Refund of {amount} to {wallet} for {merchant}, order {order}',
+  whatWithoutOrder: 'Refund of {amount} to {wallet} for {merchant}',
+  reason: 'Reason',
+  ofPayment: 'Gives back',
+  duplicate: 'Paid twice',
+  fraudulent: 'Fraud',
+  requested_by_customer: 'Asked for by the customer',
 };

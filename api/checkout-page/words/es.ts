@@ -1,4 +1,15 @@
-import type { Words } from './words.js';
+import type { RefundWords } from './refund-words.js';
+import type { Terms, Words } from './words.js';
+
+export const ES_TERMS: Terms = {
+  order: 'pedido',
+  request: 'petición',
+  payment: 'pago',
+  refund: 'reembolso',
+  network: 'red',
+  wallet: 'monedero',
+  token: 'token',
+};
 
 export const ES: Words = {
   title: 'Pagar a {merchant}',
@@ -20,8 +31,6 @@ export const ES: Words = {
   payHeading: 'Pague con su monedero',
   choice: 'Token y red',
   youPay: 'Usted paga',
-  fee: 'Comisión de red',
-  feeNone: 'Ninguna, está pagada',
   goesTo: 'Destino',
   payBefore: 'Pague antes de {time}',
   timeLeft: 'Quedan {time} para pagar',
@@ -52,7 +61,7 @@ export const ES: Words = {
   time: 'Hora',
   merchant: 'Comercio',
   reference: 'Referencia',
-  print: 'Imprimir',
+  print: 'Imprimir o guardar como PDF',
   continueTo: 'Continuar a {merchant}',
   redirecting: 'Le llevaremos allí en {seconds} s.',
   stay: 'Quedarme aquí',
@@ -93,16 +102,11 @@ export const ES: Words = {
   failedFault: 'El propio servicio de pago tuvo un fallo.',
   failedOther: 'El servicio de pago lo rechazó.',
 
-  choosing: 'Elija su monedero',
   noneFound: 'No se encontró ningún monedero en este navegador.',
   otherWallets: 'Otros monederos',
   families: 'Redes Ethereum',
   payWith: 'Pagar {amount} con {wallet}',
-  payOn: 'Pagar {amount} en {network} con {wallet}',
   browserWallet: 'Monedero del navegador',
-  chooseEntry: 'Elegir por su cuenta',
-  otherEntries: 'Otros tokens y redes',
-  anyNetwork: 'Donde su monedero tenga suficiente',
   looking: 'Buscando su dinero',
   lookingText: 'Esta página lee en qué red tiene suficiente esta cuenta de {wallet}.',
   payingFrom: 'Desde su cuenta',
@@ -111,7 +115,6 @@ export const ES: Words = {
   inWallet: 'Su monedero muestra',
   inWalletEvm: '«TransferWithAuthorization», value {units}: son {amount}.',
   inWalletSolana: 'Una transferencia de {amount}: {units} en su unidad más pequeña.',
-  copyAddress: 'Copiar la dirección',
   noWindow:
     '¿No ve la ventana de su monedero? Pulse su icono junto a la barra de direcciones, mire detrás de esta ventana o abra la aplicación del monedero.',
   accountChanged: 'La cuenta de {wallet} ha cambiado.',
@@ -201,4 +204,54 @@ export const ES: Words = {
   otherPaying: 'Otra persona empezó a pagar este pedido mientras su monedero le preguntaba.',
   overMeanwhile: 'Este enlace terminó mientras su monedero le preguntaba.',
   away: 'No podemos responder en este momento. Esta página lo intenta de nuevo sola.',
+  networkFee: 'Comisión de red: ninguna',
+  andMore: '{count} más',
+  payWithTokens: 'Pagar con {tokens}',
+  tokenOn: '{token} en {network}',
+  enoughNowhere:
+    'Este monedero no tiene suficiente en ninguna de las {count} redes; lo máximo es {balance} en {network}.',
+  nextFunds: 'Añádale fondos o use otra cuenta u otro monedero.',
+  scanApp: 'O escanee el código de su monedero',
+  pasteLink: 'En {wallets}, abra usted mismo el navegador de la aplicación y pegue allí el enlace copiado.',
+  walletConnect:
+    'Los monederos que solo se conectan por WalletConnect, como {wallets}, no pueden pagar aquí. Pase el dinero a uno de los monederos indicados arriba y pague con él.',
+  mail: 'Enviar por correo',
+  share: 'Compartir',
+  mailSubject: 'Recibo: {amount} a {merchant}',
+  mailText: '{merchant} ha recibido {amount}. Este es el recibo, con la transacción en la red:',
+};
+
+export const ES_REFUND: RefundWords = {
+  title: 'Reembolso de {merchant}',
+  titlePaid: 'Reembolsado: {merchant}',
+  payMerchant: 'Reembolso de {merchant}',
+  paidMerchant: 'Reembolsado por {merchant}',
+  payHeading: 'Pague el reembolso con su monedero',
+  processingOther: 'Un pago de este reembolso está en camino.',
+  paid: 'Reembolso completado',
+  paidText: 'Este importe de {merchant} ha vuelto al comprador.',
+  paidElsewhere: 'Este reembolso ya estaba pagado. Su firma no se usó y no se cobró nada más.',
+  surplusText: '{merchant} ha pagado también esto. Pídaselo al comprador. La referencia:',
+  expired: 'Este reembolso se canceló',
+  titleExpired: 'Cancelado: {merchant}',
+  expiredText: 'Ya no se puede pagar. {merchant} puede crear un reembolso nuevo.',
+  endedEarly: '{merchant} lo canceló antes de tiempo.',
+  unavailableText: 'En este momento {merchant} no puede pagar este reembolso: su red no está disponible.',
+  failedChanged: 'Lo firmado no es lo que pide este reembolso.',
+  uncertain: 'Es posible que ya se haya cobrado un pago de este reembolso',
+  uncertainText:
+    'No se sabe si fue así. No pague otra vez antes de que {merchant} mire su monedero o pregunte al comprador. La referencia:',
+  exchangeText:
+    'Retírelo primero a un monedero propio y pague aquí con él. Nunca envíe a la dirección del comprador a mano ni desde un exchange: ese dinero no se puede asociar a este reembolso.',
+  otherPaid: 'Este reembolso se pagó desde otro lugar mientras su monedero le preguntaba.',
+  otherPaying: 'Un pago de este reembolso empezó en otro lugar mientras su monedero le preguntaba.',
+  mailSubject: 'Reembolso: {amount} de {merchant}',
+  mailText: '{merchant} ha devuelto {amount}. Este es el recibo, con la transacción en la red:',
+  what: 'Reembolso de {amount} a {wallet} por {merchant}, pedido {order}',
+  whatWithoutOrder: 'Reembolso de {amount} a {wallet} por {merchant}',
+  reason: 'Motivo',
+  ofPayment: 'Devuelve',
+  duplicate: 'Pagado dos veces',
+  fraudulent: 'Fraude',
+  requested_by_customer: 'Solicitado por el cliente',
 };

@@ -1,4 +1,15 @@
-import type { Words } from './words.js';
+import type { RefundWords } from './refund-words.js';
+import type { Terms, Words } from './words.js';
+
+export const FR_TERMS: Terms = {
+  order: 'commande',
+  request: 'requête',
+  payment: 'paiement',
+  refund: 'remboursement',
+  network: 'réseau',
+  wallet: 'portefeuille',
+  token: 'jeton',
+};
 
 export const FR: Words = {
   title: 'Payer {merchant}',
@@ -20,8 +31,6 @@ export const FR: Words = {
   payHeading: 'Payez avec votre portefeuille',
   choice: 'Jeton et réseau',
   youPay: 'Vous payez',
-  fee: 'Frais de réseau',
-  feeNone: 'Aucuns, ils sont pris en charge',
   goesTo: 'Destinataire',
   payBefore: 'À payer avant {time}',
   timeLeft: 'Il reste {time} pour payer',
@@ -52,7 +61,7 @@ export const FR: Words = {
   time: 'Heure',
   merchant: 'Marchand',
   reference: 'Référence',
-  print: 'Imprimer',
+  print: 'Imprimer ou enregistrer en PDF',
   continueTo: 'Continuer vers {merchant}',
   redirecting: 'Vous y serez conduit dans {seconds} s.',
   stay: 'Rester ici',
@@ -95,16 +104,11 @@ export const FR: Words = {
   failedFault: 'Le service de paiement a eu une défaillance.',
   failedOther: 'Le service de paiement l’a refusé.',
 
-  choosing: 'Choisissez votre portefeuille',
   noneFound: 'Aucun portefeuille n’a été trouvé dans ce navigateur.',
   otherWallets: 'Autres portefeuilles',
   families: 'Réseaux Ethereum',
   payWith: 'Payer {amount} avec {wallet}',
-  payOn: 'Payer {amount} sur {network} avec {wallet}',
   browserWallet: 'Portefeuille du navigateur',
-  chooseEntry: 'Choisir vous-même',
-  otherEntries: 'Autres jetons et réseaux',
-  anyNetwork: 'Là où votre portefeuille a assez',
   looking: 'Recherche de votre argent',
   lookingText: 'Cette page lit sur quel réseau ce compte de {wallet} a assez.',
   payingFrom: 'Depuis votre compte',
@@ -113,7 +117,6 @@ export const FR: Words = {
   inWallet: 'Votre portefeuille affiche',
   inWalletEvm: '« TransferWithAuthorization », value {units} : soit {amount}.',
   inWalletSolana: 'Un transfert de {amount} : {units} dans sa plus petite unité.',
-  copyAddress: 'Copier l’adresse',
   noWindow:
     'Pas de fenêtre de votre portefeuille ? Cliquez sur son icône près de la barre d’adresse, regardez derrière cette fenêtre ou ouvrez l’application du portefeuille.',
   accountChanged: 'Le compte de {wallet} a changé.',
@@ -151,7 +154,7 @@ export const FR: Words = {
   titlePaused: 'Pas maintenant : {merchant}',
   language: 'Langue',
 
-  looksAgain: 'Cette page vérifie d’elle-même toutes les quelques secondes.',
+  looksAgain: 'Cette page vérifie d’elle-même à quelques secondes d’intervalle.',
   awayText:
     'Cette page ne peut pas être affichée pour le moment. Cela ne change rien à un paiement déjà effectué.',
   wasPayable: 'Il devait être payé avant le {time}.',
@@ -194,7 +197,7 @@ export const FR: Words = {
     'Si votre portefeuille demande encore, refusez-y : ce qui y est signé maintenant n’est pas utilisé.',
 
   cancelled: 'Vous avez annulé sur cette page.',
-  walletPending: '{wallet} attend encore votre réponse à une demande précédente.',
+  walletPending: '{wallet} attend encore votre réponse à une requête précédente.',
   walletNoMethod: '{wallet} ne peut pas faire ce que demande ce paiement.',
   walletNoTyped: '{wallet}, ou l’appareil derrière lui, ne peut pas signer ce type de message.',
   walletNoNetwork: '{wallet} ne peut pas utiliser {network}, ou n’a pas pu l’ajouter.',
@@ -209,4 +212,57 @@ export const FR: Words = {
     'Quelqu’un d’autre a commencé à payer cette commande pendant que votre portefeuille vous interrogeait.',
   overMeanwhile: 'Ce lien a pris fin pendant que votre portefeuille vous interrogeait.',
   away: 'Nous sommes injoignables pour le moment. Cette page réessaie d’elle-même.',
+  networkFee: 'Frais de réseau : aucuns',
+  andMore: '{count} autres',
+  payWithTokens: 'Payer avec {tokens}',
+  tokenOn: '{token} sur {network}',
+  enoughNowhere:
+    'Ce portefeuille n’a assez sur aucun des {count} réseaux ; le maximum est {balance} sur {network}.',
+  nextFunds: 'Approvisionnez-le, ou utilisez un autre compte ou un autre portefeuille.',
+  scanApp: 'Ou scannez le code de votre portefeuille',
+  pasteLink: 'Dans {wallets}, ouvrez vous-même le navigateur de l’application et collez-y le lien copié.',
+  walletConnect:
+    'Les portefeuilles qui se connectent uniquement par WalletConnect, comme {wallets}, ne peuvent pas payer ici. Transférez l’argent vers l’un des portefeuilles ci-dessus et payez avec celui-ci.',
+  mail: 'Envoyer par e-mail',
+  share: 'Partager',
+  mailSubject: 'Reçu : {amount} à {merchant}',
+  mailText: '{merchant} a reçu {amount}. Voici le reçu, avec la transaction sur le réseau :',
+};
+
+export const FR_REFUND: RefundWords = {
+  title: 'Remboursement de {merchant}',
+  titlePaid: 'Remboursé : {merchant}',
+  payMerchant: 'Remboursement de {merchant}',
+  paidMerchant: 'Remboursé par {merchant}',
+  payHeading: 'Payez le remboursement avec votre portefeuille',
+  processingOther: 'Un paiement de ce remboursement est en route.',
+  paid: 'Remboursement effectué',
+  paidText: 'L’acheteur a récupéré ce montant versé à {merchant}.',
+  paidElsewhere:
+    'Ce remboursement était déjà payé. Votre signature n’a pas été utilisée et rien de plus n’a été prélevé.',
+  surplusText: '{merchant} a payé cela aussi. Demandez-le à l’acheteur. La référence :',
+  expired: 'Ce remboursement a été annulé',
+  titleExpired: 'Annulé : {merchant}',
+  expiredText: 'Il ne peut plus être payé. {merchant} peut créer un nouveau remboursement.',
+  endedEarly: '{merchant} l’a annulé avant l’heure.',
+  unavailableText:
+    'Actuellement {merchant} ne peut pas payer ce remboursement : son réseau n’est pas desservi.',
+  failedChanged: 'Ce qui a été signé n’est pas ce que demande ce remboursement.',
+  uncertain: 'Un paiement de ce remboursement a peut-être été prélevé',
+  uncertainText:
+    'On ne sait pas si c’est le cas. Ne payez pas de nouveau avant que {merchant} ait vérifié son portefeuille ou demandé à l’acheteur. La référence :',
+  exchangeText:
+    'Retirez-le d’abord vers un portefeuille à vous, puis payez ici avec celui-ci. N’envoyez jamais à l’adresse de l’acheteur à la main ni depuis une plateforme : cet argent ne peut pas être attribué à ce remboursement.',
+  otherPaid: 'Ce remboursement a été payé ailleurs pendant que votre portefeuille vous interrogeait.',
+  otherPaying:
+    'Un paiement de ce remboursement a commencé ailleurs pendant que votre portefeuille vous interrogeait.',
+  mailSubject: 'Remboursement : {amount} de {merchant}',
+  mailText: '{merchant} a remboursé {amount}. Voici le reçu, avec la transaction sur le réseau :',
+  what: 'Remboursement de {amount} à {wallet} pour {merchant}, commande {order}',
+  whatWithoutOrder: 'Remboursement de {amount} à {wallet} pour {merchant}',
+  reason: 'Motif',
+  ofPayment: 'Rembourse',
+  duplicate: 'Payé deux fois',
+  fraudulent: 'Fraude',
+  requested_by_customer: 'Demandé par le client',
 };

@@ -1,4 +1,15 @@
-import type { Words } from './words.js';
+import type { RefundWords } from './refund-words.js';
+import type { Terms, Words } from './words.js';
+
+export const JA_TERMS: Terms = {
+  order: '注文',
+  request: 'リクエスト',
+  payment: 'お支払い',
+  refund: '返金',
+  network: 'ネットワーク',
+  wallet: 'ウォレット',
+  token: 'トークン',
+};
 
 export const JA: Words = {
   title: '{merchant} へのお支払い',
@@ -20,9 +31,7 @@ export const JA: Words = {
   payHeading: 'ウォレットで支払う',
   choice: 'トークンとネットワーク',
   youPay: 'お支払い額',
-  fee: 'ネットワーク手数料',
-  feeNone: 'なし（当方が負担します）',
-  goesTo: '送付先',
+  goesTo: '送金先',
   payBefore: '{time} までにお支払いください',
   timeLeft: '残り {time}',
   noScript:
@@ -53,7 +62,7 @@ export const JA: Words = {
   time: '日時',
   merchant: '店舗',
   reference: '参照番号',
-  print: '印刷',
+  print: '印刷または PDF で保存',
   continueTo: '{merchant} へ進む',
   redirecting: '{seconds} 秒後に移動します。',
   stay: 'このページに残る',
@@ -93,16 +102,11 @@ export const JA: Words = {
   failedFault: '決済サービス自体に不具合が発生しました。',
   failedOther: '決済サービスに拒否されました。',
 
-  choosing: 'ウォレットを選ぶ',
   noneFound: 'このブラウザーにウォレットが見つかりませんでした。',
   otherWallets: 'ほかのウォレット',
   families: 'イーサリアム系',
   payWith: '{wallet} で {amount} を支払う',
-  payOn: '{wallet} で {network} の {amount} を支払う',
   browserWallet: 'ブラウザーのウォレット',
-  chooseEntry: '自分で選ぶ',
-  otherEntries: 'ほかのトークンとネットワーク',
-  anyNetwork: 'ウォレットの残高が足りるネットワーク',
   looking: '残高を確認しています',
   lookingText: '{wallet} のこのアカウントの残高がどのネットワークで足りるかを読み取っています。',
   payingFrom: '支払い元アカウント',
@@ -111,7 +115,6 @@ export const JA: Words = {
   inWallet: 'ウォレットの表示',
   inWalletEvm: '「TransferWithAuthorization」、value {units}（{amount} のことです）。',
   inWalletSolana: '{amount} の送金（最小単位で {units}）。',
-  copyAddress: 'アドレスをコピー',
   noWindow:
     'ウォレットの画面が見えませんか。アドレスバーの横のアイコンを押すか、このウィンドウの後ろを確認するか、ウォレットのアプリを開いてください。',
   accountChanged: '{wallet} のアカウントが変わりました。',
@@ -202,4 +205,54 @@ export const JA: Words = {
   otherPaying: 'ウォレットが確認を求めている間に、ほかの人がこの注文の支払いを始めました。',
   overMeanwhile: 'ウォレットが確認を求めている間に、このリンクは終了しました。',
   away: '現在サーバーに接続できません。このページは自動で再試行します。',
+  networkFee: 'ネットワーク手数料：なし',
+  andMore: 'ほか {count} 件',
+  payWithTokens: '{tokens} で支払う',
+  tokenOn: '{network} の {token}',
+  enoughNowhere:
+    'このウォレットの残高は {count} 個のネットワークのどれでも足りません。最も多いのは {network} の {balance} です。',
+  nextFunds: '残高を補充するか、別のアカウントまたはウォレットをお使いください。',
+  scanApp: 'またはお使いのウォレットのコードを読み取る',
+  pasteLink: '{wallets} では、アプリ内のブラウザーをご自身で開き、コピーしたリンクを貼り付けてください。',
+  walletConnect:
+    '{wallets} など WalletConnect だけで接続するウォレットでは、ここで支払えません。上記のウォレットに資金を移し、そのウォレットで支払ってください。',
+  mail: 'メールで送る',
+  share: '共有',
+  mailSubject: '領収書：{merchant} へ {amount}',
+  mailText: '{merchant} が {amount} を受け取りました。ネットワーク上の取引を含む領収書はこちらです：',
+};
+
+export const JA_REFUND: RefundWords = {
+  title: '{merchant} からの返金',
+  titlePaid: '返金済み: {merchant}',
+  payMerchant: '{merchant} からの返金',
+  paidMerchant: '{merchant} が返金済み',
+  payHeading: 'ウォレットで返金を支払う',
+  processingOther: 'この返金のお支払いが処理中です。',
+  paid: '返金が完了しました',
+  paidText: '{merchant} のこの金額が購入者に戻りました。',
+  paidElsewhere: 'この返金はすでに支払われていました。署名は使われず、追加の請求もありません。',
+  surplusText: '{merchant} はこれも支払いました。購入者に返還をご依頼ください。参照番号：',
+  expired: 'この返金は取り消されました',
+  titleExpired: '取り消し済み: {merchant}',
+  expiredText: 'もう支払うことはできません。{merchant} は新しい返金を作成できます。',
+  endedEarly: '{merchant} が期限前に取り消しました。',
+  unavailableText: '現在 {merchant} はこの返金を支払えません。ネットワークが利用できません。',
+  failedChanged: '署名された内容が、この返金と異なります。',
+  uncertain: 'この返金のお支払いはすでに行われた可能性があります',
+  uncertainText:
+    '行われたかどうかは分かっていません。{merchant} がウォレットまたは購入者に確認するまで、もう一度支払わないでください。参照番号：',
+  exchangeText:
+    '先に自分のウォレットへ出金し、そのウォレットでここから支払ってください。購入者のアドレスへ手動や取引所から送らないでください。その資金はこの返金に結び付けられません。',
+  otherPaid: 'ウォレットが確認を求めている間に、この返金は別の場所で支払われました。',
+  otherPaying: 'ウォレットが確認を求めている間に、この返金のお支払いが別の場所で始まりました。',
+  mailSubject: '返金：{merchant} から {amount}',
+  mailText: '{merchant} が {amount} を返金しました。ネットワーク上の取引を含む領収書はこちらです：',
+  what: '{merchant} の注文 {order} について {wallet} へ {amount} を返金',
+  whatWithoutOrder: '{merchant} について {wallet} へ {amount} を返金',
+  reason: '理由',
+  ofPayment: '対象のお支払い',
+  duplicate: '二重払い',
+  fraudulent: '不正利用',
+  requested_by_customer: 'お客様のご依頼',
 };

@@ -1,12 +1,38 @@
 /**
- * Every text that a buyer reads, in one language. `{name}` is replaced by an escaped value. A language with a
- * missing text does not compile.
+ * Texts that say what is paid, or by whom. Each kind of payable has its own: an order is paid by a buyer, a refund by the
+ * merchant. A kind without one of them does not compile.
  */
-export interface Words {
+export interface PayableWords {
   title: string;
   titlePaid: string;
   payMerchant: string;
   paidMerchant: string;
+  payHeading: string;
+  processingOther: string;
+  paid: string;
+  paidText: string;
+  paidElsewhere: string;
+  surplusText: string;
+  expired: string;
+  titleExpired: string;
+  expiredText: string;
+  endedEarly: string;
+  unavailableText: string;
+  failedChanged: string;
+  uncertain: string;
+  uncertainText: string;
+  exchangeText: string;
+  otherPaid: string;
+  otherPaying: string;
+  mailSubject: string;
+  mailText: string;
+}
+
+/**
+ * Every text that a buyer reads, in one language. `{name}` is replaced by an escaped value. A language with a
+ * missing text does not compile.
+ */
+export interface Words extends PayableWords {
   testMode: string;
   testModeNote: string;
   back: string;
@@ -18,11 +44,8 @@ export interface Words {
   agentsText: string;
   agentsSign: string;
 
-  payHeading: string;
   choice: string;
   youPay: string;
-  fee: string;
-  feeNone: string;
   goesTo: string;
   payBefore: string;
   timeLeft: string;
@@ -34,15 +57,19 @@ export interface Words {
   qrCode: string;
   copyLink: string;
   copied: string;
+  networkFee: string;
+  andMore: string;
+  payWithTokens: string;
+  tokenOn: string;
+  scanApp: string;
+  pasteLink: string;
+  walletConnect: string;
 
   processing: string;
   processingText: string;
   processingMine: string;
-  processingOther: string;
   seeTransaction: string;
 
-  paid: string;
-  paidText: string;
   receipt: string;
   amount: string;
   paidIn: string;
@@ -53,19 +80,16 @@ export interface Words {
   merchant: string;
   reference: string;
   print: string;
+  mail: string;
+  share: string;
   continueTo: string;
   redirecting: string;
   stay: string;
-  paidElsewhere: string;
   surplus: string;
-  surplusText: string;
 
-  expired: string;
-  expiredText: string;
   busy: string;
   busyText: string;
   unavailable: string;
-  unavailableText: string;
   tryAgain: string;
   notFound: string;
   notFoundText: string;
@@ -78,29 +102,21 @@ export interface Words {
 
   failed: string;
   nothingPaid: string;
-  uncertain: string;
-  uncertainText: string;
   uncertainRead: string;
   failedFunds: string;
   failedTime: string;
   failedSignature: string;
-  failedChanged: string;
   failedUsed: string;
   failedRefused: string;
   failedService: string;
   failedFault: string;
   failedOther: string;
 
-  choosing: string;
   noneFound: string;
   otherWallets: string;
   families: string;
   payWith: string;
-  payOn: string;
   browserWallet: string;
-  chooseEntry: string;
-  otherEntries: string;
-  anyNetwork: string;
   looking: string;
   lookingText: string;
   payingFrom: string;
@@ -109,13 +125,11 @@ export interface Words {
   inWallet: string;
   inWalletEvm: string;
   inWalletSolana: string;
-  copyAddress: string;
   noWindow: string;
   accountChanged: string;
   accountGone: string;
   scanText: string;
   exchange: string;
-  exchangeText: string;
   connecting: string;
   connectingText: string;
   switching: string;
@@ -133,20 +147,20 @@ export interface Words {
   wrongNetwork: string;
   notEnough: string;
   notEnoughAnywhere: string;
+  enoughNowhere: string;
+  nextFunds: string;
   balance: string;
   lost: string;
   sendAgain: string;
   offline: string;
 
   titleProcessing: string;
-  titleExpired: string;
   titlePaused: string;
   language: string;
 
   looksAgain: string;
   awayText: string;
   wasPayable: string;
-  endedEarly: string;
 
   stages: string;
   stageSent: string;
@@ -190,13 +204,24 @@ export interface Words {
 
   waiting: string;
   waitingText: string;
-  otherPaid: string;
-  otherPaying: string;
   overMeanwhile: string;
   away: string;
 }
 
-/** Replaces each `{name}` by its value; a name without a value stays. */
-export function fill(text: string, values: Readonly<Record<string, string>>): string {
+/** The glossary of a language: the texts use these words, inflected, and no other for the same thing. */
+export interface Terms {
+  /** What the buyer buys; never the word for `request`. */
+  order: string;
+  /** A message that a program sends. */
+  request: string;
+  payment: string;
+  refund: string;
+  network: string;
+  wallet: string;
+  token: string;
+}
+
+/** Replaces each `{name}` by its value; a name without a value stays. A page of an older release may lack a text. */
+export function fill(text = '', values: Readonly<Record<string, string>>): string {
   return text.replaceAll(/\{([a-z]+)\}/gi, (whole, name: string) => values[name] ?? whole);
 }

@@ -66,8 +66,8 @@ function createVisitor({ page, problems }: BrowserPage): Visitor {
     alerts: (words) => hurry(page.getByRole('alert').filter({ hasText: words }).waitFor()),
     press: (button) => page.getByRole('button', { name: button }).click(),
     async choose(entry) {
-      const others = page.locator('#other-entries');
-      if ((await others.getAttribute('open')) === null) await others.locator('summary').click();
+      const choice = page.locator('#accepts');
+      if ((await choice.getAttribute('open')) === null) await choice.locator('summary').click();
       await page.getByRole('radio', { name: entry }).check();
     },
     async leave() {

@@ -70,7 +70,7 @@ export const PAGE_STATES = {
     const visitor = await shop.visitPage(await shop.buildSession(), { ...visit, wallets: [wallet] });
     await pay(visitor);
     await visitor.page.locator('#notice > .failed').waitFor();
-    await visitor.page.locator('#other-entries > summary').click();
+    await visitor.page.locator('#accepts > summary').click();
     return visitor;
   },
   signing,

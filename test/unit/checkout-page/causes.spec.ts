@@ -30,6 +30,7 @@ const LASTING: Cause[] = [
   'walletNoNetwork',
   'wrongNetwork',
   'notEnough',
+  'enoughNowhere',
   'otherPaid',
   'otherPaying',
   'overMeanwhile',
