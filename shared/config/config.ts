@@ -28,6 +28,8 @@ export interface RedisConfig {
 
 export interface Config {
   production: boolean;
+  /** NODE_ENV as it is set. */
+  environment: string | undefined;
   logLevel: string;
   port: number;
   baseUrl: string;
@@ -52,6 +54,8 @@ export interface Config {
   /** Of the whole header block of an answer at a link. */
   responseHeaderMaxBytes: number;
   trustProxy: boolean | number | string;
+  /** TRUST_PROXY says something, if only that there is no proxy. */
+  trustProxyIsSet: boolean;
   allowPrivateWebhooks: boolean;
   /** A script that announces wallets to the payment page; for development only. */
   pageScriptUrl: string | undefined;
@@ -112,6 +116,7 @@ export function loadConfig(environment: Record<string, string | undefined>, role
   const port = env.integer('PORT', { default: 3000, min: 0, max: 65535 });
   const config: Config = {
     production,
+    environment: env.text('NODE_ENV'),
     logLevel: env.choice('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
     port,
     baseUrl: env.url('BASE_URL', ['http:', 'https:'])?.replace(/\/+$/, '') ?? `http://localhost:${port}`,
@@ -138,6 +143,7 @@ export function loadConfig(environment: Record<string, string | undefined>, role
       max: 65_536,
     }),
     trustProxy: env.trustProxy('TRUST_PROXY'),
+    trustProxyIsSet: env.text('TRUST_PROXY') !== undefined,
     allowPrivateWebhooks: env.boolean('WEBHOOK_ALLOW_PRIVATE_NETWORKS', false),
     pageScriptUrl: readPageScript(env, production),
     workerQueues: env.list('WORKER_QUEUES', JOB_NAMES) ?? JOB_NAMES,

@@ -23,7 +23,7 @@ import { openQueues } from '../../shared/queues/enqueue.js';
 import { deliveryNotifier, type NotifyDeliveries } from '../../shared/queues/notify-deliveries.js';
 import { logStoreState } from '../../shared/queues/store-state.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
-import { checkEncryptionKey } from '../../shared/startup/check-encryption-key.js';
+import { firstContact } from '../../shared/startup/first-contact.js';
 import { openFacilitator, type Stores } from '../../shared/startup/open-facilitator.js';
 import { warnAboutRiskySettings } from '../../shared/startup/risky-settings.js';
 import { openInstallationWatch, openLoggedCommitMemory } from '../../shared/startup/watch-installation.js';
@@ -39,6 +39,7 @@ import { publishMetrics } from './publish-metrics.js';
 import { reconcileRegularly } from './reconcile-regularly.js';
 import { runWorker } from './run-worker.js';
 import { sweepDueWork } from './sweep-due-work.js';
+import { watchQueues } from './watch-queues.js';
 import { watchSecrets } from './watch-secrets.js';
 
 /** How long a stopping process waits for jobs in flight. Together the three times fit into the shutdown deadline of 25 s. */
@@ -74,6 +75,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
   const cleanUp = cleanUpRegularly(deps);
   const books = reconcileRegularly(deps);
   const secrets = watchSecrets(deps);
+  const queues = watchQueues(deps);
   const clock = followClock(deps.db, logger);
   const metrics =
     config.workerMetricsPort === undefined
@@ -91,6 +93,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
         cleanUp.close(),
         books.close(),
         secrets.close(),
+        queues.close(),
         deliverer.close(),
         ...workers.map((worker) => worker.close()),
       ]);
@@ -107,13 +110,13 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
 async function openDeps(config: Config, logger: Logger): Promise<Opened> {
   const commits = openLoggedCommitMemory(logger);
   const db = openDatabase(config.database, logger, { commits });
-  // Fails the start when the database is unreachable, instead of running without it.
-  await runStatement(db, { name: undefined, text: 'SELECT 1' }, []);
   const secretBox = createSecretBox(config.encryptionKeys);
-  await checkEncryptionKey(db, secretBox).catch(async (error: unknown) => {
+  await firstContact({ db, secretBox, logger }).catch(async (error: unknown) => {
     await db.destroy();
     throw error;
   });
+  // Fails the start when the database is unreachable, instead of running without it.
+  await runStatement(db, { name: undefined, text: 'SELECT 1' }, []);
   const replica = config.replica && openReplica(db, config.replica, logger);
   const redis = config.redis && openRedis(config.redis, logger);
   if (redis !== undefined) warnIfRedisMayEvict(redis, logger);
@@ -139,7 +142,10 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
     facilitator: facilitatorFor(config, { db, redis, breaker }, logger),
     chains,
     endpointQueues,
-    metrics: openWorkerMetrics({ db, replica, queues, logger, commits, installation: watch }, chains),
+    metrics: openWorkerMetrics(
+      { db, replica, queues, logger, commits, installation: watch },
+      { chains, serves: config.workerQueues },
+    ),
   };
   return {
     deps,
