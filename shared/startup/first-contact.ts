@@ -8,17 +8,16 @@ import { countIfNoneOpens } from '../webhooks/unreadable.js';
 
 const ANSWER_WITHIN_MS = 3000;
 
-interface Contact {
+/** Logs a line when Postgres does not answer a process that starts without it. */
+export async function firstContact({
+  db,
+  secretBox,
+  logger,
+}: {
   db: Knex;
   secretBox: SecretBox;
   logger: Logger;
-}
-
-/**
- * The first question of a process to Postgres. A database that does not answer gets a line. An ENCRYPTION_KEY that opens none
- * of the newest webhook secrets is refused, so that a roll of the wrong key stops at the first process.
- */
-export async function firstContact({ db, secretBox, logger }: Contact): Promise<void> {
+}): Promise<void> {
   try {
     await withTimeout(ANSWER_WITHIN_MS, runStatement(db, { name: undefined, text: 'SELECT 1' }, []));
   } catch (error) {
@@ -29,8 +28,15 @@ export async function firstContact({ db, secretBox, logger }: Contact): Promise<
     });
     return;
   }
-  // A database that is not migrated yet has no such table, and /readyz says so.
-  const count = await withTimeout(ANSWER_WITHIN_MS, countIfNoneOpens(db, secretBox)).catch(() => 0);
+  await checkEncryptionKey(db, secretBox);
+}
+
+/**
+ * Refuses the start with an ENCRYPTION_KEY that opens none of the newest webhook secrets, so that a roll of the wrong key
+ * stops at the first process. A database that is not migrated yet has no such table, and /readyz says so.
+ */
+export async function checkEncryptionKey(db: Knex, box: SecretBox): Promise<void> {
+  const count = await withTimeout(ANSWER_WITHIN_MS, countIfNoneOpens(db, box)).catch(() => 0);
   if (count === 0) return;
   throw new ConfigError(
     `ENCRYPTION_KEY opens none of the ${count} newest webhook secrets in the database: it lacks the key that sealed them. Add that key after a comma.`,

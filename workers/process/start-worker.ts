@@ -23,7 +23,7 @@ import { openQueues } from '../../shared/queues/enqueue.js';
 import { deliveryNotifier, type NotifyDeliveries } from '../../shared/queues/notify-deliveries.js';
 import { logStoreState } from '../../shared/queues/store-state.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
-import { firstContact } from '../../shared/startup/first-contact.js';
+import { checkEncryptionKey } from '../../shared/startup/first-contact.js';
 import { openFacilitator, type Stores } from '../../shared/startup/open-facilitator.js';
 import { warnAboutRiskySettings } from '../../shared/startup/risky-settings.js';
 import { openInstallationWatch, openLoggedCommitMemory } from '../../shared/startup/watch-installation.js';
@@ -110,13 +110,13 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
 async function openDeps(config: Config, logger: Logger): Promise<Opened> {
   const commits = openLoggedCommitMemory(logger);
   const db = openDatabase(config.database, logger, { commits });
+  // Fails the start when the database is unreachable, instead of running without it.
+  await runStatement(db, { name: undefined, text: 'SELECT 1' }, []);
   const secretBox = createSecretBox(config.encryptionKeys);
-  await firstContact({ db, secretBox, logger }).catch(async (error: unknown) => {
+  await checkEncryptionKey(db, secretBox).catch(async (error: unknown) => {
     await db.destroy();
     throw error;
   });
-  // Fails the start when the database is unreachable, instead of running without it.
-  await runStatement(db, { name: undefined, text: 'SELECT 1' }, []);
   const replica = config.replica && openReplica(db, config.replica, logger);
   const redis = config.redis && openRedis(config.redis, logger);
   if (redis !== undefined) warnIfRedisMayEvict(redis, logger);
