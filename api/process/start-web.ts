@@ -7,7 +7,7 @@ import type { Logger } from '../../shared/process/logger.js';
 import { type Closable, closeWithin } from '../../shared/process/shutdown.js';
 import { warnIfRedisMayEvict } from '../../shared/queues/connection.js';
 import { loadBullMq } from '../../shared/queues/enqueue.js';
-import { checkEncryptionKey } from '../../shared/startup/check-encryption-key.js';
+import { firstContact } from '../../shared/startup/first-contact.js';
 import { warnAboutRiskySettings } from '../../shared/startup/risky-settings.js';
 import { startTracing } from '../../shared/tracing/start.js';
 import { createApp } from '../app.js';
@@ -44,7 +44,7 @@ export async function startWeb(
 ): Promise<WebProcess> {
   const tracing = await startTracing(config, 'checkout-web', logger);
   const deps = openDeps(config, logger);
-  await checkEncryptionKey(deps.db, deps.secretBox).catch(async (error: unknown) => {
+  await firstContact(deps).catch(async (error: unknown) => {
     await closeWithin(closeMs, closeDeps(deps), logger);
     throw error;
   });

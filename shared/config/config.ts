@@ -28,6 +28,8 @@ export interface RedisConfig {
 
 export interface Config extends Facilitators {
   production: boolean;
+  /** NODE_ENV as it is set. */
+  environment: string | undefined;
   logLevel: string;
   port: number;
   /** The address that web listens on; undefined: every address. */
@@ -55,6 +57,8 @@ export interface Config extends Facilitators {
   /** Whether web serves the merchants' dashboard. */
   dashboard: boolean;
   trustProxy: boolean | number | string;
+  /** TRUST_PROXY says something, if only that there is no proxy. */
+  trustProxyIsSet: boolean;
   allowPrivateWebhooks: boolean;
   /** A script that announces wallets to the payment page; for development only. */
   pageScriptUrl: string | undefined;
@@ -115,6 +119,7 @@ export function loadConfig(environment: Record<string, string | undefined>, role
   const port = env.integer('PORT', { default: 3000, min: 0, max: 65535 });
   const config: Config = {
     production,
+    environment: env.text('NODE_ENV'),
     logLevel: env.choice('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
     port,
     host: env.address('HOST'),
@@ -143,6 +148,7 @@ export function loadConfig(environment: Record<string, string | undefined>, role
     }),
     dashboard: env.boolean('DASHBOARD', true),
     trustProxy: env.trustProxy('TRUST_PROXY'),
+    trustProxyIsSet: env.text('TRUST_PROXY') !== undefined,
     allowPrivateWebhooks: env.boolean('WEBHOOK_ALLOW_PRIVATE_NETWORKS', false),
     pageScriptUrl: readPageScript(env, production),
     workerQueues: env.list('WORKER_QUEUES', JOB_NAMES) ?? JOB_NAMES,

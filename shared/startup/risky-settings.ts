@@ -9,15 +9,28 @@ export interface RiskySetting {
   hint: string;
 }
 
-/** Logs one line per risky setting at the start of a production process. */
+/** Logs one line per risky setting at the start of a production process, or of one whose NODE_ENV may be a slip. */
 export function warnAboutRiskySettings(config: Config, logger: Logger): void {
-  if (config.production) for (const setting of findRiskySettings(config)) logger.warn(setting);
+  const { environment, production } = config;
+  if (environment !== undefined && !ENVIRONMENTS.includes(environment))
+    logger.warn(unknownEnvironment(environment));
+  if (production) for (const setting of findRiskySettings(config)) logger.warn(setting);
 }
+
+const ENVIRONMENTS = ['production', 'development', 'test'];
+
+const unknownEnvironment = (environment: string): RiskySetting => ({
+  event: 'config.unknown_environment',
+  hint: `NODE_ENV is "${environment}", so this process takes itself for a developer's: it checks no password, requires no ENCRYPTION_KEY and warns of no dangerous setting. Set it to production.`,
+});
 
 export function findRiskySettings(config: Config): RiskySetting[] {
   return [
     ...risksOfBaseUrl(config.baseUrl),
+    ...risksOfPath(config.baseUrl),
     ...(config.trustProxy === true ? [TRUSTS_EVERY_PROXY] : []),
+    ...(config.baseUrl.startsWith('https:') && !config.trustProxyIsSet ? [NO_TRUST_PROXY] : []),
+    ...(config.encryptionKeys.some((key) => key.every((byte) => byte === 0)) ? [ZERO_KEY] : []),
     ...(config.allowPrivateWebhooks ? [PRIVATE_WEBHOOKS] : []),
     ...(isRemoteWithoutTls(config.database) ? [plainPostgres('DATABASE_URL')] : []),
     ...(config.replica && isRemoteWithoutTls(config.replica) ? [plainPostgres('DATABASE_REPLICA_URL')] : []),
@@ -27,6 +40,14 @@ export function findRiskySettings(config: Config): RiskySetting[] {
 const TRUSTS_EVERY_PROXY: RiskySetting = {
   event: 'config.trusts_every_proxy',
   hint: 'TRUST_PROXY=true trusts every X-Forwarded-For header: clients can choose their address and evade the limits per address. Set the number of proxies, or their addresses.',
+};
+const NO_TRUST_PROXY: RiskySetting = {
+  event: 'config.no_trust_proxy',
+  hint: 'BASE_URL is https, which this process does not speak, so a proxy is in front of it; TRUST_PROXY is not set, so all buyers share the address of that proxy and its rate limit. Set the number of proxies, or false if yours passes the address on by itself.',
+};
+const ZERO_KEY: RiskySetting = {
+  event: 'config.zero_key',
+  hint: 'ENCRYPTION_KEY is all zeros: anyone with a copy of the database can read the webhook secrets. Set 32 random bytes in front of it (openssl rand -base64 32), run reseal-secrets, and remove it.',
 };
 const PRIVATE_WEBHOOKS: RiskySetting = {
   event: 'config.private_webhooks',
@@ -52,6 +73,18 @@ function risksOfBaseUrl(baseUrl: string): RiskySetting[] {
     {
       event: 'config.plain_base_url',
       hint: 'BASE_URL is http: anyone on the network path can read API keys and change the wallet that a buyer pays to. Set an https address.',
+    },
+  ];
+}
+
+/** Links append their own path. */
+function risksOfPath(baseUrl: string): RiskySetting[] {
+  const { pathname, search, hash } = new URL(baseUrl);
+  if (pathname === '/' && search === '' && hash === '') return [];
+  return [
+    {
+      event: 'config.base_url_with_path',
+      hint: `BASE_URL has more than an address: links are ${baseUrl}/c/…, which open only if your proxy removes that part. Set it to scheme, host and port.`,
     },
   ];
 }

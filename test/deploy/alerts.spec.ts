@@ -128,8 +128,8 @@ describe('the metrics of alerts and dashboard', () => {
   let worker: Closable;
   let series: Series[];
   before(async () => {
-    app = await openTestApp({ METRICS_TOKEN: TOKEN });
     const { databaseUrl, redisUrl } = testServices();
+    app = await openTestApp({ METRICS_TOKEN: TOKEN, DATABASE_REPLICA_URL: databaseUrl });
     const environment = {
       DATABASE_URL: databaseUrl,
       REDIS_URL: redisUrl,

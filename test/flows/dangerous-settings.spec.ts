@@ -43,7 +43,7 @@ describe('a start in production', () => {
   });
 
   it('logs no warning when no setting is dangerous', async () => {
-    const service = await startWebProcess(production({ BASE_URL: 'https://pay.example' }));
+    const service = await startWebProcess(production({ BASE_URL: 'https://pay.example', TRUST_PROXY: '1' }));
     assert.deepEqual(
       warned(service.lines()).filter((event) => String(event).startsWith('config.')),
       [],

@@ -286,6 +286,7 @@ describe('a web process', () => {
         ['api_error', 'service_unavailable', refused.headers['request-id']],
       );
       assert.doesNotMatch(refused.text, /127\.0\.0\.1|ECONN|nowhere/);
+      assert.equal(web.lines().filter(({ event }) => event === 'database.not_reached').length, 1);
       await assertStopsQuietly(web);
     });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { loadConfig } from '../../shared/config/config.js';
-import { findRiskySettings } from '../../shared/startup/risky-settings.js';
+import { findRiskySettings, warnAboutRiskySettings } from '../../shared/startup/risky-settings.js';
+import { loggerWithLines } from '../support/log-lines.js';
 
 const SAFE = {
   NODE_ENV: 'production',
@@ -8,6 +9,7 @@ const SAFE = {
   FACILITATOR_URL: 'https://facilitator.example',
   ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
   BASE_URL: 'https://pay.example',
+  TRUST_PROXY: '1',
 };
 
 function warningsOf(environment: Record<string, string>): string[] {
@@ -25,6 +27,48 @@ describe('the warnings about risky settings', () => {
   it('name TRUST_PROXY=true and private webhooks', () => {
     assert.deepEqual(warningsOf({ TRUST_PROXY: 'true' }), ['trusts_every_proxy']);
     assert.deepEqual(warningsOf({ WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' }), ['private_webhooks']);
+  });
+
+  it('name a TRUST_PROXY that says nothing behind https', () => {
+    assert.deepEqual(warningsOf({ TRUST_PROXY: '' }), ['no_trust_proxy']);
+    assert.deepEqual(warningsOf({ TRUST_PROXY: 'false' }), []);
+    assert.deepEqual(warningsOf({ TRUST_PROXY: '', BASE_URL: 'http://pay.example' }), ['plain_base_url']);
+  });
+
+  it('name a key of zeros, also among others', () => {
+    const zeros = Buffer.alloc(32).toString('base64');
+    assert.deepEqual(warningsOf({ ENCRYPTION_KEY: zeros }), ['zero_key']);
+    assert.deepEqual(warningsOf({ ENCRYPTION_KEY: `${SAFE.ENCRYPTION_KEY},${zeros}` }), ['zero_key']);
+  });
+
+  for (const [more, isNamed] of Object.entries({
+    '/': false,
+    '/shop': true,
+    '/?ref=1': true,
+    '#top': true,
+  })) {
+    it(`${isNamed ? 'name' : 'do not name'} a BASE_URL that ends with ${more}`, () => {
+      const BASE_URL = `https://pay.example${more}`;
+      assert.deepEqual(warningsOf({ BASE_URL }), isNamed ? ['base_url_with_path'] : []);
+    });
+  }
+
+  it('name a NODE_ENV that is neither production nor development nor test', () => {
+    for (const [environment, isNamed] of Object.entries({
+      prod: true,
+      staging: true,
+      development: false,
+      test: false,
+      '': false,
+    })) {
+      const { logger, lines } = loggerWithLines<{ event: string }>();
+      warnAboutRiskySettings(loadConfig({ ...SAFE, NODE_ENV: environment }, 'web'), logger);
+      assert.deepEqual(
+        lines.map(({ event }) => event),
+        isNamed ? ['config.unknown_environment'] : [],
+        environment,
+      );
+    }
   });
 
   const addresses: Record<string, string[]> = {

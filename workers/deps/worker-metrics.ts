@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { hostname } from 'node:os';
-import { Counter, Histogram } from 'prom-client';
+import { Counter, Gauge, Histogram } from 'prom-client';
 import type { OpenChains } from '../../shared/chains/confirmation.js';
 import type { ChainFinding } from '../../shared/chains/finding.js';
 import { NETWORKS } from '../../shared/chains/networks.js';
+import type { JobName } from '../../shared/jobs/jobs.js';
 import { openLoginLimiter } from '../../shared/limits/login-limiter.js';
 import { openChainMetrics } from '../../shared/metrics/chain-metrics.js';
 import { openFacilitatorMetrics } from '../../shared/metrics/facilitator-metrics.js';
@@ -44,6 +45,12 @@ export interface WorkerMetrics {
 
 /** With 10 s, the threshold of the alert. */
 const WAIT_BUCKETS = [1, 2.5, 5, 10, 20, 60, 300];
+interface WorkerParts {
+  chains?: Pick<OpenChains, 'endpoints'>;
+  /** The queues that this worker serves. */
+  serves?: readonly JobName[];
+}
+
 const CALL_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30];
 
 export interface WorkerMetricSources extends MetricSources {
@@ -52,7 +59,7 @@ export interface WorkerMetricSources extends MetricSources {
 
 export function openWorkerMetrics(
   sources: WorkerMetricSources,
-  chains?: Pick<OpenChains, 'endpoints'>,
+  { chains, serves = [] }: WorkerParts = {},
 ): WorkerMetrics {
   const worker = `${hostname()}-${randomBytes(3).toString('hex')}`;
   const { facilitators } = sources;
@@ -87,6 +94,13 @@ export function openWorkerMetrics(
     registers,
   });
   if (chains !== undefined) openChainMetrics(registry, chains);
+  const served = new Gauge({
+    name: 'checkout_worker_serves',
+    help: 'Always 1; the label has a queue that this worker serves.',
+    labelNames: ['queue'],
+    registers,
+  });
+  for (const queue of serves) served.set({ queue }, 1);
   const lines = new Counter({
     name: 'checkout_reconcile_lines_total',
     help: 'Transfers and payments that regular runs of reconcile held against each other, by what they are.',

@@ -23,7 +23,7 @@ import { openQueues } from '../../shared/queues/enqueue.js';
 import { deliveryNotifier, type NotifyDeliveries } from '../../shared/queues/notify-deliveries.js';
 import { logStoreState } from '../../shared/queues/store-state.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
-import { checkEncryptionKey } from '../../shared/startup/check-encryption-key.js';
+import { checkEncryptionKey } from '../../shared/startup/first-contact.js';
 import { openFacilitators, type Stores } from '../../shared/startup/open-facilitators.js';
 import { warnAboutRiskySettings } from '../../shared/startup/risky-settings.js';
 import { openInstallationWatch, openLoggedCommitMemory } from '../../shared/startup/watch-installation.js';
@@ -40,6 +40,7 @@ import { publishMetrics } from './publish-metrics.js';
 import { reconcileRegularly } from './reconcile-regularly.js';
 import { runWorker } from './run-worker.js';
 import { sweepDueWork } from './sweep-due-work.js';
+import { watchQueues } from './watch-queues.js';
 import { watchSecrets } from './watch-secrets.js';
 
 /** How long a stopping process waits for jobs in flight. Together the three times fit into the shutdown deadline of 25 s. */
@@ -76,6 +77,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
   const books = reconcileRegularly(deps);
   const secrets = watchSecrets(deps);
   const reports = foldReportsRegularly(deps);
+  const queues = watchQueues(deps);
   const clock = followClock(deps.db, logger);
   const metrics =
     config.workerMetricsPort === undefined
@@ -94,6 +96,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
         books.close(),
         secrets.close(),
         reports.close(),
+        queues.close(),
         deliverer.close(),
         ...workers.map((worker) => worker.close()),
       ]);
@@ -145,7 +148,7 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
     endpointQueues,
     metrics: openWorkerMetrics(
       { db, replica, queues, logger, commits, installation: watch, facilitators },
-      chains,
+      { chains, serves: config.workerQueues },
     ),
   };
   return {
