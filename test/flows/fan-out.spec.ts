@@ -178,6 +178,18 @@ describe('a request that writes a delivery for each of many endpoints', function
     assert.equal(await countWhere(shop), 12 * ENDPOINTS);
   });
 
+  it('sessions of other accounts expire although one account has many that are older', async () => {
+    const [hog, other] = [await buildShop(ENDPOINTS), await buildShop(1)];
+    const ago = (seconds: number) => new Date(Date.now() - seconds * 1000);
+    await buildSessions(flow.db, hog.accountId, 60, { expiresAt: ago(60) });
+    await buildSessions(flow.db, other.accountId, 3, { expiresAt: ago(10) });
+    await expireOverdueSessions(flow.db, 20, { notifyDeliveries: leaveToSweep });
+    assert.equal(await countWhere(other), 3);
+    const written = await countWhere(hog);
+    assert.ok(written > 0 && written <= MAX_EXPIRED_BATCH_DELIVERIES);
+    await flow.db('payables').where({ accountId: hog.accountId }).update({ status: 'expired' });
+  });
+
   it('deliveries that an earlier release has held become due too', async () => {
     const shop = await buildShop(1);
     const [endpoint = ''] = shop.endpointIds;

@@ -12,6 +12,14 @@ const REFUND_CANCELED: EventType = 'refund.updated';
 const IS_REFUND = 'session.refunded_payment_id IS NOT NULL';
 const OVERDUE = `status = 'open' AND expires_at <= $1`;
 
+/** An account with more than this part of the oldest rows may hide those of others. */
+const CROWDING_PART = 20;
+
+const oldestOverdue = (condition: string): string => `
+    SELECT id, expires_at, account_id, livemode, ${BYTES_OF_SESSION} AS bytes FROM payables session
+    WHERE ${OVERDUE} AND id NOT IN (${inFlight('$4')}) AND NOT ${isQuarantined('$4', 'session.id')} AND ${condition}
+    ORDER BY expires_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED`;
+
 export const FIRST_OVERDUE: Statement = {
   name: 'first-overdue-session',
   text: `SELECT FROM payables WHERE ${OVERDUE} LIMIT 1`,
@@ -19,15 +27,19 @@ export const FIRST_OVERDUE: Statement = {
 
 /**
  * Takes sessions and refunds that were overdue at $1, now ($5): at most $2 rows whose events fit into $3 bytes and $6
- * deliveries, at least one.
+ * deliveries, at least one. Accounts take turns. Of the oldest rows few accounts may have nearly all: then the oldest ones of
+ * the others are looked for too.
  */
 export const TAKE_OVERDUE: Statement = {
   name: 'take-overdue-sessions',
   text: `
-  WITH overdue AS MATERIALIZED (
-    SELECT id, expires_at, account_id, livemode, ${BYTES_OF_SESSION} AS bytes FROM payables session
-    WHERE ${OVERDUE} AND id NOT IN (${inFlight('$4')}) AND NOT ${isQuarantined('$4', 'session.id')}
-    ORDER BY expires_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED
+  WITH oldest AS MATERIALIZED (${oldestOverdue('true')}
+  ), crowding AS MATERIALIZED (
+    SELECT account_id FROM oldest GROUP BY account_id HAVING count(*) > $2 / ${CROWDING_PART}
+  ), others AS MATERIALIZED (${oldestOverdue(`EXISTS (SELECT FROM crowding) AND account_id <> ALL (ARRAY(SELECT account_id FROM crowding))`)}
+  ), overdue AS MATERIALIZED (
+    SELECT *, row_number() OVER (PARTITION BY account_id ORDER BY expires_at, id) AS turn
+    FROM (SELECT * FROM oldest UNION SELECT * FROM others) found
   ), receivers AS MATERIALIZED (
     SELECT asked.*, endpoint.count FROM (SELECT DISTINCT account_id, livemode FROM overdue) asked
     CROSS JOIN LATERAL (
@@ -36,13 +48,14 @@ export const TAKE_OVERDUE: Statement = {
       OFFSET 0
     ) endpoint
   ), weighed AS (
-    SELECT id, sum(bytes) OVER in_turn - bytes AS before, sum(count) OVER in_turn - count AS deliveries_before
+    SELECT id, row_number() OVER in_turn AS number, sum(bytes) OVER in_turn - bytes AS before,
+      sum(count) OVER in_turn - count AS deliveries_before
     FROM overdue JOIN receivers USING (account_id, livemode)
-    WINDOW in_turn AS (ORDER BY expires_at, id ROWS UNBOUNDED PRECEDING)
+    WINDOW in_turn AS (ORDER BY turn, expires_at, id ROWS UNBOUNDED PRECEDING)
   )
   INSERT INTO work_in_hand (work, ids, taken_at)
   SELECT $4, array_agg(id), $5 FROM weighed
-  WHERE before < $3 AND deliveries_before < $6 HAVING count(*) > 0
+  WHERE number <= $2 AND before < $3 AND deliveries_before < $6 HAVING count(*) > 0
   RETURNING id, ids`,
 };
 
