@@ -2,6 +2,7 @@ import { buildConnector } from 'undici';
 import {
   CHAIN_ANSWER_BYTES_IN_FLIGHT,
   CHAIN_ANSWER_BYTES_IN_FLIGHT_OF_ENDPOINT,
+  MAX_ANSWER_PIECES,
   MAX_CHAIN_ANSWER_BYTES,
   MAX_CHAIN_LOGS_BYTES,
   SMALL_BODY_BYTES,
@@ -21,7 +22,8 @@ const BODYLESS = [204, 205, 304];
 /** Searches for logs, receipts, and batches, which may hold some of both. */
 const LONG_ANSWERS = /^\s*\[|"method":"(?:eth_getLogs|eth_getTransactionReceipt)"/;
 
-const { dispatcher } = openOutgoing(MAX_CHAIN_LOGS_BYTES, {
+const bounds = { bodyBytes: MAX_CHAIN_LOGS_BYTES, pieces: MAX_ANSWER_PIECES };
+const { dispatcher } = openOutgoing(bounds, {
   connect: buildConnector({ timeout: CONNECT_WITHIN_MS }),
   // Whoever asks limits the time as a whole.
   headersTimeout: 0,
