@@ -41,12 +41,15 @@ const bytesInFlight = openBudget({
  */
 export const fetchFromEndpoint: ChainFetch = async (input, init) => {
   let url = new URL(input instanceof Request ? input.url : input);
+  const headers = new Headers(init?.headers);
   for (let redirects = 0; ; redirects += 1) {
-    const answer = await send(url, init);
+    const answer = await send(url, headers, init);
     const location = REDIRECTS.includes(answer.status) ? answer.header('location') : undefined;
     if (location === undefined || redirects === MOST_REDIRECTS || !URL.canParse(location, url.href))
       return responseOf(answer);
-    url = new URL(location, url);
+    const next = new URL(location, url);
+    if (next.origin !== url.origin) headers.delete('authorization');
+    url = next;
   }
 };
 
@@ -55,7 +58,7 @@ export function fetchUntil(signal: AbortSignal): ChainFetch {
   return (input, init) => fetchFromEndpoint(input, { ...init, signal });
 }
 
-async function send(url: URL, init: RequestInit | undefined): Promise<Answer> {
+async function send(url: URL, headers: Headers, init: RequestInit | undefined): Promise<Answer> {
   init?.signal?.throwIfAborted();
   const body = String(init?.body ?? '');
   const claim = bytesInFlight.claim(url.origin);
@@ -64,7 +67,7 @@ async function send(url: URL, init: RequestInit | undefined): Promise<Answer> {
       origin: url.origin,
       path: url.pathname + url.search,
       method: 'POST' as const,
-      headers: { 'user-agent': 'checkout', accept: '*/*', ...Object.fromEntries(new Headers(init?.headers)) },
+      headers: { 'user-agent': 'checkout', accept: '*/*', ...Object.fromEntries(headers) },
       body,
     };
     return await exchange(dispatcher, request, {
