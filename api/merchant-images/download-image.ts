@@ -1,5 +1,5 @@
 import { buildConnector, type Dispatcher, request } from 'undici';
-import { MAX_IMAGE_BYTES, MAX_IMAGE_FETCHES_OF_HOST } from '../../shared/limits/bounds.js';
+import { MAX_ANSWER_PIECES, MAX_IMAGE_BYTES, MAX_IMAGE_FETCHES_OF_HOST } from '../../shared/limits/bounds.js';
 import type { Budget } from '../../shared/limits/budget.js';
 import { openOutgoing } from '../../shared/outgoing/outgoing-agent.js';
 import { parseUrl } from '../../shared/values/parse-url.js';
@@ -23,13 +23,14 @@ export interface Image {
 }
 
 const TIMEOUT_MS = 5_000;
+const BOUNDS = { bodyBytes: MAX_IMAGE_BYTES, pieces: MAX_ANSWER_PIECES };
 
 /** The bytes of a download are taken from the budget. */
 export function openImageDownloader(
   { allowPrivateNetworks }: { allowPrivateNetworks: boolean },
   budget: Budget,
 ): ImageDownloader {
-  const { dispatcher, destroy } = openOutgoing(MAX_IMAGE_BYTES, {
+  const { dispatcher, destroy } = openOutgoing(BOUNDS, {
     connections: MAX_IMAGE_FETCHES_OF_HOST,
     connect: buildConnector({ lookup: publicLookup(allowPrivateNetworks), timeout: TIMEOUT_MS }),
   });

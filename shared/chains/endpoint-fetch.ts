@@ -2,6 +2,7 @@ import { buildConnector } from 'undici';
 import {
   CHAIN_ANSWER_BYTES_IN_FLIGHT,
   CHAIN_ANSWER_BYTES_IN_FLIGHT_OF_ENDPOINT,
+  MAX_ANSWER_PIECES,
   MAX_CHAIN_ANSWER_BYTES,
   MAX_CHAIN_LOGS_BYTES,
   SMALL_BODY_BYTES,
@@ -21,7 +22,8 @@ const BODYLESS = [204, 205, 304];
 /** Searches for logs, receipts, and batches, which may hold some of both. */
 const LONG_ANSWERS = /^\s*\[|"method":"(?:eth_getLogs|eth_getTransactionReceipt)"/;
 
-const { dispatcher } = openOutgoing(MAX_CHAIN_LOGS_BYTES, {
+const bounds = { bodyBytes: MAX_CHAIN_LOGS_BYTES, pieces: MAX_ANSWER_PIECES };
+const { dispatcher } = openOutgoing(bounds, {
   connect: buildConnector({ timeout: CONNECT_WITHIN_MS }),
   // Whoever asks limits the time as a whole.
   headersTimeout: 0,
@@ -39,12 +41,15 @@ const bytesInFlight = openBudget({
  */
 export const fetchFromEndpoint: ChainFetch = async (input, init) => {
   let url = new URL(input instanceof Request ? input.url : input);
+  const headers = new Headers(init?.headers);
   for (let redirects = 0; ; redirects += 1) {
-    const answer = await send(url, init);
+    const answer = await send(url, headers, init);
     const location = REDIRECTS.includes(answer.status) ? answer.header('location') : undefined;
     if (location === undefined || redirects === MOST_REDIRECTS || !URL.canParse(location, url.href))
       return responseOf(answer);
-    url = new URL(location, url);
+    const next = new URL(location, url);
+    if (next.origin !== url.origin) headers.delete('authorization');
+    url = next;
   }
 };
 
@@ -53,7 +58,7 @@ export function fetchUntil(signal: AbortSignal): ChainFetch {
   return (input, init) => fetchFromEndpoint(input, { ...init, signal });
 }
 
-async function send(url: URL, init: RequestInit | undefined): Promise<Answer> {
+async function send(url: URL, headers: Headers, init: RequestInit | undefined): Promise<Answer> {
   init?.signal?.throwIfAborted();
   const body = String(init?.body ?? '');
   const claim = bytesInFlight.claim(url.origin);
@@ -62,7 +67,7 @@ async function send(url: URL, init: RequestInit | undefined): Promise<Answer> {
       origin: url.origin,
       path: url.pathname + url.search,
       method: 'POST' as const,
-      headers: { 'user-agent': 'checkout', accept: '*/*', ...Object.fromEntries(new Headers(init?.headers)) },
+      headers: { 'user-agent': 'checkout', accept: '*/*', ...Object.fromEntries(headers) },
       body,
     };
     return await exchange(dispatcher, request, {

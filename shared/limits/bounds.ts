@@ -141,12 +141,14 @@ export const IMAGE_BYTES_SENT_TO_ADDRESS = 8 * 1024 * 1024;
 /**
  * The answer of another server: a webhook receiver, an image host, a facilitator, a chain's endpoint. Its headers, with those of
  * the interim answers (1xx) before them; how many interim answers; and how many pieces, as they arrive and as chunked
- * encoding divides them. A longer answer may have another piece for each ANSWER_BYTES_PER_FURTHER_PIECE.
+ * encoding divides them. A longer answer may have another piece for each ANSWER_BYTES_PER_FURTHER_PIECE. Hundreds of receivers
+ * may answer at the same time, and their bodies decide nothing: they have fewer pieces.
  */
 export const MAX_ANSWER_HEAD_BYTES = 64 * 1024;
 export const MAX_ANSWER_HEAD_LINES = 500;
 export const MAX_INTERIM_ANSWERS = 5;
 export const MAX_ANSWER_PIECES = 2000;
+export const MAX_RECEIVER_ANSWER_PIECES = 250;
 export const ANSWER_BYTES_PER_FURTHER_PIECE = 512;
 
 /** The body of a chain's answer: to a search for logs, for a receipt and to a batch, and to any other call. */

@@ -1,7 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
-import { AnswerMeter } from './answer-meter.js';
+import { type AnswerBounds, AnswerMeter } from './answer-meter.js';
 import { OutOfBounds } from './out-of-bounds.js';
 
 /**
@@ -21,12 +21,12 @@ subscribe('undici:client:sendHeaders', (message) => {
 /** Connects, and destroys the socket with OutOfBounds as soon as an answer on it exceeds a bound. */
 export function guardConnect(
   connect: buildConnector.connector,
-  maxBodyBytes: number,
+  bounds: AnswerBounds,
 ): buildConnector.connector {
   return (options, callback) => {
     connect(options, (...[error, socket]: Parameters<buildConnector.Callback>) => {
       if (error !== null) return callback(error, null);
-      guard(socket, new AnswerMeter(maxBodyBytes));
+      guard(socket, new AnswerMeter(bounds));
       callback(null, socket);
     });
   };

@@ -1,5 +1,5 @@
 import { Agent, type buildConnector, type Dispatcher } from 'undici';
-import { areTooManyPieces } from './answer-meter.js';
+import { type AnswerBounds, areTooManyPieces } from './answer-meter.js';
 import { guardConnect } from './guarded-connect.js';
 import { OutOfBounds } from './out-of-bounds.js';
 
@@ -16,14 +16,10 @@ interface OutgoingOptions extends Agent.Options {
   connect: buildConnector.connector;
 }
 
-/** Chunked encoding may add this much to a body: twice its length in small chunks are out of bounds as pieces. */
-const FRAMING_BYTES = 16 * 1024;
-
-/** `maxBodyBytes`: of the longest body that the client reads. */
-export function openOutgoing(maxBodyBytes: number, { connect, ...options }: OutgoingOptions): Outgoing {
-  const agent = new Agent({ ...options, connect: guardConnect(connect, maxBodyBytes + FRAMING_BYTES) });
+export function openOutgoing(bounds: AnswerBounds, { connect, ...options }: OutgoingOptions): Outgoing {
+  const agent = new Agent({ ...options, connect: guardConnect(connect, bounds) });
   const dispatcher = agent.compose(
-    (dispatch) => (request, handler) => dispatch(request, new PieceCounter(handler)),
+    (dispatch) => (request, handler) => dispatch(request, new PieceCounter(handler, bounds)),
   );
   return { dispatcher, destroy: () => agent.destroy() };
 }
@@ -31,11 +27,13 @@ export function openOutgoing(maxBodyBytes: number, { connect, ...options }: Outg
 /** Counts the pieces of a body after chunked decoding: a slice of the wire may hold hundreds. */
 class PieceCounter implements Dispatcher.DispatchHandler {
   readonly #handler: Dispatcher.DispatchHandler;
+  readonly #bounds: AnswerBounds;
   #pieces = 0;
   #bytes = 0;
 
-  constructor(handler: Dispatcher.DispatchHandler) {
+  constructor(handler: Dispatcher.DispatchHandler, bounds: AnswerBounds) {
     this.#handler = handler;
+    this.#bounds = bounds;
   }
 
   onRequestStart(...all: Parameters<NonNullable<Dispatcher.DispatchHandler['onRequestStart']>>): void {
@@ -49,7 +47,8 @@ class PieceCounter implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#pieces += 1;
     this.#bytes += chunk.length;
-    if (areTooManyPieces(this.#pieces, this.#bytes)) controller.abort(new OutOfBounds('TOO_MANY_PIECES'));
+    if (areTooManyPieces(this.#bounds, this.#pieces, this.#bytes))
+      controller.abort(new OutOfBounds('TOO_MANY_PIECES'));
     else this.#handler.onResponseData?.(controller, chunk);
   }
 

@@ -1,6 +1,6 @@
 import { buildConnector } from 'undici';
 import type { FacilitatorConfig } from '../config/read-facilitators.js';
-import { MAX_FACILITATOR_ANSWER_BYTES } from '../limits/bounds.js';
+import { MAX_ANSWER_PIECES, MAX_FACILITATOR_ANSWER_BYTES } from '../limits/bounds.js';
 import { openRateLimiter } from '../limits/rate-limiter.js';
 import { openThrottle, type Throttle } from '../limits/throttle.js';
 import { exchange } from '../outgoing/exchange.js';
@@ -44,6 +44,7 @@ export interface Facilitator {
   close(): Promise<void>;
 }
 
+const BOUNDS = { bodyBytes: MAX_FACILITATOR_ANSWER_BYTES, pieces: MAX_ANSWER_PIECES };
 /** Connections of one process when FACILITATOR_MAX_CONNECTIONS is not set. */
 export const CONNECTIONS = 128;
 /** Limits of the wait for a turn. Verifications give up earlier and leave the turns to settlements. */
@@ -161,7 +162,7 @@ export function createFacilitator(
 }
 
 function openConnections({ maxConnections, timeoutMs }: FacilitatorConfig, connections: number): Outgoing {
-  return openOutgoing(MAX_FACILITATOR_ANSWER_BYTES, {
+  return openOutgoing(BOUNDS, {
     connections,
     keepAliveTimeout: KEPT_MS,
     // When the process's share of connections falls, surplus ones close soon, whatever the facilitator's keep-alive time.

@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import { buildConnector, type Dispatcher } from 'undici';
-import { MAX_ANSWER_HEAD_BYTES } from '../../shared/limits/bounds.js';
+import { MAX_ANSWER_HEAD_BYTES, MAX_RECEIVER_ANSWER_PIECES } from '../../shared/limits/bounds.js';
 import { openOutgoing } from '../../shared/outgoing/outgoing-agent.js';
 import { assertPublicHost, publicLookup, type Resolve } from '../../shared/values/public-address.js';
 import { watchKeptConnections } from './kept-connections.js';
@@ -8,6 +8,7 @@ import { type Answer, BODY_LIMIT_BYTES, postOnce } from './post-once.js';
 
 /** Counted from the start of a try, so name look-up and TLS are included, to the end of the answer's headers. */
 const HEADERS_WITHIN_MS = 10_000;
+const BOUNDS = { bodyBytes: BODY_LIMIT_BYTES, pieces: MAX_RECEIVER_ANSWER_PIECES };
 /** Tabs and line feeds are kept. */
 const CONTROL_CHARACTERS = /[^\P{Cc}\t\n]/gu;
 /** Debugging pages of receivers print them as text, in JSON or in a URL. */
@@ -42,8 +43,8 @@ export function createWebhookSender({
     headersTimeout: 0, // postOnce has one timer for the whole try.
     bodyTimeout: 0,
   };
-  const keeping = openOutgoing(BODY_LIMIT_BYTES, options);
-  const withoutKeepAlive = openOutgoing(BODY_LIMIT_BYTES, { ...options, pipelining: 0 });
+  const keeping = openOutgoing(BOUNDS, options);
+  const withoutKeepAlive = openOutgoing(BOUNDS, { ...options, pipelining: 0 });
   return {
     async post(url, headers, body) {
       const startedAt = performance.now();
