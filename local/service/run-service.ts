@@ -49,9 +49,7 @@ async function runService(): Promise<void> {
     const shown = await prepareDemo({ config, web, open, sandbox });
     const { baseUrl } = config;
     const dashboard = dashboardAddress(baseUrl, sandbox && shown.key);
-    process.stdout.write(
-      welcome({ baseUrl, dashboard: config.dashboard ? dashboard : undefined, ...shown }),
-    );
+    process.stdout.write(welcome({ baseUrl, dashboard: config.dashboard ? dashboard : undefined, ...shown }));
   } catch (error) {
     await service.close();
     throw error;
@@ -65,7 +63,12 @@ interface Demo {
   sandbox: SandboxProcess | undefined;
 }
 
-async function prepareDemo({ config, web, open, sandbox }: Demo): Promise<Omit<Welcome, 'baseUrl' | 'dashboard'>> {
+async function prepareDemo({
+  config,
+  web,
+  open,
+  sandbox,
+}: Demo): Promise<Omit<Welcome, 'baseUrl' | 'dashboard'>> {
   const key = await prepareMerchant(config, sandbox?.buyerKey);
   if (sandbox === undefined) return { key, link: undefined, printsWebhooks: false };
   const api = createLocalApi(web.port, key);
