@@ -4,7 +4,7 @@ import { buildPaidSession, buildSession } from '../../lab/world/shop/factories.j
 import { createApiKey } from '../../shared/accounts/api-keys.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { Payable } from '../../shared/payables/model.js';
-import { openStage, type Stage } from '../support/dashboard/stage.js';
+import { openStage, type Stage, violations } from '../support/dashboard/stage.js';
 
 describe('what a merchant does in the dashboard', function () {
   this.timeout(120_000);
@@ -78,6 +78,7 @@ describe('what a merchant does in the dashboard', function () {
     // The browser gives the focus back to the button that asked.
     await page.locator('button:focus', { hasText: 'Expire the link' }).waitFor();
     await tab.press('Expire the link');
+    assert.deepEqual(await violations(page), []);
     await tab.press('Expire it');
     await tab.says('The link is expired.');
     await page.getByText('expired', { exact: true }).waitFor();

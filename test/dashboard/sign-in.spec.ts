@@ -4,7 +4,7 @@ import request from 'supertest';
 import { buildPaidSession } from '../../lab/world/shop/factories.js';
 import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
 import { openTestApp } from '../support/app.js';
-import { openStage, type Stage } from '../support/dashboard/stage.js';
+import { openStage, type Stage, scrollsSideways, violations } from '../support/dashboard/stage.js';
 
 const IN_STORAGE = 'JSON.stringify({ ...sessionStorage })';
 const ELSEWHERE = 'JSON.stringify([{ ...localStorage }, document.cookie, location.href, history.state])';
@@ -87,6 +87,12 @@ describe('signing in to the dashboard', function () {
     await input.fill(`svc_ck_test_${'a'.repeat(40)}`);
     await tab.press('Sign in');
     await tab.page.getByRole('alert').getByText('This key is not known').waitFor();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await tab.page.emulateMedia({ colorScheme });
+      assert.deepEqual(await violations(tab.page), [], colorScheme);
+    }
+    await tab.page.setViewportSize({ width: 360, height: 640 });
+    assert.equal(await scrollsSideways(tab.page), false);
     await tab.leave(401);
   });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { buildMerchant, type Merchant } from '../../lab/world/shop/factories.js';
 import { WebhookDelivery, WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { buildFailingEndpoint } from '../support/dashboard/failing-endpoint.js';
-import { openStage, type Stage } from '../support/dashboard/stage.js';
+import { openStage, type Stage, violations } from '../support/dashboard/stage.js';
 
 /** More than a page of deliveries holds. */
 const FAILED = 105;
@@ -60,7 +60,7 @@ describe('webhooks in the dashboard', function () {
     await page.getByText(`"id": "${sessionId}"`).waitFor();
     await tab.press('Resend');
     await tab.press('Resend it');
-    await tab.says('The event will be sent again now.');
+    await tab.says('The event will be sent again to every endpoint that wants it.');
     assert.equal((await deliveriesTo(endpointId)).length, 3);
     await tab.goTo(`#/links/${sessionId}`);
     await page.getByText('Webhook: answered 500').waitFor();
@@ -101,6 +101,7 @@ describe('webhooks in the dashboard', function () {
     const { page } = tab;
     await tab.press('Change');
     await page.getByLabel('URL').fill('https://1.1.1.1/other');
+    assert.deepEqual(await violations(page), []);
     await tab.press('Save');
     await tab.says('The endpoint is changed.');
     await page.getByText('https://1.1.1.1/other').waitFor();
@@ -112,6 +113,7 @@ describe('webhooks in the dashboard', function () {
     await page.getByLabel('The old secret signs').selectOption('for an hour');
     await tab.press('Make a new secret');
     await page.getByText(/^whsec_/).waitFor();
+    assert.deepEqual(await violations(page), []);
     await tab.press('Delete');
     await tab.press('Delete it');
     await tab.says('The endpoint is deleted.');

@@ -10,21 +10,22 @@ export function say(text: string): void {
 
 /** The live region is always in the document: screen readers announce changes only in a region that already existed. */
 export function Notices() {
-  const [text, setText] = useState('');
+  // A new object each time, so that a sentence that is said again is shown for its whole time.
+  const [notice, setNotice] = useState({ text: '' });
   useEffect(() => {
-    show = setText;
+    show = (text) => setNotice({ text });
     return () => {
       show = () => {};
     };
   }, []);
   useEffect(() => {
-    if (text === '') return undefined;
-    const timer = setTimeout(() => setText(''), SHOWN_MS);
+    if (notice.text === '') return undefined;
+    const timer = setTimeout(() => setNotice({ text: '' }), SHOWN_MS);
     return () => clearTimeout(timer);
-  }, [text]);
+  }, [notice]);
   return (
     <div class="notices" role="status" aria-live="polite">
-      {text === '' ? null : <p>{text}</p>}
+      {notice.text === '' ? null : <p>{notice.text}</p>}
     </div>
   );
 }

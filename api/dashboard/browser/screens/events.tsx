@@ -89,7 +89,7 @@ function OneEvent({ id }: { id: string }) {
               confirm="Resend it"
               work={async () => {
                 await api.post(`${path}/resend`);
-                return 'The event will be sent again now.';
+                return 'The event will be sent again to every endpoint that wants it.';
               }}
             >
               <p>

@@ -5,6 +5,7 @@ import { useSignedIn } from '../api/signed-in.js';
 import { useRead } from '../api/use-read.js';
 import { Confirmed } from '../parts/dialog.js';
 import { plural } from '../parts/format.js';
+import { Shown } from '../parts/states.js';
 import { Ago } from '../parts/texts.js';
 import { nowSeconds } from '../state/clock.js';
 import { answerInWords, failedOfLastDay, type Health, type ResendBatch } from './deliveries.js';
@@ -13,11 +14,10 @@ import { useHealth } from './health.js';
 /** The last thing that the endpoint said, and the way to send again what it did not take. */
 export function LastAnswer({ endpoint }: { endpoint: Endpoint }) {
   const health = useHealth(endpoint.id);
-  if (health.data === undefined) return null;
   return (
-    <section>
+    <section class="last-answer">
       <h2>Last answer</h2>
-      <Answer health={health.data} />
+      <Shown read={health}>{(data) => <Answer health={data} />}</Shown>
       <ResendFailed endpoint={endpoint} onSent={() => void health.reload()} />
     </section>
   );
