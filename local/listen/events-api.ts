@@ -78,6 +78,8 @@ async function answerOf(url: string, request: RequestInit): Promise<Answered> {
       retryAfter: headers.get('retry-after'),
     };
   } catch (error) {
+    // A request that cannot be made: the key holds a line break, or the address a password.
+    if (error instanceof TypeError && error.cause === undefined) throw new Failure(error.message);
     throw new Unavailable(codeOf(error));
   }
 }

@@ -18,6 +18,8 @@ interface Listening {
 export async function start(argv: readonly string[]): Promise<number> {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+  // The reader of a pipe has ended.
+  process.stdout.on('error', () => stop.abort());
   return await main(argv, { signal: stop.signal });
 }
 

@@ -6,8 +6,8 @@ export const USAGE = `Usage: npm run -s listen -- --key svc_ck_test_… [--url h
 
 Follows the events of an account from now on.
 
-  --key         a checkout key; a read-only key is enough. Default CHECKOUT_KEY
-  --url         the service. Default CHECKOUT_URL, or http://localhost:3000
+  --key         a checkout key; a read-only key is enough
+  --url         the service. Default http://localhost:3000
   --forward-to  posts each event there, signed as a webhook is, with a secret that is printed at the start
   --events      only these types: ${EVENT_TYPES.join(', ')}
   --print       each event as a line of JSON on standard output, and everything else on standard error
@@ -38,21 +38,15 @@ const OPTIONS = {
 } as const;
 
 /** Undefined when help is asked for. */
-export function parseListenOptions(
-  argv: readonly string[],
-  environment: NodeJS.ProcessEnv = process.env,
-): ListenOptions | undefined {
+export function parseListenOptions(argv: readonly string[]): ListenOptions | undefined {
   const values = readArguments(argv);
   if (values.help === true) return undefined;
-  const key = values.key ?? environment.CHECKOUT_KEY;
+  const { key, url = 'http://localhost:3000' } = values;
   if (key === undefined || key === '')
     throw new Failure('--key is missing: a checkout key, such as the test key that "npm start" prints.');
   return {
     key,
-    url: readUrl('--url', values.url ?? environment.CHECKOUT_URL ?? 'http://localhost:3000').replace(
-      /\/+$/,
-      '',
-    ),
+    url: readUrl('--url', url).replace(/\/+$/, ''),
     forwardTo: values['forward-to'] && readUrl('--forward-to', values['forward-to']),
     types: values.events === undefined ? undefined : readTypes(values.events),
     print: values.print === true,

@@ -1,17 +1,25 @@
 import assert from 'node:assert/strict';
-import { buildPaidSession } from '../../lab/world/shop/factories.js';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { buildEndpoints, buildPaidSession } from '../../lab/world/shop/factories.js';
 import { Payment } from '../../shared/payments/model.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { assertRefused, runJson } from '../support/cli.js';
+import { assertRefused, runCommand, runJson } from '../support/cli.js';
 import { useCliDatabase } from '../support/cli-database.js';
+import { buildPaidAndDelivered, inMonth } from '../support/months.js';
 import { assertReport } from '../support/report-sums.js';
 import { buildShop } from '../support/shop.js';
+import { createMigratedDatabase } from '../support/suite.js';
 
 describe('merchants rebuild-reports', () => {
   let app: TestApp;
-  useCliDatabase();
+  let url: string;
+  useCliDatabase(() => url);
   before(async () => {
-    app = await openTestApp();
+    url = await createMigratedDatabase('rebuild_reports');
+    process.env.DATABASE_URL = url;
+    app = await openTestApp({ DATABASE_URL: url });
   });
   after(() => app.close());
 
@@ -47,6 +55,25 @@ describe('merchants rebuild-reports', () => {
     assert.ok(all.accounts > 0);
     const payments = await Payment.query(app.db).where({ accountId });
     await assertReport(shop.test, payments, { from: '2026-07-01', to: '2026-07-03' });
+  });
+
+  it('keeps the payments that are archived', async () => {
+    const shop = await buildShop(app);
+    const { accountId } = shop;
+    const [endpointId = ''] = await buildEndpoints(app.db, accountId, 1);
+    const settled = { settledAt: new Date('2024-03-16T10:00:00Z') };
+    const { payment } = await inMonth('2024-03', () =>
+      buildPaidAndDelivered(app.db, { accountId, endpointId, payment: settled }),
+    );
+    const folder = await mkdtemp(path.join(os.tmpdir(), 'rebuild-reports-'));
+    const archived = await runCommand('archive', '--before', '2024-04', '--to', folder);
+    assert.equal(archived.status, 0, archived.stderr);
+    assert.equal((await Payment.query(app.db).where({ accountId })).length, 0);
+    const range = { from: '2024-03-15', to: '2024-03-17', timezone: 'Asia/Kathmandu' };
+    await assertReport(shop.test, [payment], range);
+    await runJson('rebuild-reports', '--account', accountId);
+    await assertReport(shop.test, [payment], range);
+    await rm(folder, { recursive: true });
   });
 
   it('refuses what is no day, and an unknown account', async () => {

@@ -1,8 +1,4 @@
 import assert from 'node:assert/strict';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import Stripe from 'stripe';
-import { closedPort } from '../../lab/world/processes/closed-port.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import {
   nodeProgram,
@@ -11,8 +7,8 @@ import {
   type WebServiceProcess,
 } from '../../lab/world/processes/processes.js';
 import { StartedProcess } from '../../lab/world/processes/supervisor.js';
+import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { buildMerchant, buildSession, type Merchant } from '../../lab/world/shop/factories.js';
-import { verifyWebhook } from '../../local/demo/verify-webhook.js';
 import { main } from '../../local/listen/main.js';
 import { projectRoot } from '../../local/toolchain/project-root.js';
 import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
@@ -21,21 +17,10 @@ import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { lowestIdAt, newId, randomText } from '../../shared/values/ids.js';
 import type { EventType } from '../../shared/webhooks/event-types.js';
 import { Event } from '../../shared/webhooks/model.js';
+import { type LocalShop, openLocalShop } from '../support/local-shop.js';
 import { createMigratedDatabase, testServices } from '../support/suite.js';
 
 const TIMES = { pauseMs: 30, wholeLookMs: 200, longestPauseMs: 200, overlapSeconds: 300 };
-
-/** A shop on this machine, as its developer has it: it verifies each event with Stripe's SDK. */
-interface LocalShop {
-  url: string;
-  /** The ids that were verified, in the order of their arrival. */
-  ids: string[];
-  bodies: string[];
-  problems: unknown[];
-  secret: string;
-  status: number;
-  close(): Promise<void>;
-}
 
 interface Listener {
   stdout: string;
@@ -49,32 +34,39 @@ describe('npm run listen', function () {
   let db: Knex;
   let merchant: Merchant;
   let service: WebServiceProcess;
+  let front: TcpProxy;
   let url: string;
   let shop: LocalShop;
 
   before(async () => {
     const databaseUrl = await createMigratedDatabase('listen');
     db = openDatabase(loadConfig({ DATABASE_URL: databaseUrl }, 'migrate').database);
-    const port = await closedPort();
-    url = `http://127.0.0.1:${port}`;
     service = await startWebProcess({
       DATABASE_URL: databaseUrl,
       REDIS_URL: testServices().redisUrl,
       FACILITATOR_URL: 'http://127.0.0.1:1',
       CHECK_TOKEN_ACCOUNTS: 'false',
-      PORT: String(port),
     });
+    // Each process has a port of its own; the address stays the same, and no other server can take it.
+    front = await TcpProxy.start(`http://127.0.0.1:${service.port}`);
+    ({ url } = front);
   });
   beforeEach(async () => {
     merchant = await buildMerchant(db);
-    shop = await openShop();
+    shop = await openLocalShop();
   });
   afterEach(() => shop.close());
   after(async () => {
     service.signal('SIGTERM');
     await service.exited;
+    await front.refuse();
     await db.destroy();
   });
+
+  async function atNewPort(): Promise<void> {
+    const { port } = await service.logged('web.listening');
+    front.leadTo(`http://127.0.0.1:${port}`);
+  }
 
   async function happen(
     type: EventType = 'checkout.session.completed',
@@ -157,9 +149,10 @@ describe('npm run listen', function () {
 
     service.signal('SIGKILL');
     await service.exited;
-    await eventually(() => assert.match(listener.stderr, /does not answer \(ECONNREFUSED\)/));
+    await eventually(() => assert.match(listener.stderr, /does not answer \(/));
     const away = [await happen(), await happen('checkout.session.expired', earlier(90)), await happen()];
     service.startAgain();
+    await atNewPort();
     await eventually(() => assert.match(listener.stderr, /answers again/));
     const [young, old, youngest] = away;
     await eventually(() => assert.equal(shop.ids.length, expected.length + 3));
@@ -169,6 +162,7 @@ describe('npm run listen', function () {
       [young, youngest],
     );
     assert.equal((await restart(service, 'SIGTERM')).code, 0);
+    await atNewPort();
     const last = await happen();
     await eventually(() => assert.equal(shop.ids.at(-1), last));
     assert.equal(new Set(shop.ids).size, shop.ids.length);
@@ -193,7 +187,7 @@ describe('npm run listen', function () {
     const missed = await happen();
     await eventually(() => assert.match(listener.stdout, new RegExp(`${missed} .*→ ECONNREFUSED`)));
     const { secret } = shop;
-    shop = Object.assign(await openShop(Number(port)), { secret });
+    shop = Object.assign(await openLocalShop(Number(port)), { secret });
     const next = await happen();
     await shopGot([next]);
     await listener.stop();
@@ -235,6 +229,8 @@ describe('npm run listen', function () {
     const wrong: [argv: string[], words: RegExp][] = [
       [['--key', 'svc_ck_test_nobodys'], /Invalid API key provided/],
       [['--key', ''], /--key is missing/],
+      [['--key', 'svc_ck_\n'], /./],
+      [['--url', 'http://user:word@127.0.0.1:1'], /credentials/],
       [['--url', shop.url], /is not this service/],
       [['--url', 'ftp://shop.example'], /--url must be an http or https URL/],
       [['--forward-to', 'http://'], /--forward-to must be/],
@@ -275,38 +271,3 @@ describe('npm run listen', function () {
     return `${lowestIdAt('evt_', Date.now() - seconds * 1000)}${randomText(20)}`;
   }
 });
-
-async function openShop(port = 0): Promise<LocalShop> {
-  const { webhooks } = new Stripe('svc_ck_test_none');
-  const server: Server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const body = Buffer.concat(chunks).toString('utf8');
-    if (request.method !== 'POST') return void response.writeHead(200).end('a shop');
-    try {
-      const event = webhooks.constructEvent(body, String(request.headers['service-signature']), shop.secret);
-      const also = verifyWebhook(body, request.headers, shop.secret, Math.floor(Date.now() / 1000));
-      assert.equal(typeof also === 'object' && also.id, event.id);
-      shop.ids.push(event.id);
-      shop.bodies.push(body);
-      response.writeHead(shop.status).end();
-    } catch (error) {
-      shop.problems.push(error);
-      response.writeHead(400).end();
-    }
-  });
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  const shop: LocalShop = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
-    ids: [],
-    bodies: [],
-    problems: [],
-    secret: '',
-    status: 200,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-  return shop;
-}
