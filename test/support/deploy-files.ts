@@ -21,7 +21,9 @@ export const COMMANDS = Object.fromEntries(
 /** The variables that the configuration does not read. */
 export function unknown(names: readonly string[]): string[] {
   return names.filter(
-    (name) => !configuration.includes(`'${name.replace(/_(EIP155_\d+|SOLANA\w*)$/, '_')}'`),
+    (name) =>
+      !configuration.includes(`'${name.replace(/_(EIP155_\d+|SOLANA\w*)$/, '_')}'`) &&
+      !configuration.includes(`\`${name.replace(/_[2-9]$/, '')}\${suffix}\``),
   );
 }
 

@@ -1,8 +1,10 @@
 import type { Statement } from '../../db/statement.js';
 import { QUARANTINE_AFTER_CRASHES } from '../../limits/bounds.js';
-import { takesDeliveries } from '../../webhooks/statements/take-due.sql.js';
 
-const NOT_HELD = `EXISTS (SELECT FROM webhook_endpoints endpoint WHERE id = delivery.endpoint_id AND ${takesDeliveries('endpoint')})`;
+const NOT_HELD = `EXISTS (
+  SELECT FROM webhook_endpoints
+  WHERE id = delivery.endpoint_id AND status = 'enabled' AND deleted_at IS NULL AND unreadable_since IS NULL
+)`;
 
 export const BACKLOG: Statement = {
   name: 'backlog',
