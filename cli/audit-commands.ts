@@ -9,11 +9,12 @@ const HIGHEST_LIMIT = 10_000;
 /** Lists the actions of operators on the command line and on the dashboard. */
 export const AUDIT_COMMANDS: Readonly<Record<string, Command>> = {
   audit: {
-    usage: '[--limit N]',
-    options: ['limit'],
+    usage: '[--about <id>] [--limit N]',
+    options: ['about', 'limit'],
     required: [],
     async run(db, input) {
-      return { actions: (await listOperatorActions(db, readLimit(input.limit))).map(presentOperatorAction) };
+      const actions = await listOperatorActions(db, readLimit(input.limit), input.about);
+      return { actions: actions.map(presentOperatorAction) };
     },
   },
 };

@@ -49,7 +49,7 @@ async function settingsOf(url: string): Promise<Record<string, string>> {
 export function describeDatabase(connectionUrl: string, local: LocalDatabase | undefined): string {
   const url = new URL(connectionUrl);
   const socket = url.searchParams.get('host');
-  const host = socket ?? (url.host === '' ? 'localhost' : url.host);
+  const host = socket ?? (url.host === '' ? 'localhost' : decodeURIComponent(url.host));
   const name = decodeURIComponent(url.pathname.slice(1)) || decodeURIComponent(url.username);
   const owner = local === undefined ? '' : local.started ? ', started for this call' : ', of npm start';
   return `Database: ${name || 'the default one'} at ${host}${owner}`;

@@ -131,7 +131,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   ...SHOW_COMMAND,
 };
 
-export const USAGE = `Usage: npm run -s merchants -- <command> [--json]
+export const USAGE = `Usage: npm run -s merchants -- <command> [--json] [--local]
 
 ${Object.entries(COMMANDS)
   .map(([name, { usage }]) => `  ${name} ${usage}`.trimEnd())

@@ -14,7 +14,12 @@ export async function recordOperatorAction(db: Knex, action: NewOperatorAction):
   await OperatorAction.query(db).insert({ ...action, about: action.about ?? null });
 }
 
-/** Newest first. */
-export async function listOperatorActions(db: Knex, limit: number): Promise<OperatorAction[]> {
-  return await OperatorAction.query(db).orderBy('id', 'desc').limit(limit);
+/** Newest first: the actions on one object, or all. */
+export async function listOperatorActions(
+  db: Knex,
+  limit: number,
+  about: string | undefined,
+): Promise<OperatorAction[]> {
+  const actions = OperatorAction.query(db).orderBy('id', 'desc').limit(limit);
+  return await (about === undefined ? actions : actions.where({ about }));
 }

@@ -140,6 +140,18 @@ describe('merchants audit', () => {
     assert.deepEqual(await OperatorAction.query(app.db).orderBy('id'), before_);
   });
 
+  it('prints the rows about one object', async () => {
+    const { account } = await runJson('create', '--name', 'Shop');
+    await runJson('update', account.id, '--name', 'Bazaar');
+    await runJson('create', '--name', 'Other');
+    const { actions } = await runJson('audit', '--about', account.id);
+    assert.deepEqual(
+      actions.map(({ what }) => what),
+      ['update', 'create'],
+    );
+    assert.deepEqual((await runJson('audit', '--about', 'acct_none')).actions, []);
+  });
+
   it('prints a limited number of rows', async () => {
     await assertRefused(/--limit must be a whole number from 1 to 10000/, 'audit', '--limit', '0');
     await assertRefused(/--limit must be/, 'audit', '--limit', 'all');
