@@ -11,6 +11,7 @@ import { noteUnreadable } from '../http/unreadable.js';
 import { addressKey } from '../limits/address-key.js';
 import { Connection } from './connection.js';
 import { HeldInput } from './held-input.js';
+import { Turns } from './turns.js';
 
 /** Constructors of the server's requests and answers. */
 export interface MessageClasses {
@@ -26,9 +27,9 @@ export function boundConnections(
 ): void {
   const connections = new WeakMap<Socket, Connection>();
   const admit = countsAddresses ? addressGate() : () => true;
-  const held = new HeldInput();
   const deps = {
-    held,
+    held: new HeldInput(),
+    turns: new Turns(),
     answer: (socket: Socket, refusal: Refusal) => answerUnread(server, classes, socket, refusal),
   };
   server.maxConnections = MAX_CONNECTIONS;

@@ -6,18 +6,23 @@ import { noteUnreadable } from '../http/unreadable.js';
 import type { HeldInput } from './held-input.js';
 import { pieceLength } from './piece.js';
 import { refusalOfError, refusalOfHead } from './refuse-request.js';
+import type { Turns } from './turns.js';
+
+/** Of the shortest ones. A piece ends with the head of the second, at the latest. */
+const REQUESTS_OF_PIECE = 2;
 
 interface ConnectionDeps {
   held: HeldInput;
+  turns: Turns;
   /** Answers with the refusal as if a request had been read. */
   answer(socket: Socket, refusal: Refusal): void;
 }
 
 /**
  * The input of one connection on its way to Node's parser, which takes whatever has arrived at once: thousands of requests in
- * 64 KiB. Here it gets pieces while fewer than MAX_UNANSWERED_OF_CONNECTION requests have no answer; the rest waits, and with
- * it the client. When a request cannot be read, the earlier ones are answered first. After the last answer what still arrives
- * is read and dropped.
+ * 64 KiB. Here it gets one request at a time, in turn with other connections, while fewer than MAX_UNANSWERED_OF_CONNECTION
+ * requests have no answer; the rest waits, and with it the client. When a request cannot be read, the earlier ones are answered
+ * first. After the last answer what still arrives is read and dropped.
  */
 export class Connection {
   readonly #socket: Socket;
@@ -31,6 +36,7 @@ export class Connection {
   #hasEnded = false;
   #isHolding = false;
   #unanswered = 0;
+  #begun = 0;
   #last: IncomingMessage | undefined;
   /** Bytes of a head or body that is not complete. */
   #partBytes = 0;
@@ -44,7 +50,7 @@ export class Connection {
     this.#parse = takeOver(socket, 'data', (bytes: Buffer) => this.#take(bytes));
     this.#parseEnd = takeOver(socket, 'end', () => this.#takeEnd());
     // Node resumes a socket after it has paused it for a slow reader of a body or of answers.
-    socket.on('resume', () => this.#pump());
+    socket.on('resume', () => this.#resumed());
     socket.on('close', () => this.#deps.held.set(this, 0));
     // Node closes a connection with this method after an answer with `Connection: close`.
     socket.destroySoon = () => this.#close();
@@ -53,6 +59,7 @@ export class Connection {
   /** For every request that was read. */
   begin(req: IncomingMessage, res: ServerResponse): void {
     this.#unanswered += 1;
+    this.#begun += 1;
     this.#last = req;
     this.#partBytes = 0;
     res.once('finish', () => this.#answered());
@@ -81,43 +88,62 @@ export class Connection {
     this.#socket.destroy();
   }
 
+  takeTurn(): void {
+    this.#pump();
+  }
+
   #take(bytes: Buffer): void {
-    if (this.#state === 'reading') {
-      this.#rest = this.#rest === undefined ? bytes : Buffer.concat([this.#rest, bytes]);
+    if (this.#state !== 'reading') {
+      this.#droppedBytes += bytes.length;
+      if (this.#droppedBytes > READ_OUT.bytes) this.#socket.destroy();
+    } else if (this.#rest === undefined) {
+      this.#rest = bytes;
       this.#pump();
-      return;
+    } else {
+      this.#rest = Buffer.concat([this.#rest, bytes]);
+      this.#hold();
     }
-    this.#droppedBytes += bytes.length;
-    if (this.#droppedBytes > READ_OUT.bytes) this.#socket.destroy();
   }
 
   #takeEnd(): void {
     this.#hasEnded = true;
-    this.#pump();
+    if (this.#rest === undefined) this.#pump();
   }
 
+  /** Parses one request, with its body as far as that is there. */
   #pump(): void {
-    while (this.#rest !== undefined && this.#isReading()) {
-      // A socket that Node has paused has a paused parser.
-      if (this.#socket.isPaused() && !this.#isHolding) break;
-      if (this.#isFull()) {
-        this.#isHolding = true;
-        this.#socket.pause();
-        break;
-      }
-      this.#letGo();
-      const length = pieceLength(this.#rest, MAX_UNANSWERED_OF_CONNECTION - this.#unanswered);
+    const begunBefore = this.#begun;
+    while (this.#rest !== undefined && this.#canParse()) {
+      const room = Math.min(MAX_UNANSWERED_OF_CONNECTION - this.#unanswered, REQUESTS_OF_PIECE);
+      const length = pieceLength(this.#rest, room);
       const piece = this.#rest.subarray(0, length);
       this.#rest = length < this.#rest.length ? this.#rest.subarray(length) : undefined;
       this.#feed(piece);
+      if (this.#begun === begunBefore || this.#last?.complete === false) continue;
+      this.#later();
+      break;
     }
     if (!this.#isReading()) return;
     this.#deps.held.set(this, Math.min(this.#partBytes, HELD_INPUT.ofConnection) + (this.#rest?.length ?? 0));
-    if (this.#rest !== undefined) return;
+    if (this.#rest !== undefined) {
+      this.#hold();
+      return;
+    }
     this.#letGo();
     if (!this.#hasEnded) return;
     this.#hasEnded = false;
     this.#parseEnd();
+  }
+
+  #canParse(): boolean {
+    // Node pauses the parser of a connection whose answers are not read, and the socket for a body that is not.
+    const isPausedByNode =
+      Reflect.get(this.#socket, '_paused') === true || (this.#socket.isPaused() && !this.#isHolding);
+    return this.#isReading() && !this.#isFull() && !isPausedByNode;
+  }
+
+  #later(): void {
+    if (this.#rest !== undefined) this.#deps.turns.add(this);
   }
 
   #feed(piece: Buffer): void {
@@ -127,6 +153,11 @@ export class Connection {
     if (this.#last !== last) return;
     const isCompletedNow = !wasComplete && last?.complete === true;
     this.#partBytes = isCompletedNow ? 0 : this.#partBytes + piece.length;
+  }
+
+  #hold(): void {
+    this.#isHolding = true;
+    this.#socket.pause();
   }
 
   #letGo(): void {
@@ -146,8 +177,14 @@ export class Connection {
 
   #answered(): void {
     this.#unanswered -= 1;
-    if (this.#state === 'reading') this.#pump();
+    if (this.#state === 'reading') this.#later();
     else this.#closeWhenAnswered();
+  }
+
+  #resumed(): void {
+    if (this.#rest === undefined || this.#state !== 'reading') return;
+    this.#hold();
+    this.#later();
   }
 
   #stopReading(): void {
