@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { buildPaidSession, buildSession } from '../../lab/world/shop/factories.js';
+import { buildMerchant, buildPaidSession, buildSession } from '../../lab/world/shop/factories.js';
 import { createApiKey } from '../../shared/accounts/api-keys.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { Payable } from '../../shared/payables/model.js';
+import { lowestIdAt, randomText } from '../../shared/values/ids.js';
 import { openStage, type Stage, violations } from '../support/dashboard/stage.js';
 
 describe('what a merchant does in the dashboard', function () {
@@ -169,6 +170,19 @@ describe('what a merchant does in the dashboard', function () {
     await page.getByLabel('To', { exact: true }).fill('2020-01-01');
     await page.getByText('No payment fits these filters.').waitFor();
     await tab.leave();
+  });
+
+  it('names a payment that is undecided, and says not to ask the buyer again', async () => {
+    const id = `${lowestIdAt('cs_test_', Date.now() - 600_000)}${randomText(20)}`;
+    const { accountId, testKey } = await buildMerchant(stage.app.db);
+    await buildSession(stage.app.db, accountId, { id, status: 'processing' });
+    const tab = await stage.visit(testKey, '#/');
+    await tab.page.getByRole('link', { name: 'A payment of $4.50' }).click();
+    await tab.page.getByText('Do not ask the buyer to pay again.').waitFor();
+    assert.equal(await tab.page.getByRole('button', { name: 'Expire the link' }).count(), 0);
+    await tab.goTo('#/payments?status=processing');
+    await tab.page.locator(`a[href="#/links/${id}"]`).waitFor();
+    await tab.leave(404);
   });
 
   it('deletes a key, and signs out who deletes the own one', async () => {

@@ -37,12 +37,18 @@ describe('webhooks in the dashboard', function () {
     await page.getByRole('link', { name: 'https://shop.example/hooks' }).click();
     await page.getByText('The till is closed').first().waitFor();
     await tab.press(`Resend the ${FAILED} events that failed in the last day`);
+    // The service asks for a pause once; the event that it refused follows.
+    const headers = { 'Retry-After': '1' };
+    const tooMany = { error: { code: 'rate_limit', message: 'Too many requests.' } };
+    await page.route('**/resend', (route) => route.fulfill({ status: 429, headers, json: tooMany }), {
+      times: 1,
+    });
     await tab.press('Resend now');
     await tab.says(`${FAILED} events will be sent again now.`);
     const sent = (await deliveriesTo(endpointId)).slice(FAILED);
     assert.deepEqual(sent.map(({ eventId }) => eventId).sort(), [...eventIds].sort());
     await page.getByText('Nothing that failed in the last day waits to be sent again.').waitFor();
-    await tab.leave(404);
+    await tab.leave(404, 429);
   });
 
   it('are resent one by one, by delivery and by event', async () => {
@@ -65,6 +71,19 @@ describe('webhooks in the dashboard', function () {
     await tab.goTo(`#/links/${sessionId}`);
     await page.getByText('Webhook: answered 500').waitFor();
     await tab.leave();
+  });
+
+  it('are not resent to a disabled endpoint, which the overview names', async () => {
+    const { endpointId } = await buildFailingEndpoint(stage.app.db, merchant.accountId, { events: 2 });
+    await WebhookEndpoint.query(stage.app.db).patch({ status: 'disabled' }).where({ id: endpointId });
+    const tab = await stage.visit(merchant.testKey, '#/');
+    const { page } = tab;
+    await page.getByText('is disabled: it is sent nothing.').waitFor();
+    await page.getByRole('link', { name: 'https://shop.example/hooks' }).click();
+    await page.getByText('Enable the endpoint to send again the 2 events').waitFor();
+    await tab.press('Enable');
+    await page.getByRole('button', { name: 'Resend the 2 events that failed in the last day' }).waitFor();
+    await tab.leave(404);
   });
 
   it('get an endpoint, whose secret is shown once', async () => {

@@ -91,7 +91,7 @@ function createDashboard(page: Page, problems: string[]): Dashboard {
   };
 }
 
-/** What axe finds, through the debugger, which is not subject to the policy of the page. */
+/** The problems that axe finds. It runs through the debugger, which is not subject to the policy of the page. */
 export async function violations(page: Page): Promise<string[]> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(AXE);
   const found: unknown = await page.evaluate(

@@ -26,7 +26,7 @@ export interface Api {
 const READ_ONLY = 'This key can only read. Sign in with a key that has full access to change something here.';
 const UNREACHABLE = 'The service cannot be reached. Check your connection.';
 
-/** What the rest of the page learns from refusals. */
+/** Refusals that concern the whole page. */
 export interface Refusals {
   /** The key was deleted, has expired, or never existed. */
   onUnknownKey(): void;

@@ -2,7 +2,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Api } from './client.js';
 
-/** What every screen knows of the merchant who is signed in. */
+/** The merchant who is signed in, for every screen. */
 export interface SignedIn {
   api: Api;
   livemode: boolean;

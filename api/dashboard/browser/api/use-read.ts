@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Api, ApiError } from './client.js';
 import { useSignedIn } from './signed-in.js';
 
-/** What a screen has read: nothing yet, data, or why there is none. `error` beside data: the data may be old. */
+/** The state of a read: neither data nor error while it is under way. Both when data was read before an error. */
 export interface Read<T> {
   data: T | undefined;
   error: ApiError | undefined;

@@ -8,12 +8,12 @@ import { useAction } from './use-action.js';
 interface ConfirmProps {
   /** The button that asks, and the title of the question. */
   label: string;
-  /** What will happen. */
+  /** The consequences of the action. */
   children: ComponentChildren;
   /** The button that does it. */
   confirm: string;
   isDangerous?: boolean;
-  /** Does it, and resolves to the sentence that says what happened. */
+  /** Does the action, and resolves to the sentence that says what happened. */
   work(): Promise<string>;
 }
 

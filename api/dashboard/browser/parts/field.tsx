@@ -8,7 +8,7 @@ interface FieldProps {
   type?: 'text' | 'email' | 'url' | 'date' | 'number';
   hint?: string;
   isRequired?: boolean;
-  /** Of the text, in characters. */
+  /** The most characters of the text. */
   longest?: number;
   inputMode?: 'decimal' | 'numeric';
 }

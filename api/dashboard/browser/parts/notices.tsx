@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** What an action has done, in words, for eyes and for screen readers. */
+/** A notice says the result of an action, to eyes and to screen readers. */
 const SHOWN_MS = 8000;
 let show: (text: string) => void = () => {};
 

@@ -29,7 +29,7 @@ export function Empty({ title, children }: { title: string; children?: Component
   );
 }
 
-/** What was read, or why there is nothing to show. Data stays while it is being read again, and when that fails. */
+/** Shows the data of a read, or why there is none. Data stays while it is being read again, and when that fails. */
 export function Shown<T>({ read, children }: { read: Read<T>; children: (data: T) => ComponentChildren }) {
   const { data, error } = read;
   if (data === undefined) {

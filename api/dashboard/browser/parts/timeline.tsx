@@ -9,7 +9,7 @@ export interface Moment {
   tone?: 'good' | 'bad';
 }
 
-/** What happened, the oldest first. */
+/** Moments in the order of their times, the oldest first. */
 export function Timeline({ moments }: { moments: readonly Moment[] }) {
   const sorted = [...moments].sort((a, b) => a.at - b.at);
   return (

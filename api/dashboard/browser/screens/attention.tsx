@@ -9,7 +9,7 @@ import { linkTo } from '../state/route.js';
 import { answerInWords, type Health, healthOf } from './deliveries.js';
 
 const EVERY_MS = 15_000;
-/** So many of each are looked at and shown. */
+/** The limits of the reads. An older object is not looked at. */
 const ENDPOINTS = '10';
 const DELIVERIES = '20';
 const REFUNDS = '10';
@@ -48,7 +48,7 @@ export function useAttention(): Read<Found> {
   return useRead('attention', look, EVERY_MS);
 }
 
-/** What a merchant should look at, each with the way to it. */
+/** The list of things that a merchant should look at, each with a link to its screen. */
 export function Attention({ read }: { read: Read<Found> }) {
   return (
     <section class="attention">

@@ -5,7 +5,7 @@ import type { DailyReport } from '../api/objects.js';
 import { day, dollars, plural } from '../parts/format.js';
 
 const HEIGHT_PX = 260;
-/** Of a bar, as a share of its day. */
+/** The share of its day that a bar covers. */
 const BAR_WIDTH = 0.7;
 const LABELS_PX = 70;
 const DARK = '(prefers-color-scheme: dark)';

@@ -13,7 +13,7 @@ export function answerInWords({ status, error, duration_ms: durationMs }: Delive
     : `answered ${status} after ${seconds}`;
 }
 
-/** What the newest deliveries say of an endpoint. */
+/** The state of an endpoint, by its newest deliveries. */
 export interface Health {
   /** Tries that ended, and how many of them succeeded. */
   tries: number;

@@ -11,7 +11,7 @@ const PLACES = [
   ['keys', 'Keys'],
 ] as const;
 
-/** Where one is, in which data, and the way elsewhere. */
+/** The header names the mode and the screen, and leads to the others. */
 export function Header({ route, keyEnd }: { route: Route; keyEnd: string }) {
   const { livemode, isReadOnly, signOut } = useSignedIn();
   return (
