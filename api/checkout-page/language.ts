@@ -3,11 +3,17 @@ import { DE, DE_REFUND, DE_TERMS } from './words/de.js';
 import { EN, EN_REFUND, EN_TERMS } from './words/en.js';
 import { ES, ES_REFUND, ES_TERMS } from './words/es.js';
 import { FR, FR_REFUND, FR_TERMS } from './words/fr.js';
+import { HI, HI_REFUND, HI_TERMS } from './words/hi.js';
+import { ID, ID_REFUND, ID_TERMS } from './words/id.js';
 import { JA, JA_REFUND, JA_TERMS } from './words/ja.js';
+import { KO, KO_REFUND, KO_TERMS } from './words/ko.js';
 import { PT, PT_REFUND, PT_TERMS } from './words/pt.js';
 import type { RefundWords } from './words/refund-words.js';
+import { TR, TR_REFUND, TR_TERMS } from './words/tr.js';
+import { VI, VI_REFUND, VI_TERMS } from './words/vi.js';
 import type { Terms, Words } from './words/words.js';
 import { ZH, ZH_REFUND, ZH_TERMS } from './words/zh.js';
+import { ZH_TW, ZH_TW_REFUND, ZH_TW_TERMS } from './words/zh-tw.js';
 
 export interface Language {
   tag: string;
@@ -29,8 +35,15 @@ export const LANGUAGES: readonly Language[] = [
   ltr('es', 'Español', [ES, ES_REFUND, ES_TERMS]),
   ltr('fr', 'Français', [FR, FR_REFUND, FR_TERMS]),
   ltr('pt', 'Português', [PT, PT_REFUND, PT_TERMS]),
+  ltr('tr', 'Türkçe', [TR, TR_REFUND, TR_TERMS]),
+  ltr('id', 'Bahasa Indonesia', [ID, ID_REFUND, ID_TERMS]),
+  ltr('vi', 'Tiếng Việt', [VI, VI_REFUND, VI_TERMS]),
+  ltr('hi', 'हिन्दी', [HI, HI_REFUND, HI_TERMS]),
   { ...ltr('ar', 'العربية', [AR, AR_REFUND, AR_TERMS]), direction: 'rtl' },
   ltr('ja', '日本語', [JA, JA_REFUND, JA_TERMS]),
+  ltr('ko', '한국어', [KO, KO_REFUND, KO_TERMS]),
+  // Before `zh`, which its tag begins with.
+  ltr('zh-TW', '繁體中文', [ZH_TW, ZH_TW_REFUND, ZH_TW_TERMS]),
   ltr('zh', '简体中文', [ZH, ZH_REFUND, ZH_TERMS]),
 ];
 

@@ -108,7 +108,7 @@ function wireLine(rows: readonly HTMLElement[]): (line: Line | undefined) => voi
   const initialMarks = [...(marks?.childNodes ?? [])];
   const initialText = [...(text?.childNodes ?? [])];
   return (line) => {
-    if (frame?.style.minHeight === '') frame.style.minHeight = `${frame.offsetHeight}px`;
+    if (frame?.style.minHeight === '') frame.style.minHeight = `${frame.getBoundingClientRect().height}px`;
     text?.classList.toggle('tight', line !== undefined && 'note' in line);
     if (line === undefined) {
       marks?.replaceChildren(...initialMarks);

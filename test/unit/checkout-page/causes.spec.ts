@@ -84,7 +84,7 @@ describe('the cause of a failed payment', () => {
       const said = CAUSES.map((cause) => words[cause]);
       assert.equal(new Set(said).size, CAUSES.length);
       for (const sentence of [...said, ...CAUSES.map((cause) => words[NEXT_STEPS[cause]])]) {
-        assert.match(sentence, /[.。]$/);
+        assert.match(sentence, /[.。।]$/);
       }
       for (const next of new Set(Object.values(NEXT_STEPS))) assert.doesNotMatch(words[next], /[{}]/, next);
       const lasting = new Set(LASTING.map((cause) => words[NEXT_STEPS[cause]]));

@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import type { Visit } from '../../lab/world/page/visit.js';
+import {
+  buildMerchant,
+  buildPaidSession,
+  buildSession,
+  buildUndecidedPayment,
+} from '../../lab/world/shop/factories.js';
+import { BASE_SEPOLIA } from '../support/checkout.js';
+import { type FakeBalances, openFakeBalances } from '../support/page/fake-balances.js';
+import { layoutShift, watchLayout } from '../support/page/layout-shift.js';
+import { openShop, type Shop } from '../support/page/shop.js';
+import { evmWalletLike } from '../support/page/wallet-kinds.js';
+
+const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+const DESKTOP = { viewport: { width: 1440, height: 900 } };
+const MOST_SHIFT = 0.01;
+const TESTNETS = [
+  BASE_SEPOLIA,
+  ...['80002', '421614', '43113', '1952', '1328', '11155420', '11155111'].map((id) => `eip155:${id}`),
+];
+
+describe('the first glance of the page', function () {
+  this.timeout(120_000);
+  let balances: FakeBalances;
+  let shop: Shop;
+  before(async () => {
+    balances = await openFakeBalances(TESTNETS);
+    shop = await openShop({ environment: balances.environment });
+  });
+  after(async () => {
+    await shop.close();
+    await balances.close();
+  });
+
+  /** A buyer whose wallet is remembered; its balances arrive after the first paint. */
+  async function returns(dollars: number, visit: Visit) {
+    const wallet = evmWalletLike('MetaMask', 84532);
+    wallet.connected = true;
+    if (dollars > 0) balances.hold(wallet.address, BASE_SEPOLIA, 'USDC', dollars);
+    const others = [evmWalletLike('Rabby', 84532), evmWalletLike('Coinbase Wallet', 84532)];
+    return await shop.visitPage(await shop.buildSession(), {
+      ...visit,
+      wallets: [...others, wallet],
+      prepare: async (page) => {
+        await watchLayout(page);
+        await page.addInitScript("localStorage.setItem('checkout-wallet', 'evm:io.metamask')");
+        await page.route('**/balances?*', async (route) => {
+          await page.locator('.primary').waitFor({ state: 'attached' });
+          await page.evaluate(
+            'window.before ??= document.querySelector(".primary").getBoundingClientRect().top',
+          );
+          await route.continue();
+        });
+      },
+    });
+  }
+  const assertStill = async (page: Page): Promise<void> => {
+    const shift = await layoutShift(page);
+    assert.ok(shift < MOST_SHIFT, `${shift}: ${await page.evaluate('window.layoutShifts')}`);
+    assert.equal(
+      await page.evaluate('window.before === document.querySelector(".primary").getBoundingClientRect().top'),
+      true,
+    );
+  };
+
+  for (const browser of [PHONE, DESKTOP]) {
+    it(`does not move the button when the balances of a returning buyer arrive, at ${browser.viewport.width} px`, async () => {
+      const visitor = await returns(25, { browser });
+      await visitor.page.getByText('USDC on Base Sepolia').waitFor();
+      await visitor.page.getByRole('button', { name: 'Pay 4.50 USDC with MetaMask' }).waitFor();
+      await assertStill(visitor.page);
+      await visitor.leave();
+    });
+
+    it(`says that enough is nowhere, and where most is, at ${browser.viewport.width} px`, async () => {
+      const visitor = await returns(2, { browser });
+      const sentence = 'enough on none of the 8 networks; the most is 2.00 USDC on Base Sepolia';
+      await visitor.page.locator('#accepted').filter({ hasText: sentence }).waitFor();
+      await assertStill(visitor.page);
+      await visitor.press(/^Pay .* with MetaMask/);
+      await visitor.alerts(/none of the 8 networks.*Nothing was taken.*Add money/);
+      await visitor.leave();
+    });
+  }
+
+  it('offers the apps of wallets first on a phone without one, above the fold, with documented links', async () => {
+    const { id } = await shop.buildSession();
+    const visitor = await shop.visitPage(id, { browser: PHONE });
+    await visitor.page.locator('#ways[open]').waitFor();
+    const links = await visitor.page.locator('.apps a').all();
+    const url = encodeURIComponent(`https://pay.example/c/${id}`);
+    assert.deepEqual(await Promise.all(links.map((link) => link.getAttribute('href'))), [
+      `https://link.metamask.io/dapp/pay.example/c/${id}`,
+      `https://phantom.app/ul/browse/${url}?ref=https%3A%2F%2Fpay.example`,
+      `https://go.cb-w.com/dapp?cb_url=${url}`,
+      `https://link.trustwallet.com/open_url?coin_id=60&url=${url}`,
+      `https://web3.okx.com/download?deeplink=${encodeURIComponent(`okx://wallet/dapp/url?dappUrl=${url}`)}`,
+      `https://rnbwapp.com/dapp?url=${url}`,
+      `https://bkcode.vip?action=dapp&url=${url}`,
+    ]);
+    const last = await links.at(-1)?.boundingBox();
+    assert.ok(last && last.y + last.height <= PHONE.viewport.height, JSON.stringify(last));
+    for (const text of ['Binance Wallet', 'WalletConnect only, such as Ledger Wallet and Safe'])
+      await visitor.page.getByText(text).waitFor();
+    await visitor.leave();
+  });
+
+  it('shows a desktop a QR code for each wallet, asked for when it is opened', async () => {
+    const { id } = await shop.buildSession();
+    const visitor = await shop.visitPage(`${id}?lang=de`, { browser: DESKTOP });
+    await visitor.page.locator('#ways[open]').waitFor();
+    const phantom = visitor.page.locator('.codes details').filter({ hasText: 'Phantom' });
+    await phantom.locator('summary').click();
+    await phantom.getByRole('img').waitFor();
+    const isDrawn = 'document.querySelector(".codes [open] img").naturalWidth > 0';
+    await visitor.page.waitForFunction(isDrawn);
+    await visitor.leave();
+    const asked = await fetch(`${shop.pageUrl(id)}/images/qr-phantom`);
+    assert.deepEqual([asked.status, asked.headers.get('content-type')], [200, 'image/svg+xml']);
+    assert.equal((await fetch(`${shop.pageUrl(id)}/images/qr-nothing`)).status, 404);
+  });
+
+  it('tells a chat the merchant, the amount and the tokens, and nothing of the buyer', async () => {
+    const { accountId } = await buildMerchant(shop.app.db, {
+      name: 'Limonade & Söhne',
+      brandColor: '#ffe600',
+    });
+    const { id } = await buildSession(shop.app.db, accountId, {
+      livemode: true,
+      customerEmail: 'buyer@example.com',
+    });
+    const { text } = await shop.visit(id, { Accept: 'text/html' });
+    assert.ok(
+      text.includes('<meta property="og:title" content="Pay Limonade &amp; Söhne">'),
+      text.slice(0, 1500),
+    );
+    assert.ok(text.includes('<meta property="og:description" content="$4.50 · Pay with USDC'));
+    assert.ok(text.includes('<link rel="icon" href="data:image/svg+xml,'));
+    assert.ok(!text.includes('buyer@example.com'));
+  });
+
+  it('lets the buyer mail and print the receipt, with its time zone', async () => {
+    const { session } = await buildPaidSession(shop.app.db, shop.merchant.accountId);
+    const visitor = await shop.visitPage(session, { browser: { timezoneId: 'Asia/Tokyo' } });
+    const mail =
+      (await visitor.page.getByRole('link', { name: 'Send by e-mail' }).getAttribute('href')) ?? '';
+    const { searchParams } = new URL(mail);
+    assert.equal(searchParams.get('subject')?.replace('\u00a0', ' '), 'Receipt: 4.50 USDC to Cafe Pocket');
+    assert.ok(searchParams.get('body')?.includes(`https://pay.example/c/${session.id}`));
+    await visitor.page.getByRole('button', { name: 'Print or save as PDF' }).waitFor();
+    assert.match((await visitor.page.locator('.receipt time').textContent()) ?? '', /GMT\+9$/);
+    await visitor.leave();
+  });
+
+  it('calls a payment its own only while the wallet that it paid with holds the session', async () => {
+    const { session, payment } = await buildUndecidedPayment(shop.app.db, shop.merchant.accountId);
+    const visit = (payer: string) =>
+      shop.visitPage(session, {
+        prepare: async (page) => {
+          await page.addInitScript(`sessionStorage.setItem('checkout-mine-${session.id}', '${payer}')`);
+        },
+      });
+    assert.ok(payment.payer !== null);
+    for (const [payer, shown, hidden] of [
+      ['0x0000000000000000000000000000000000000001', 'A payment for this order', 'Your payment'],
+      [payment.payer, 'Your payment', 'A payment for this order'],
+    ] as const) {
+      const visitor = await visit(payer);
+      await visitor.page.getByText(`${shown} is on its way.`).waitFor();
+      assert.equal(await visitor.page.getByText(`${hidden} is on its way.`).isVisible(), false);
+      await visitor.leave();
+    }
+  });
+
+  it('forgets its own payment once the session is open again', async () => {
+    const { id } = await shop.buildSession();
+    const key = `checkout-mine-${id}`;
+    const visitor = await shop.visitPage(id, {
+      prepare: async (page) => {
+        await page.addInitScript(`sessionStorage.setItem('${key}', '0x1')`);
+      },
+    });
+    await visitor.page.locator('#wallets > *').first().waitFor({ state: 'attached' });
+    assert.equal(await visitor.page.evaluate(`sessionStorage.getItem('${key}')`), null);
+    await visitor.leave();
+  });
+});
