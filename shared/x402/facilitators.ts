@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { FacilitatorConfig } from '../config/read-facilitators.js';
 import type { Logger } from '../process/logger.js';
 import { openAbsences } from './absences.js';
@@ -44,6 +45,8 @@ interface FacilitatorsOptions {
 
 /** A request that is nearly out of time still gets an answer from a facilitator that is quick. */
 const LEAST_VERIFY_MS = 1000;
+/** Some 200 bytes each. A facilitator has a few. */
+const MAX_FEE_PAYERS_KEPT = 1000;
 
 export function uniteFacilitators(
   all: readonly Facilitator[],
@@ -51,7 +54,7 @@ export function uniteFacilitators(
 ): Facilitators {
   const absences = openAbsences();
   /** Fee payers that a facilitator has listed: a buyer may have signed for one that it lists no more. */
-  const listed = new Map<string, Facilitator>();
+  const listed = new LRUCache<string, Facilitator>({ max: MAX_FEE_PAYERS_KEPT });
   const isPassedOver = (
     { name, isSilent }: Pick<Facilitator, 'name' | 'isSilent'>,
     network: string,

@@ -55,7 +55,7 @@ async function visit(
   if (session === undefined) throw new Error(`${sessionId} is gone`);
   const deps = {
     ...web,
-    facilitator: verifierOf(world, verify),
+    facilitators: verifierOf(world, verify),
     notifySettlement: () => {},
     settlements: { wait: meanwhile, close: () => {} },
   };
