@@ -26,10 +26,11 @@ export function footer(view: PageView): string {
 }
 
 /** The language is kept in the URL only: no cookie is set. */
-function languages({ tag: current, name, words }: Language): string {
-  const others = LANGUAGES.filter(({ tag }) => tag !== current).map(
+function languages(current: Language): string {
+  const { name, words } = current;
+  const others = LANGUAGES.filter(({ tag }) => tag !== current.tag).map(
     ({ tag, name: other, direction }) =>
-      `<li><a href="?lang=${tag}" lang="${tag}" hreflang="${tag}" dir="${direction}">${other}</a></li>`,
+      `<li><a href="?lang=${tag}" lang="${tag}"${direction === current.direction ? '' : ` dir="${direction}"`}>${other}</a></li>`,
   );
   return `<details class="languages"><summary>${escapeHtml(words.language)}: <span>${name}</span></summary><ul>${others.join('')}</ul></details>`;
 }

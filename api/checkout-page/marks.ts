@@ -14,6 +14,12 @@ const shape = (d: string, color = '#fff'): string => `<path fill="${color}" d="$
 const ring = (radius: number, width = 1.5, color = '#fff'): string =>
   `<circle cx="8" cy="8" r="${radius}" stroke="${color}" stroke-width="${width}"/>`;
 
+/** Shared drawings, which compress to nothing the second time. */
+const CHECKER = shape(
+  'M4 4h2.6v2.6H4zM9.4 4H12v2.6H9.4zM6.7 6.7h2.6v2.6H6.7zM4 9.4h2.6V12H4zM9.4 9.4H12V12H9.4z',
+);
+const BASE = `<circle cx="8" cy="8" r="4.8" fill="#fff"/>${line('M2.5 8H9', 1.3, '#0052ff')}`;
+
 const TOKENS: Readonly<Record<string, string>> = {
   USDC: disc(
     '#2775ca',
@@ -28,7 +34,7 @@ const TOKENS: Readonly<Record<string, string>> = {
 
 /** By the id of the EVM chain or the Solana cluster, without the reference to a testnet's own. */
 const NETWORK_DRAWINGS = {
-  base: disc('#0052ff', `<circle cx="8" cy="8" r="4.8" fill="#fff"/>${line('M2.5 8H9', 1.3, '#0052ff')}`),
+  base: disc('#0052ff', BASE),
   solana: disc(
     '#111',
     shape('M5.3 4h6.9l-1.5 1.7H3.8z', '#19fb9b') +
@@ -38,10 +44,7 @@ const NETWORK_DRAWINGS = {
   polygon: disc('#8247e5', line('M8 3.9 11.5 6v4L8 12.1 4.5 10V6z', 1.5)),
   arbitrum: disc('#213147', line('M5 11.5 8 4l3 7.5', 1.7, '#28a0f0') + line('m7 11.5 1.7-4.3')),
   avalanche: disc('#e84142', shape('M8 3.6 9.6 6.5 6.9 11.6H3.6zM10.6 8.3l1.9 3.3H8.7z')),
-  xlayer: disc(
-    '#000',
-    shape('M4 4h2.6v2.6H4zM9.4 4H12v2.6H9.4zM6.7 6.7h2.6v2.6H6.7zM4 9.4h2.6V12H4zM9.4 9.4H12V12H9.4z'),
-  ),
+  xlayer: disc('#000', CHECKER),
   sei: disc('#9e1f19', line('M3 9.4c2-2.6 3.4-2.6 5 0s3 2.6 5 0M4 6.6c1.6-2 2.8-2 4.2 0s2.4 1.8 3.6.4', 1.2)),
   optimism: disc(
     '#ff0420',
@@ -100,18 +103,13 @@ const WALLETS: Readonly<Record<WalletAppKey, string>> = {
       'M12.6 8.2c0-3-2-4.8-4.6-4.8S3.2 5.6 3.2 9c0 2 .8 3.4 2 3.4s1.8-1.4 2.4-1.4 0 1.2 1.2 1.2 1.4-1.2 2-1.2 1.8.6 1.8-2.8z',
     ) + shape('M8 6.4h1v2H8zM10.2 6.4h1v2h-1z', '#3c315b'),
   ),
-  base: tile('#0052ff', `<circle cx="8" cy="8" r="4.7" fill="#fff"/>${line('M3 8h6', 1.3, '#0052ff')}`),
+  base: tile('#0052ff', BASE),
   trust: tile(
     '#fff',
     shape('M8 2.6 12.6 4.2c0 4.8-1.6 7.4-4.6 9z', '#48ff91') +
       shape('M8 2.6 3.4 4.2c0 4.8 1.6 7.4 4.6 9z', '#0500ff'),
   ),
-  okx: tile(
-    '#000',
-    shape(
-      'M3.6 3.6h2.9v2.9H3.6zM9.5 3.6h2.9v2.9H9.5zM6.55 6.55h2.9v2.9h-2.9zM3.6 9.5h2.9v2.9H3.6zM9.5 9.5h2.9v2.9H9.5z',
-    ),
-  ),
+  okx: tile('#000', CHECKER),
   rainbow: tile(
     '#174299',
     line('M4 12a8 8 0 0 1 8-8', 1.6, '#ff4000') +

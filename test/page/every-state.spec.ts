@@ -25,6 +25,15 @@ const VIEWS = [
 /** Checked in every view; the other states take turns, one view each. Together these have every part of the page. */
 const IN_EVERY_VIEW: readonly PageStateName[] = ['open, with balances', 'signing', 'with a brand'];
 
+/** With SCREENSHOTS=true, these are the pictures of the page in docs/. */
+const PICTURES: Readonly<Record<string, string>> = {
+  'open-1440-light.png': 'page-open.png',
+  'open-without-a-wallet-390-light.png': 'page-phone.png',
+  'signing-390-light.png': 'page-signing.png',
+  'paid-1440-light.png': 'page-paid.png',
+  'open-390-dark.png': 'page-dark.png',
+};
+
 const NARROWEST = { width: 320, height: 640 };
 
 /** The largest cumulative layout shift of a state, as browsers measure it. */
@@ -59,6 +68,8 @@ describe('axe finds no problem in the page', () => {
         await page.emulateMedia({ colorScheme });
         const file = `${name.toLowerCase().replaceAll(/[^a-z]+/g, '-')}-${view}.png`;
         if (IS_LOOKED_AT) await page.screenshot({ path: path.join(FOLDER, file), fullPage: true });
+        const picture = IS_LOOKED_AT ? PICTURES[file] : undefined;
+        if (picture !== undefined) await page.screenshot({ path: path.join(projectRoot(), 'docs', picture) });
         assert.deepEqual(await violations(page), [], view);
         assert.equal(await scrollsSideways(page), false, view);
       }
