@@ -25,7 +25,7 @@ const VIEWS = [
 /** Checked in every view; the other states take turns, one view each. Together these have every part of the page. */
 const IN_EVERY_VIEW: readonly PageStateName[] = ['open, with balances', 'signing', 'with a brand'];
 
-/** With SCREENSHOTS=true, these are the pictures of the page in docs/. */
+/** With SCREENSHOTS=true, these are the pictures of the page in docs/images/. */
 const PICTURES: Readonly<Record<string, string>> = {
   'open-1440-light.png': 'page-open.png',
   'open-without-a-wallet-390-light.png': 'page-phone.png',
@@ -69,7 +69,8 @@ describe('axe finds no problem in the page', () => {
         const file = `${name.toLowerCase().replaceAll(/[^a-z]+/g, '-')}-${view}.png`;
         if (IS_LOOKED_AT) await page.screenshot({ path: path.join(FOLDER, file), fullPage: true });
         const picture = IS_LOOKED_AT ? PICTURES[file] : undefined;
-        if (picture !== undefined) await page.screenshot({ path: path.join(projectRoot(), 'docs', picture) });
+        if (picture !== undefined)
+          await page.screenshot({ path: path.join(projectRoot(), 'docs/images', picture) });
         assert.deepEqual(await violations(page), [], view);
         assert.equal(await scrollsSideways(page), false, view);
       }
