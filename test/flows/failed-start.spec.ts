@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { closedPort } from '../../lab/world/processes/closed-port.js';
 import { type EntryPoint, killProcesses, startProcess } from '../../lab/world/processes/processes.js';
-import { testServices } from '../support/suite.js';
+import { createDatabase, testServices } from '../support/suite.js';
 
 describe('a start with a wrong configuration', () => {
   after(killProcesses);
@@ -85,7 +85,7 @@ describe('a start with a wrong configuration', () => {
 
   it('api/server refuses an address that is not of this machine', async () => {
     const errors = await failedStart('api/server', {
-      DATABASE_URL: testServices().databaseUrl,
+      DATABASE_URL: await createDatabase('foreign_host'),
       FACILITATOR_URL: 'http://127.0.0.1:1',
       REDIS_URL: testServices().redisUrl,
       ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),

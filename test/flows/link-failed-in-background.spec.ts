@@ -63,7 +63,7 @@ describe('a payment that was answered 202', () => {
     for (const asker of [noWait, waiting]) {
       const res = await asker.visit(id);
       assert.equal(answerOf(res), '402 kyt_risk_detected');
-      assert.match(res.body.error, /refused this payment/);
+      assert.match(res.body.error, /takes no payment from this wallet/);
       assert.equal(res.body.accepts.length, 12);
       assert.equal(res.get('PAYMENT-RESPONSE'), undefined);
     }
