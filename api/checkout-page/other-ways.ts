@@ -1,6 +1,5 @@
 import { escapeHtml, link, phrase } from './markup.js';
 import type { PageView } from './page-view.js';
-import { qrCode } from './qr-code.js';
 import { type AppLink, WITHOUT_A_BROWSER, WITHOUT_A_LINK, walletApps } from './wallet-apps.js';
 
 function appsOf(view: PageView): AppLink[] {
@@ -30,14 +29,16 @@ ${scan(view)}
 </details>`;
 }
 
-/** The code of a wallet is drawn when it is asked for: all of them together are longer than the page. */
+/** Codes are images of their own, loaded when they are shown: together they are longer than the page. */
 function scan(view: PageView): string {
   const { words } = view.language;
   const { pathname, search } = new URL(view.ownUrl);
+  const code = (name: string, alt: string): string =>
+    `<img class="qr" src="${escapeHtml(`${pathname}/images/${name}${search}`)}" alt="${escapeHtml(alt)}" width="208" height="208" loading="lazy">`;
   const codes = appsOf(view).map(
     ({ key, name }) =>
-      `<details name="code"><summary>${view.marks.wallet(key)}<span>${escapeHtml(name)}</span></summary><img class="qr" src="${escapeHtml(`${pathname}/images/qr-${key}${search}`)}" alt="${escapeHtml(`${words.qrCode}: ${name}`)}" width="208" height="208" loading="lazy"></details>`,
+      `<details name="code"><summary>${view.marks.wallet(key)}<span>${escapeHtml(name)}</span></summary>${code(`qr-${key}`, `${words.qrCode}: ${name}`)}</details>`,
   );
-  return `<div class="scan"><h3>${escapeHtml(words.scan)}</h3><p data-script hidden>${escapeHtml(words.scanText)}</p>${qrCode(view.ownUrl, words.qrCode)}
+  return `<div class="scan"><h3>${escapeHtml(words.scan)}</h3><p data-script hidden>${escapeHtml(words.scanText)}</p>${code('qr', words.qrCode)}
 <h3>${escapeHtml(words.scanApp)}</h3><div class="codes">${codes.join('')}</div></div>`;
 }

@@ -1,20 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import { encode } from 'uqr';
-import { escapeHtml } from './markup.js';
 
 /** White margin in modules, required by QR readers. */
 const QUIET_ZONE = 4;
 const drawn = new LRUCache<string, string>({ max: 200 });
 
-/** One SVG path, dark on white in every theme, as cameras need it. */
-export function qrCode(text: string, label: string): string {
-  const { size, path } = JSON.parse(drawn.get(text) ?? draw(text)) as { size: number; path: string };
-  return `<svg class="qr" role="img" aria-label="${escapeHtml(label)}" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h${size}v${size}H0z"/><path stroke="#000" d="${path}"/></svg>`;
-}
-
-/** The same as an image of its own. */
+/** An SVG image of one path, dark on white in every theme, as cameras need it. */
 export function qrImage(text: string): string {
-  return qrCode(text, '').replace('<svg ', '<svg xmlns="http://www.w3.org/2000/svg" ');
+  const { size, path } = JSON.parse(drawn.get(text) ?? draw(text)) as { size: number; path: string };
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h${size}v${size}H0z"/><path stroke="#000" d="${path}"/></svg>`;
 }
 
 /** Little error correction: a screen is not damaged, and larger modules are read from further away. */

@@ -21,8 +21,8 @@ const PLACEHOLDER_MAX_AGE_SECONDS = 60;
 const BUSY_SECONDS = 5;
 
 /**
- * `/c/{id}/images/{n}`: the session's images, numbered across all items, and `logo`; `qr-{app}`: the code that opens the page
- * in a wallet app.
+ * `/c/{id}/images/{n}`: the session's images, numbered across all items, and `logo`; `qr`: the code that opens the page;
+ * `qr-{app}`: the code that opens it in a wallet app.
  */
 export async function sendImage(deps: Deps, res: Response, id: string, name: string): Promise<void> {
   const code = isIdShaped(id) ? qrCodeOf(deps, res, id, name) : undefined;
@@ -71,10 +71,12 @@ function send(res: Response, { type, bytes }: Image, maxAgeSeconds: number): voi
 
 /** It needs no read: the code holds the address only. */
 function qrCodeOf({ config }: Deps, res: Response, id: string, name: string): Image | undefined {
-  const [, app] = /^qr-([a-z]+)$/.exec(name) ?? [];
+  const [isCode, app] = /^qr(?:-([a-z]+))?$/.exec(name) ?? [];
+  if (isCode === undefined) return undefined;
   const link = sessionUrl(id, config.baseUrl);
   const language = askedByBuyer(res);
-  const url = app && walletAppUrl(app, language === undefined ? link : `${link}?lang=${language.tag}`);
+  const page = language === undefined ? link : `${link}?lang=${language.tag}`;
+  const url = app === undefined ? page : walletAppUrl(app, page);
   return url ? { type: 'image/svg+xml', bytes: Buffer.from(qrImage(url)) } : undefined;
 }
 

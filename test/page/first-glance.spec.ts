@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { Visit } from '../../lab/world/page/visit.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
 import {
   buildMerchant,
   buildPaidSession,
@@ -115,10 +116,12 @@ describe('the first glance of the page', function () {
     await phantom.locator('summary').click();
     await phantom.getByRole('img').waitFor();
     const isDrawn = 'document.querySelector(".codes [open] img").naturalWidth > 0';
-    await visitor.page.waitForFunction(isDrawn);
+    await eventually(async () => assert.equal(await visitor.page.evaluate(isDrawn), true));
     await visitor.leave();
-    const asked = await fetch(`${shop.pageUrl(id)}/images/qr-phantom`);
-    assert.deepEqual([asked.status, asked.headers.get('content-type')], [200, 'image/svg+xml']);
+    for (const name of ['qr', 'qr-phantom']) {
+      const asked = await fetch(`${shop.pageUrl(id)}/images/${name}`);
+      assert.deepEqual([asked.status, asked.headers.get('content-type')], [200, 'image/svg+xml']);
+    }
     assert.equal((await fetch(`${shop.pageUrl(id)}/images/qr-nothing`)).status, 404);
   });
 
