@@ -74,6 +74,7 @@ describe('what a merchant does in the dashboard', function () {
     const tab = await stage.visit(stage.merchant.testKey, `#/links/${session.id}`);
     const { page } = tab;
     await tab.press('Expire the link');
+    await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     // The browser gives the focus back to the button that asked.
