@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Which worker serves which queues. Each renews its rows every few seconds, so that a queue without a worker is noticed. */
+/** A worker renews a row for each of its queues every few seconds, so that a queue without a worker is noticed. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     CREATE UNLOGGED TABLE served_queues (

@@ -32,7 +32,7 @@ ${otherWays(view)}
 </div>`;
 }
 
-/** What the buyer need not worry about: the fee, and who receives. The script names the receiver of the chosen entry. */
+/** The line on the network's fee and the receiver. The script names the receiver of the chosen entry. */
 function trust({ language: { words }, entries, session }: PageView): string {
   const [first, ...others] = entries.map(({ accepted }) => accepted.payTo);
   const isOne = first !== undefined && others.every((payTo) => payTo === first);

@@ -3,7 +3,7 @@
  * tapped or scanned, not when typed into the address bar.
  */
 interface WalletApp {
-  /** Its drawing in wallet-marks.ts, and its name in the URL of its QR code. */
+  /** The app's name in marks.ts and in the URL of its QR code. */
   key: string;
   name: string;
   families: readonly ('evm' | 'svm')[];

@@ -21,7 +21,7 @@ export interface Count {
 export interface Counter extends Pick<Share, 'points'> {
   /** Counts `asked` requests of a key in one step. */
   count(key: string, asked: number): Promise<Count>;
-  /** What is left of the key's share, without taking any. */
+  /** Reads the key's count without adding to it. */
   left(key: string): Promise<Count>;
   /** Uses the key's share up for so long. */
   useUp(key: string, seconds: number): Promise<void>;
@@ -29,7 +29,7 @@ export interface Counter extends Pick<Share, 'points'> {
 
 export interface MemoryCounter {
   count(key: string, asked: number): Count;
-  /** What is left of the share, without taking any. */
+  /** Reads the key's count without adding to it. */
   left(key: string): Count;
   /** Uses the share up for so long. */
   useUp(key: string, seconds: number): void;

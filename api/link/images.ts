@@ -69,7 +69,7 @@ function send(res: Response, { type, bytes }: Image, maxAgeSeconds: number): voi
   res.end(res.req.method === 'HEAD' ? undefined : bytes);
 }
 
-/** It needs no read: the code holds the address only. */
+/** The code holds the link's address only, so Postgres is not asked whether the session exists. */
 function qrCodeOf({ config }: Deps, res: Response, id: string, name: string): Image | undefined {
   const [isCode, app] = /^qr(?:-([a-z]+))?$/.exec(name) ?? [];
   if (isCode === undefined) return undefined;

@@ -8,7 +8,7 @@ import { pieceLength } from './piece.js';
 import { refusalOfError, refusalOfHead } from './refuse-request.js';
 import type { Turns } from './turns.js';
 
-/** Of the shortest ones. A piece ends with the head of the second, at the latest. */
+/** Node's parser gets at most the head of a second request together with the first. */
 const REQUESTS_OF_PIECE = 2;
 
 interface ConnectionDeps {

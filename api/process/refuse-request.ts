@@ -11,7 +11,7 @@ export function refusalOfHead({ rawHeaders, headers, httpVersion }: IncomingMess
   return undefined;
 }
 
-/** Of an error of Node's parser or of its timeouts. `reason` is one of the parser's own texts. */
+/** Node's parser or one of its timeouts made the error; `reason` is the parser's text. */
 export function refusalOfError({ code, reason }: NodeJS.ErrnoException & { reason?: unknown }): Refusal {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':

@@ -46,7 +46,7 @@ export async function follow({ times = TIMES, ...follower }: Follower): Promise<
     for (const [id, created] of seen) if (created < since) seen.delete(id);
   };
 
-  /** What is listed at the beginning has happened before. */
+  /** Events that the first look finds are older than this command, and are not forwarded. */
   async function begin(): Promise<void> {
     const { at } = await api.list(FAR_AHEAD, undefined);
     since = at - times.overlapSeconds;

@@ -25,7 +25,7 @@ const LONG_ANSWERS = /^\s*\[|"method":"(?:eth_getLogs|eth_getTransactionReceipt)
 const bounds = { bodyBytes: MAX_CHAIN_LOGS_BYTES, pieces: MAX_ANSWER_PIECES };
 const { dispatcher } = openOutgoing(bounds, {
   connect: buildConnector({ timeout: CONNECT_WITHIN_MS }),
-  // Whoever asks limits the time as a whole.
+  // The signal of a call limits its time as a whole.
   headersTimeout: 0,
   bodyTimeout: 0,
 });
@@ -53,7 +53,7 @@ export const fetchFromEndpoint: ChainFetch = async (input, init) => {
   }
 };
 
-/** Its requests are aborted by the signal, until the end of the body. */
+/** The signal aborts a request until its body has ended. */
 export function fetchUntil(signal: AbortSignal): ChainFetch {
   return (input, init) => fetchFromEndpoint(input, { ...init, signal });
 }

@@ -15,7 +15,7 @@ export interface LoginLimiter {
 
 const WINDOW_MS = 60_000;
 const KNOWN_ADDRESSES = 1000;
-/** Of addresses that were wrong in this minute; each that is forgotten has another guess. */
+/** The limiter forgets older addresses, and an address that it has forgotten gets another guess in the same minute. */
 const WRONG_ADDRESSES = 10_000;
 
 /** `onLimited` is called once in each window that reaches a limit. */

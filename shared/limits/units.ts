@@ -1,8 +1,7 @@
-/** Who has the bounded amount: this process, a peer's address, a connection, a request or an account. */
 type Holder = 'process' | 'address' | 'connection' | 'request' | 'account';
 
 interface Unit {
-  /** Something that anyone outside can multiply. */
+  /** The thing that is counted, in the plural. */
   unit: string;
   holder: Holder;
   /** The file that holds it to the bound. */
@@ -17,8 +16,8 @@ const RATE_LIMITERS = 'api/limits/rate-limiters.ts';
 const IMAGES = 'api/merchant-images/image-proxy.ts';
 
 /**
- * What one peer can multiply, by the name of its bound in `bounds.ts`. test/api/units.spec.ts goes through the table, and
- * docs/weight.md says what happens beyond each bound.
+ * The units that a peer can multiply, by the name of their bound in `bounds.ts`. test/api/units.spec.ts goes through the
+ * table, and docs/weight.md says what happens beyond each bound.
  */
 export const UNITS: Readonly<Record<string, Unit>> = {
   MAX_CONNECTIONS: { unit: 'connections', holder: 'process', enforcedIn: CONNECTIONS, triedIn: UNITS_SPEC },

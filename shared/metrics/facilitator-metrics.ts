@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Facilitators } from '../x402/facilitators.js';
 
-/** Of each configured facilitator, as this process sees it. */
+/** Gauges and counters of the configured facilitators, as this process sees them. */
 export function openFacilitatorMetrics(registry: Registry, { states }: Pick<Facilitators, 'states'>): void {
   const registers = [registry];
   new Gauge({

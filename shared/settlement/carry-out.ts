@@ -74,7 +74,7 @@ export async function carryOut(
   return { kind };
 }
 
-/** What a facilitator said is recorded with its name. */
+/** A facilitator's statement is recorded with the facilitator's name. */
 function withName(said: Decision['said'], { facilitator }: Payment): Decision['said'] {
   return said.source === 'facilitator' && facilitator !== null ? { ...said, facilitator } : said;
 }

@@ -12,8 +12,8 @@ import { type Found, SEARCHES } from './statements/search.sql.js';
 const MOST_LISTED = 20;
 
 /**
- * What a transaction, a wallet, a merchant's own order id or an email address names, in any account: the newest of each
- * kind. Each account's part is read by an index.
+ * Finds the newest objects of each kind, in all accounts, by a transaction, a wallet, a merchant's own order id or an email
+ * address. Each account's part is read by an index.
  */
 export async function searchByText(db: Knex, text: string, baseUrl: string): Promise<object> {
   const ids = await Promise.all(

@@ -5,7 +5,7 @@ import { decimalText } from '../values/money.js';
 import type { Columns } from '../wire/csv.js';
 import { TOTALS_OF_DAY } from './statements/totals.sql.js';
 
-/** What one account took in and gave back in a day (UTC), in one mode, token and network. Amounts are cents. */
+/** Sums of one account's payments and refunds in a day (UTC), in one mode, token and network. Amounts are cents. */
 export interface Totals {
   date: string;
   account: string;

@@ -7,7 +7,7 @@ import type { EventType } from './event-types.js';
 import { WebhookDelivery, WebhookEndpoint } from './model.js';
 import { EVENTS_BY_TIME, RECEIVERS_OF_EVENTS } from './statements/resend-since.sql.js';
 
-/** Which events are sent again, and to whom: the enabled endpoints that subscribe to their type now. */
+/** Events of this range are sent again to the enabled endpoints that subscribe to their type now. */
 export interface ResendRange {
   since: Date;
   until: Date;

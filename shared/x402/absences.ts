@@ -4,10 +4,10 @@ import { nowMs } from '../process/clock.js';
 export interface Absences {
   /** `forMs`: when it may answer again, if it has said so. */
   note(name: string, network: string, forMs?: number): void;
-  /** It has answered. */
+  /** The facilitator has answered. */
   clear(name: string, network: string): void;
   isAway(name: string, network: string): boolean;
-  /** It has not answered since it was away. */
+  /** The facilitator was away, and has not answered since. */
   isDoubtful(name: string, network: string): boolean;
 }
 

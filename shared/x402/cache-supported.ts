@@ -26,7 +26,7 @@ export interface SupportedCache {
 
 interface Told {
   logger: Logger | undefined;
-  /** Of the facilitator, in the log. */
+  /** The facilitator's name in the log. */
   name: string;
   hint: string;
 }

@@ -33,7 +33,7 @@ export interface Facilitator {
   supported(): Promise<SupportedKinds | undefined>;
   /** The usable copy, without a call. */
   known(): SupportedKinds | undefined;
-  /** It did not answer `/supported` lately, or is slow to answer it now. */
+  /** Whether its last call of `/supported` failed, or a running one is slow. */
   isSilent(): boolean;
   /** `usefulForMs`: how long the caller can use an answer. The wait for a turn has its own limit too. */
   verify(payment: FacilitatorRequest, usefulForMs?: number): Promise<VerifyVerdict>;

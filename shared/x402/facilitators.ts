@@ -15,7 +15,7 @@ import type { FacilitatorRequest } from './wire.js';
  * payment to the one that its fee payer came from. No call throws.
  */
 export interface Facilitators {
-  /** What they serve together. Undefined when none answers and no usable copy is left. */
+  /** The union of their supported kinds. Undefined when none answers and no usable copy is left. */
   supported(): Promise<SupportedKinds | undefined>;
   /** Asks the first that serves the payment and answers. `usefulForMs`: how long the caller can use an answer. */
   verify(payment: FacilitatorRequest, usefulForMs?: number): Promise<Verified>;
@@ -70,7 +70,7 @@ export function uniteFacilitators(
         if (!listed.has(feePayer)) listed.set(feePayer, one);
   }
 
-  /** Those that serve the payment, in the order in which they are asked. */
+  /** The facilitators that serve the payment, in the order in which they are asked. */
   function serving({ paymentRequirements: { network, extra } }: FacilitatorRequest): Facilitator[] {
     const onNetwork = all.filter(({ known }) => known()?.has(network));
     const able = 'feePayer' in extra ? ownersOf(network, extra.feePayer, onNetwork) : onNetwork;

@@ -8,7 +8,7 @@ type Listing = Pick<Facilitator, 'name' | 'supported' | 'known' | 'isSilent'>;
 const PATIENCE_MS = 1000;
 
 /**
- * What several facilitators serve together. On each network the fee payers are those of facilitators that answer, in their
+ * The union of what several facilitators serve. On each network the fee payers are those of facilitators that answer, in their
  * order, so that a buyer signs for one that can verify. Where none answers, they are those of all that list the network.
  * Equal unions are the same object, since offers are cached by it.
  */

@@ -7,8 +7,7 @@ import { Payable } from '../../shared/payables/model.js';
 import { lowestIdAt, randomText } from '../../shared/values/ids.js';
 import { openStage, type Stage, violations } from '../support/dashboard/stage.js';
 
-describe('what a merchant does in the dashboard', function () {
-  this.timeout(120_000);
+describe('what a merchant does in the dashboard', () => {
   let stage: Stage;
   before(async () => {
     stage = await openStage();

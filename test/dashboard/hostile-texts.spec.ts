@@ -13,8 +13,7 @@ const LONG = 'W'.repeat(5000);
 const WIDTHS = [1280, 360];
 
 /** Texts of merchants, buyers and receivers are text, whatever their length and content. */
-describe('the dashboard and untrusted strings', function () {
-  this.timeout(120_000);
+describe('the dashboard and untrusted strings', () => {
   let stage: Stage;
   let places: (readonly [place: string, title: string, text: string])[];
   before(async () => {

@@ -12,8 +12,7 @@ const IS_DRAWN = `(() => {
   return data.some((value) => value !== 0);
 })()`;
 
-describe('the overview of the dashboard', function () {
-  this.timeout(120_000);
+describe('the overview of the dashboard', () => {
   let stage: Stage;
   let merchant: Merchant;
   before(async () => {
@@ -99,8 +98,7 @@ describe('the overview of the dashboard', function () {
   });
 });
 
-describe('the dashboard with a key that only reads', function () {
-  this.timeout(120_000);
+describe('the dashboard with a key that only reads', () => {
   let stage: Stage;
   before(async () => {
     stage = await openStage();

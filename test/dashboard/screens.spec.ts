@@ -49,8 +49,7 @@ const LISTS: Places = [
   ['elsewhere', '#/nowhere', 'There is no such screen.', 'Go to the overview'],
 ];
 
-describe('every screen of the dashboard', function () {
-  this.timeout(180_000);
+describe('every screen of the dashboard', () => {
   let stage: Stage;
   let places: Places;
   let emptyKey: string;

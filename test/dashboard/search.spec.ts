@@ -12,8 +12,7 @@ const WALLET = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
 const SOLANA_TRANSACTION =
   '5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW';
 
-describe('the search of the dashboard', function () {
-  this.timeout(120_000);
+describe('the search of the dashboard', () => {
   let stage: Stage;
   let merchant: Merchant;
   before(async () => {

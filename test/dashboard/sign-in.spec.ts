@@ -9,8 +9,7 @@ import { openStage, type Stage, scrollsSideways, violations } from '../support/d
 const IN_STORAGE = 'JSON.stringify({ ...sessionStorage })';
 const ELSEWHERE = 'JSON.stringify([{ ...localStorage }, document.cookie, location.href, history.state])';
 
-describe('signing in to the dashboard', function () {
-  this.timeout(120_000);
+describe('signing in to the dashboard', () => {
   let stage: Stage;
   before(async () => {
     stage = await openStage();

@@ -7,8 +7,7 @@ import { openStage, type Stage, violations } from '../support/dashboard/stage.js
 /** More than a page of deliveries holds. */
 const FAILED = 105;
 
-describe('webhooks in the dashboard', function () {
-  this.timeout(120_000);
+describe('webhooks in the dashboard', () => {
   let stage: Stage;
   let merchant: Merchant;
   before(async () => {

@@ -12,8 +12,7 @@ const POOL = 6;
 const SHARE = 2;
 const AT_ONCE = 150;
 
-describe('requests of one account that wait for one row', function () {
-  this.timeout(120_000);
+describe('requests of one account that wait for one row', () => {
   let flow: WebhookFlow;
   let other: Merchant & { api: Client };
   before(async () => {

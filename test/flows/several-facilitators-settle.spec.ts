@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
 import { answers, breaksAfterWork, failsAfterWork } from '../../lab/world/facilitator/dial.js';
-import type { FakeFacilitator } from '../../lab/world/facilitator/facilitator.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { resetClock } from '../../shared/process/clock.js';
 import { answerOf } from '../support/link-answers.js';
-import { nameOf, openTwoFacilitators, type TwoFacilitators } from '../support/two-facilitators.js';
+import { callsOf, nameOf, openTwoFacilitators, type TwoFacilitators } from '../support/two-facilitators.js';
 
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
 const FAILED = { session: 'open', payments: ['failed'], events: [] };
 const AWAY_MS = 3_600_000;
 
-describe('the settlement by several facilitators', function () {
-  this.timeout(120_000);
+describe('the settlement by several facilitators', () => {
   let shop: TwoFacilitators;
 
   async function open(...options: Parameters<typeof openTwoFacilitators>): Promise<string> {
@@ -24,10 +22,6 @@ describe('the settlement by several facilitators', function () {
     await shop.close();
   });
 
-  const callsOf = ({ calls }: FakeFacilitator): [number, number] => [
-    calls.verify.length,
-    calls.settle.length,
-  ];
   const moved = (): number => shop.first.ledger.length + shop.second.ledger.length;
 
   /** Claims a payment that the first facilitator has verified and no worker has taken yet. */

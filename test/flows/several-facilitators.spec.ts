@@ -9,14 +9,13 @@ import { advanceClock, resetClock } from '../../shared/process/clock.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import { BASE_SEPOLIA, findEntry, SOLANA_DEVNET, X_LAYER_TESTNET } from '../support/checkout.js';
 import { answerOf } from '../support/link-answers.js';
-import { nameOf, openTwoFacilitators, type TwoFacilitators } from '../support/two-facilitators.js';
+import { callsOf, nameOf, openTwoFacilitators, type TwoFacilitators } from '../support/two-facilitators.js';
 
 const FAILED = { session: 'open', payments: ['failed'], events: [] };
 const AWAY_MS = 3_600_000;
 const BLOCKHASH = Keypair.generate().publicKey.toBase58();
 
-describe('several facilitators', function () {
-  this.timeout(120_000);
+describe('several facilitators', () => {
   let shop: TwoFacilitators;
 
   async function open(...options: Parameters<typeof openTwoFacilitators>): Promise<string> {
@@ -28,11 +27,6 @@ describe('several facilitators', function () {
     resetClock();
     await shop.close();
   });
-
-  const callsOf = ({ calls }: FakeFacilitator): [number, number] => [
-    calls.verify.length,
-    calls.settle.length,
-  ];
 
   describe('in the order of preference', () => {
     it('the first verifies and settles while it answers, and the row and the history name it', async () => {

@@ -29,8 +29,7 @@ interface Listener {
   ended: Promise<number>;
 }
 
-describe('npm run listen', function () {
-  this.timeout(120_000);
+describe('npm run listen', () => {
   let db: Knex;
   let merchant: Merchant;
   let service: WebServiceProcess;
@@ -143,7 +142,7 @@ describe('npm run listen', function () {
     const expected: string[] = [];
     for (let i = 0; i < 3; i += 1) expected.push(await happen());
     await shopGot(expected);
-    // Such an event was made a minute ago, and its transaction is committed now.
+    // The event was made a minute ago, and its transaction is committed now.
     expected.push(await happen('checkout.session.expired', earlier(60)));
     await shopGot(expected);
 

@@ -22,8 +22,7 @@ const TESTNETS = [
   ...['80002', '421614', '43113', '1952', '1328', '11155420', '11155111'].map((id) => `eip155:${id}`),
 ];
 
-describe('the first glance of the page', function () {
-  this.timeout(120_000);
+describe('the first glance of the page', () => {
   let balances: FakeBalances;
   let shop: Shop;
   before(async () => {

@@ -57,8 +57,7 @@ async function makeOld(page: Page): Promise<void> {
   await page.addInitScript(deletions.join('\n'));
 }
 
-describe('a browser of 2022, without any newer API,', function () {
-  this.timeout(120_000);
+describe('a browser of 2022, without any newer API,', () => {
   let shop: Shop;
   before(async () => {
     shop = await openShop();

@@ -60,7 +60,7 @@ interface PrintedEndpoint {
   last_try?: { status: number | null; error: string | null };
 }
 
-/** What `show` prints of the objects that tests read. */
+/** The fields of an answer of `show` that tests read. */
 interface PrintedObject {
   id: string;
   object: string;

@@ -42,7 +42,7 @@ export const OBJECTS: Record<string, Kind | undefined> = {
   '/v1/refunds': 'refund',
   '/v1/refunds/{id}': 'refund',
   '/v1/refunds/{id}/cancel': 'refund',
-  // Its parameters name none.
+  // The parameters of the report name no object.
   '/v1/reports/daily': undefined,
   '/v1/webhook_endpoints': 'endpoint',
   '/v1/webhook_endpoints/{id}': 'endpoint',

@@ -61,3 +61,8 @@ export async function openTwoFacilitators({
 export function nameOf({ url }: Pick<FakeFacilitator, 'url'>): string {
   return new URL(url).host;
 }
+
+/** The numbers of its calls of `/verify` and `/settle`. */
+export function callsOf({ calls }: Pick<FakeFacilitator, 'calls'>): [verify: number, settle: number] {
+  return [calls.verify.length, calls.settle.length];
+}

@@ -35,7 +35,7 @@ export function wireWalletPicker(parts: PickerParts): WalletPicker {
   const amountOfAll = find('#wallets')?.dataset.amount ?? '';
   const lastAtStart = lastWallet();
   let isWaiting = lastAtStart !== undefined;
-  /** It keeps its place when more wallets are found. */
+  /** The wallet of the large button, which stays in its place when more wallets are found. */
   let firstShown: string | undefined;
 
   function show(): void {

@@ -210,7 +210,7 @@ export interface Words extends PayableWords {
 
 /** The glossary of a language: the texts use these words, inflected, and no other for the same thing. */
 export interface Terms {
-  /** What the buyer buys; never the word for `request`. */
+  /** The goods that are paid for; never the word for `request`. */
   order: string;
   /** A message that a program sends. */
   request: string;

@@ -13,7 +13,7 @@ import { now } from '../../../shared/process/clock.js';
 const ISSUER = 'svc-merchant';
 const LEEWAY_SECONDS = 30;
 const LONGEST_SECONDS = 3600;
-/** Such a token has some 500 characters. */
+/** A token signed with a facilitator key has some 500 characters. */
 const MAX_TOKEN_LENGTH = 4096;
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const MAX_KEY_ID_LENGTH = 255;

@@ -29,7 +29,7 @@ import { UNPACED } from '../chains/unpaced.js';
 
 const NAMES = Object.keys(SPEECHES) as SpeechName[];
 const WITHIN_MS = 1500;
-/** Those in which headers with a final status arrive whole. */
+/** The speeches in which headers with a final status arrive whole. */
 const IN_BODY = new Set<SpeechName>([
   'one-byte chunks without end',
   'chunk extensions without end',
