@@ -232,7 +232,7 @@ describe('what a merchant does in the dashboard', () => {
     assert.equal(await undecided.count(), 1);
     await undecided.click();
     await tab.page.getByText(payment.id).waitFor();
-    await tab.page.locator(`a[href="#/links/${session.id}"]`).click();
+    await tab.page.locator(`dl a[href="#/links/${session.id}"]`).click();
     await tab.page.getByText('Do not ask the buyer to pay again.').waitFor();
     assert.equal(await tab.page.getByRole('button', { name: 'Expire the link' }).count(), 0);
     await tab.leave(404);
