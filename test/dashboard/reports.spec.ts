@@ -91,7 +91,7 @@ describe('the overview of the dashboard', () => {
     const { testKey } = await buildMerchant(stage.app.db);
     const tab = await stage.visit(testKey, '#/');
     await tab.page.getByText('Nothing was paid in these days.').waitFor();
-    await tab.page.getByText('Nothing. Webhooks arrive').waitFor();
+    await tab.page.getByText('Nothing. No webhook endpoint fails, no refund').waitFor();
     await tab.page.getByRole('link', { name: 'Create a payment link' }).click();
     await tab.sees('Create a link');
     await tab.leave();

@@ -9,7 +9,7 @@ import { linkTo } from '../state/route.js';
 import { answerInWords, type Health, healthOf } from './deliveries.js';
 
 const EVERY_MS = 15_000;
-/** The limits of the reads: an older object is not named. */
+/** The limits of the reads. Of more endpoints only the newest are judged; of other objects the newest are named. */
 const ENDPOINTS = '10';
 const DELIVERIES = '20';
 const REFUNDS = '10';
@@ -19,8 +19,9 @@ const LATE_SECONDS = 300;
 
 interface Found {
   endpoints: { endpoint: Endpoint; health: Health }[];
-  refunds: Refund[];
-  undecided: Payment[];
+  hasMoreEndpoints: boolean;
+  refunds: List<Refund>;
+  undecided: List<Payment>;
 }
 
 async function look(api: Api): Promise<Found> {
@@ -43,8 +44,9 @@ async function look(api: Api): Promise<Found> {
   );
   return {
     endpoints: judged.filter(({ endpoint, health }) => endpoint.status === 'disabled' || health.isFailing),
-    refunds: refunds.data,
-    undecided: undecided.data,
+    hasMoreEndpoints: endpoints.has_more,
+    refunds,
+    undecided,
   };
 }
 
@@ -58,11 +60,14 @@ export function Attention({ read }: { read: Read<Found> }) {
     <section class="attention">
       <h2>Needs attention</h2>
       <Shown read={read}>
-        {({ endpoints, refunds, undecided }) =>
-          endpoints.length + refunds.length + undecided.length === 0 ? (
+        {({ endpoints, hasMoreEndpoints, refunds, undecided }) =>
+          endpoints.length + refunds.data.length + undecided.data.length === 0 ? (
             <p class="muted">
-              Nothing. Webhooks arrive, no refund waits for your signature, no payment is undecided after five
-              minutes.
+              Nothing.{' '}
+              {hasMoreEndpoints
+                ? `None of the newest ${ENDPOINTS} webhook endpoints fails,`
+                : 'No webhook endpoint fails,'}{' '}
+              no refund waits for your signature, and no payment is undecided for more than five minutes.
             </p>
           ) : (
             <ul>
@@ -71,18 +76,28 @@ export function Attention({ read }: { read: Read<Found> }) {
                   <EndpointNote endpoint={endpoint} health={health} />
                 </li>
               ))}
-              {refunds.map(({ id, amount, created }) => (
+              {refunds.data.map(({ id, amount, created }) => (
                 <li key={id}>
                   <a href={linkTo(['refunds', id])}>A refund of {dollars(amount)}</a> waits for your
                   signature. It was created <Ago at={created} />.
                 </li>
               ))}
-              {undecided.map(({ id, amount, created }) => (
+              {refunds.has_more ? (
+                <li>
+                  <a href={linkTo(['refunds'], { status: 'requires_action' })}>More refunds</a> wait.
+                </li>
+              ) : null}
+              {undecided.data.map(({ id, amount, created }) => (
                 <li key={id}>
                   <a href={linkTo(['payments', id])}>A payment of {dollars(amount)}</a> is undecided. It was
                   sent <Ago at={created} />.
                 </li>
               ))}
+              {undecided.has_more ? (
+                <li>
+                  <a href={linkTo(['payments'], { status: 'processing' })}>More payments</a> are undecided.
+                </li>
+              ) : null}
             </ul>
           )
         }
