@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { Redis } from 'ioredis';
 import { buildMerchant, buildSessions } from '../world/shop/factories.js';
 import { CREATE } from './create.js';
@@ -6,7 +5,8 @@ import { round } from './load/race.js';
 import { type Load, runLoad } from './load/wrk.js';
 import { signedForSessions } from './pay.js';
 import type { Row } from './report/benchmark.js';
-import { type BenchProcess, cpuMsOf } from './system/server-process.js';
+import { postmaster } from './system/postmaster.js';
+import type { BenchProcess } from './system/server-process.js';
 import type { BenchServices } from './system/services.js';
 import { until } from './system/shop.js';
 import { openSystem, type System } from './system/system.js';
@@ -29,7 +29,7 @@ export async function cost(services: BenchServices): Promise<Row[]> {
     const receiver = await system.startBaseline('receiver');
     const web = await system.startWeb(facilitator);
     const worker = await system.startWorker(facilitator);
-    const parts = { web, worker, postgres: await postmaster(system), redis };
+    const parts = { web, worker, postgres: await postmaster(system.db), redis };
     const headers = { Authorization: `Bearer ${testKey}` };
     const sessions = await buildSessions(system.db, accountId, 2000);
     const load = { url: web.url, connections: CONNECTIONS, seconds: SECONDS, expects: 'success' } as const;
@@ -130,19 +130,5 @@ async function read({ db }: System, { web, worker, postgres, redis }: Parts) {
     commands: field('total_commands_processed'),
     memory: field('used_memory'),
     ...rows[0],
-  };
-}
-
-/** Postgres with all its processes, ended ones included. */
-async function postmaster({ db }: System): Promise<Pick<BenchProcess, 'cpuMs'>> {
-  const { rows } = await db.raw('SELECT pg_backend_pid() AS pid');
-  const status = await readFile(`/proc/${rows[0].pid}/status`, 'utf8');
-  const parent = Number(/PPid:\s+(\d+)/.exec(status)?.[1]);
-  return {
-    async cpuMs() {
-      const children = (await readFile(`/proc/${parent}/task/${parent}/children`, 'utf8')).trim().split(' ');
-      const each = await Promise.all([parent, ...children.map(Number)].map((pid) => cpuMsOf(pid)));
-      return each.reduce((sum, ms) => sum + ms, 0);
-    },
   };
 }

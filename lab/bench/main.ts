@@ -13,6 +13,7 @@ import { growth } from './growth.js';
 import { isolation } from './isolation.js';
 import { page } from './page.js';
 import { pay, payLatency } from './pay.js';
+import { payReports } from './pay-reports.js';
 import { memory, start } from './processes.js';
 import { link402, linkPoll, list, retrieve } from './reads.js';
 import type { Benchmark } from './report/benchmark.js';
@@ -36,6 +37,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   'link-poll': linkPoll,
   pay,
   'pay-latency': payLatency,
+  'pay-reports': payReports,
   webhooks,
   expire,
   memory,

@@ -6,6 +6,7 @@ import { type Contender, median, race, rateRow, round } from './load/race.js';
 import type { Load, PreparedRequest } from './load/wrk.js';
 import { runLoad } from './load/wrk.js';
 import type { Row } from './report/benchmark.js';
+import type { BenchProcess } from './system/server-process.js';
 import type { BenchServices } from './system/services.js';
 import { openSystem, PAYER, type System } from './system/system.js';
 
@@ -25,7 +26,7 @@ const REQUIREMENTS = {
 
 /** Paid requests end to end: one web process, one worker process, a facilitator that answers at once. */
 export async function pay(services: BenchServices): Promise<Row[]> {
-  return await withShop(services, async (system, facilitator, ours) => {
+  return await withShop(services, async ({ system, facilitator, ours }) => {
     const bare = await system.startBaseline('x402', facilitator);
     const rows: Row[] = [];
     for (const [connections, goal] of [
@@ -53,7 +54,7 @@ export async function payLatency(services: BenchServices): Promise<Row[]> {
     { connections: 1, p50Ms: 10, p99Ms: 25 },
     { connections: 50, p50Ms: 50, p99Ms: 120 },
   ];
-  return await withShop(services, async (_stage, _facilitator, ours) => {
+  return await withShop(services, async ({ ours }) => {
     const rows: Row[] = [];
     // About two thousand payments, so that V8 has optimized the code before single payments are measured.
     await runLoad(await ours(LATENCY_SECONDS, 50));
@@ -78,23 +79,33 @@ export async function payLatency(services: BenchServices): Promise<Row[]> {
 
 type Ours = (seconds: number, connections: number) => Promise<Load>;
 
-async function withShop(
+interface Shop {
+  system: System;
+  facilitator: { FACILITATOR_URL: string };
+  /** Web and worker. */
+  processes: BenchProcess[];
+  ours: Ours;
+}
+
+export async function withShop(
   services: BenchServices,
-  measure: (system: System, facilitator: { FACILITATOR_URL: string }, ours: Ours) => Promise<Row[]>,
+  measure: (shop: Shop) => Promise<Row[]>,
 ): Promise<Row[]> {
   const system = await openSystem(services);
   try {
     const { accountId } = await buildMerchant(system.db);
     const facilitator = { FACILITATOR_URL: (await system.startBaseline('facilitator')).url };
-    const [web] = await Promise.all([system.startWeb(facilitator), system.startWorker(facilitator)]);
-    return await measure(system, facilitator, async (seconds, connections) => ({
+    const web = await system.startWeb(facilitator);
+    const worker = await system.startWorker(facilitator);
+    const ours: Ours = async (seconds, connections) => ({
       url: web.url,
       requests: await signedForSessions(system.db, accountId, seconds * MOST_PER_SECOND),
       connections,
       seconds,
       expects: 'success',
       once: true,
-    }));
+    });
+    return await measure({ system, facilitator, processes: [web, worker], ours });
   } finally {
     await system.close();
   }

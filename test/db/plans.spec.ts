@@ -71,6 +71,8 @@ const FILTERED = [
   '/v1/payments?token=USDG&created[gte]=1',
   '/v1/payments?network=eip155:8453',
   '/v1/payments?checkout_session=cs_test_1',
+  '/v1/payments?status=processing&created[lt]=4000000000',
+  '/v1/payments?status=failed&token=USDG',
 ];
 const ENDPOINTS = '/v1/webhook_endpoints';
 

@@ -1,0 +1,17 @@
+import { readFile } from 'node:fs/promises';
+import type { Knex } from '../../../shared/db/knex.js';
+import { type BenchProcess, cpuMsOf } from './server-process.js';
+
+/** Postgres with all its processes, ended ones included. */
+export async function postmaster(db: Knex): Promise<Pick<BenchProcess, 'cpuMs'>> {
+  const { rows } = await db.raw('SELECT pg_backend_pid() AS pid');
+  const status = await readFile(`/proc/${rows[0].pid}/status`, 'utf8');
+  const parent = Number(/PPid:\s+(\d+)/.exec(status)?.[1]);
+  return {
+    async cpuMs() {
+      const children = (await readFile(`/proc/${parent}/task/${parent}/children`, 'utf8')).trim().split(' ');
+      const each = await Promise.all([parent, ...children.map(Number)].map((pid) => cpuMsOf(pid)));
+      return each.reduce((sum, ms) => sum + ms, 0);
+    },
+  };
+}
