@@ -1,6 +1,6 @@
-import type { QueryBuilder } from 'objection';
 import type { ChainFinding } from '../chains/finding.js';
 import { Payment } from '../payments/model.js';
+import type { PaymentStatus } from '../payments/states.js';
 import { nowMs } from '../process/clock.js';
 import { createdAt, lowestIdAt } from '../values/ids.js';
 import { readStoredPayment } from '../x402/stored-payment.js';
@@ -23,13 +23,17 @@ const GIVEN_UP_MS = 7 * 24 * 3_600_000;
  * yet and may succeed, is asked for again by the next run.
  */
 export async function checkSucceeded(networkRun: NetworkRun): Promise<void> {
-  const { run } = networkRun;
+  const {
+    run,
+    deps: { db },
+  } = networkRun;
   const { last, resumed, ...list } = await openList(networkRun, 'payments');
   // Payments that the run has recorded just now are among those that it has seen.
   const until = nowMs() + 1 - run.leavesMs;
   let after = lowestIdAt('pay_', resumed?.position ?? (run.since ?? run.firstTime).getTime());
   const oldest = lowestIdAt('pay_', nowMs() - GIVEN_UP_MS);
-  const unchecked = new Set<string>();
+  // Read before the succeeded ones, so that a payment that succeeds meanwhile is among either.
+  const unchecked = new Set(await undecidedBefore(networkRun, until));
   const checkPage = async (page: readonly Payment[]): Promise<void> => {
     for (const id of await checkAll(networkRun, page)) if (id > oldest) unchecked.add(id);
   };
@@ -42,13 +46,16 @@ export async function checkSucceeded(networkRun: NetworkRun): Promise<void> {
   const left = last?.unchecked.filter((id) => id < after) ?? [];
   for (let next = 0; next < left.length; next += PAGE) {
     await requireTime(run);
-    await checkPage(await succeededOf(networkRun).whereIn('id', left.slice(next, next + PAGE)));
+    const ids = left.slice(next, next + PAGE);
+    await checkPage(await Payment.query(db).where(those(networkRun, 'succeeded')).whereIn('id', ids));
   }
   for (;;) {
     await requireTime(run);
-    const page = await succeededOf(networkRun)
+    const page = await Payment.query(db)
+      .where(those(networkRun, 'succeeded'))
       .where('id', '>', after)
       .where('id', '<', lowestIdAt('pay_', until))
+      .orderBy('id')
       .limit(PAGE);
     await checkPage(page);
     const end = page.at(-1)?.id;
@@ -59,13 +66,18 @@ export async function checkSucceeded(networkRun: NetworkRun): Promise<void> {
   await list.keepAtEnd(placeAt(Math.max(until, resumed?.position ?? 0)), new Date(until));
 }
 
-/** The oldest first, with those that may succeed yet. */
-function succeededOf({ run, deps, network }: NetworkRun): QueryBuilder<Payment> {
-  const payments = Payment.query(deps.db)
-    .whereIn('status', ['succeeded', 'processing'])
-    .where({ network })
-    .orderBy('id');
-  return run.accountId === undefined ? payments : payments.where({ accountId: run.accountId });
+function those({ run: { accountId }, network }: NetworkRun, status: PaymentStatus): Partial<Payment> {
+  return { status, network, ...(accountId !== undefined && { accountId }) };
+}
+
+async function undecidedBefore(networkRun: NetworkRun, untilMs: number): Promise<string[]> {
+  const undecided = await Payment.query(networkRun.deps.db)
+    .where(those(networkRun, 'processing'))
+    .where('id', '<', lowestIdAt('pay_', untilMs))
+    .orderBy('id')
+    .limit(MAX_UNCHECKED)
+    .select('id');
+  return undecided.map(({ id }) => id);
 }
 
 /** Returns the ids of the payments that are to be asked for again. */
@@ -82,7 +94,6 @@ async function checkAll(networkRun: NetworkRun, payments: readonly Payment[]): P
 
 /** Reports a payment that the chain contradicts. False when it is to be asked for again. */
 async function checkOne({ run, deps, network }: NetworkRun, payment: Payment): Promise<boolean> {
-  if (payment.status === 'processing') return false;
   const unread = (reason: string): false => {
     run.summary.unread.push({ network, payment: payment.id, reason });
     return false;

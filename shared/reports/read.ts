@@ -4,6 +4,7 @@ import { runStatement } from '../db/statement.js';
 import { DAY_MS, startOfDay, type TimeZone } from './local-days.js';
 import { spanFor } from './spans.js';
 import { READ_DAYS } from './statements/read.sql.js';
+import type { SUMS } from './statements/totals.sql.js';
 
 /** Days by their midnights in UTC, both included. */
 export interface ReportRange {
@@ -29,11 +30,9 @@ export interface DaySum {
   surplus: number;
 }
 
-interface SumRow extends Record<'token' | 'network' | (typeof TEXTS)[number], string> {
+interface SumRow extends Record<'token' | 'network' | (typeof SUMS)[number], string> {
   day: number;
 }
-
-const TEXTS = ['payments', 'amount', 'token_amount', 'refunds', 'refunded', 'surplus'] as const;
 
 /** One report for each day, the first day first. */
 export async function readDailyReports(

@@ -1,7 +1,7 @@
 import { isKeyActive } from '../../accounts/api-keys.js';
 import type { Statement } from '../../db/statement.js';
+import { SUMS } from './totals.sql.js';
 
-const SUMS = ['payments', 'amount', 'token_amount', 'refunds', 'refunded', 'surplus'] as const;
 const COLUMNS = SUMS.join(', ');
 
 /**
