@@ -1,10 +1,13 @@
 import type { PageAssets } from '../checkout-page/page-assets.js';
 
-/** The same document for every merchant: it holds no data, and the script asks /v1 for what it shows. */
-export function dashboardDocument({ dashboard }: PageAssets): string {
+/**
+ * The same document for every merchant: it holds no data, and the script asks /v1 for what it shows. In a sandbox it says
+ * so, and then the script takes a key from the address.
+ */
+export function dashboardDocument({ dashboard }: PageAssets, isSandbox: boolean): string {
   const { script, style } = dashboard;
   return `<!doctype html>
-<html lang="en">
+<html lang="en"${isSandbox ? ' data-sandbox="true"' : ''}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -11,9 +11,11 @@ import { dashboardDocument } from './document.js';
 export function dashboard({ config, pageAssets }: Deps): Router {
   const router = Router({ caseSensitive: true });
   if (!config.dashboard) return router;
+  // The wallets of `npm start`'s sandbox; production refuses the setting.
+  const isSandbox = config.pageScriptUrl !== undefined;
   let document: Encodings | undefined;
   router.get('/dashboard', (_req, res) => {
-    document ??= encodeAll(Buffer.from(dashboardDocument(pageAssets)), BEST);
+    document ??= encodeAll(Buffer.from(dashboardDocument(pageAssets, isSandbox)), BEST);
     setPageHeaders(res, undefined);
     res.setHeader('Content-Type', 'text/html; charset=utf-8');
     res.setHeader('Cache-Control', 'no-cache');

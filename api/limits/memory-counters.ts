@@ -1,6 +1,5 @@
-import { LRUCache } from 'lru-cache';
-import { MAX_COUNTED_IN_MEMORY } from '../../shared/limits/bounds.js';
 import { nowMs } from '../../shared/process/clock.js';
+import { RecentKeys } from './recent-keys.js';
 
 export interface Share {
   keyPrefix: string;
@@ -37,7 +36,7 @@ export interface MemoryCounter {
 
 /** Keeps MAX_COUNTED_IN_MEMORY keys. The least recently used key is dropped and starts again with its whole share. */
 export function countInMemory({ points, duration }: Omit<Share, 'keyPrefix'>): MemoryCounter {
-  const windows = new LRUCache<string, { taken: number; endsAtMs: number }>({ max: MAX_COUNTED_IN_MEMORY });
+  const windows = new RecentKeys<{ taken: number; endsAtMs: number }>();
   const windowOf = (key: string): { taken: number; endsAtMs: number } => {
     const known = windows.get(key);
     const isOver = known === undefined || known.endsAtMs <= nowMs();

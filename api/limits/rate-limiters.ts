@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import { RateLimiterPostgres, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Config } from '../../shared/config/config.js';
 import type { Knex } from '../../shared/db/knex.js';
 import {
   BALANCES_SHARE_OF_ADDRESS,
-  MAX_COUNTED_IN_MEMORY,
   MAX_ENDPOINTS_PER_MODE,
   PROMPT_REFUSALS_A_MINUTE,
   REFUSED_LATER_MS,
@@ -15,6 +13,7 @@ import type { Breaker } from '../../shared/limits/breaker.js';
 import { batchPerTurn } from '../../shared/process/batch-per-turn.js';
 import type { RedisClient } from '../../shared/queues/connection.js';
 import { type Count, type Counter, countInMemory, type Share } from './memory-counters.js';
+import { RecentKeys } from './recent-keys.js';
 import { rowCharger } from './row-charges.js';
 
 /** Counts requests by key, over all web processes. */
@@ -158,7 +157,7 @@ interface Asking {
  * Requests that the first counter refuses are counted by the next one.
  */
 function batchCounts(counters: readonly Counter[]): RequestLimiter {
-  const refusing = new LRUCache<string, true>({ max: MAX_COUNTED_IN_MEMORY });
+  const refusing = new RecentKeys<true>();
   const countRefusals = countInMemory({ points: PROMPT_REFUSALS_A_MINUTE, duration: 60 });
 
   async function answer(key: string, all: readonly Asking[]): Promise<void> {

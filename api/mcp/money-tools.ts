@@ -74,7 +74,7 @@ export const MONEY_TOOLS: readonly MerchantTool[] = [
   {
     name: 'list_payments',
     title: 'List payments',
-    description: `Answers with a list of the payments that succeeded, newest first: \`amount\` in US cents, \`token\` and \`network\`, \`payer\`, \`transaction\` with its \`transaction_url\`, and in \`checkout_session\` the id of the session that it paid. \`payer\`, \`transaction\`, \`token\`, \`network\` and \`checkout_session\` find those that have it. ${NEXT_PAGE}`,
+    description: `Answers with a list of the payments that succeeded, or have another \`status\`, newest first: \`amount\` in US cents, \`token\` and \`network\`, \`payer\`, \`transaction\` with its \`transaction_url\`, and in \`checkout_session\` the id of the session that it paid. \`payer\`, \`transaction\`, \`token\`, \`network\` and \`checkout_session\` find those that have it. ${NEXT_PAGE}`,
     operation: 'listPayments',
     method: 'GET',
     path: '/payments',

@@ -43,8 +43,6 @@ type Acceptance =
   | { kind: 'lost' }
   /** It is unknown whether the claim was committed. */
   | { kind: 'unclear' }
-  /** The facilitator does not serve the merchant or this service. */
-  | { kind: 'seller_refused'; message: string }
   /** `forMs`: when to try again, if known. */
   | { kind: 'unavailable'; forMs?: number | undefined };
 
@@ -99,7 +97,7 @@ export function identifierOf(header: WellFormedHeader): string | undefined {
 type Verification =
   | { kind: 'valid'; facilitator: string | null }
   | { kind: 'refused'; failure: Failure; ifUsedToo: boolean; saysUsed: boolean }
-  | Extract<Acceptance, { kind: 'unavailable' | 'seller_refused' }>;
+  | Extract<Acceptance, { kind: 'unavailable' }>;
 
 interface Asked {
   session: string;
@@ -126,8 +124,6 @@ async function verify(
       return { kind: 'unavailable', forMs: verdict.forMs };
     case 'refused': {
       const { kind: _, ifUsedToo, saysUsed, ...failure } = verdict;
-      // The facilitator's client has logged it: only the operator can mend it.
-      if (failure.class === 'seller') return { kind: 'seller_refused', message: failure.message };
       if (failure.class === 'setup')
         logger.error({ event: 'facilitator.refused_setup', session, facilitator, reason: failure.reason });
       const isFacilitatorsFault =

@@ -7,6 +7,7 @@ import { cost } from './cost.js';
 import { create, createForm } from './create.js';
 import { crowdedEndpoint } from './crowded-endpoint.js';
 import { csv } from './csv.js';
+import { dashboard } from './dashboard.js';
 import { expire } from './expire.js';
 import { growth } from './growth.js';
 import { isolation } from './isolation.js';
@@ -48,6 +49,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   'webhook-latency': webhookLatency,
   'webhook-neighbours': webhookNeighbours,
   growth,
+  dashboard,
 };
 
 const RESULTS = path.join(import.meta.dirname, '..', '..', 'bench', 'results');

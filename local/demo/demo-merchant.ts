@@ -11,9 +11,13 @@ export const SOLANA_WALLET = 'BsdjwmGzmw2SamRN9FVAwzz7nULyj7amY94QRU1bZmZ';
 
 /**
  * The demo merchant's test key. Postgres has only its hash, so the key is kept in a file beside the data. When the file
- * does not match the database (an emptied or another one), a new merchant is created.
+ * does not match the database (an emptied or another one), a new merchant is created, and `prepare` is called for it.
  */
-export async function demoMerchantKey(db: Knex, folder: string): Promise<string> {
+export async function demoMerchantKey(
+  db: Knex,
+  folder: string,
+  prepare: (trx: Knex, accountId: string) => Promise<void>,
+): Promise<string> {
   const file = path.join(folder, 'demo-merchant.json');
   const kept = await readKey(file);
   if (kept !== undefined && (await isKnown(db, kept))) return kept;
@@ -27,6 +31,7 @@ export async function demoMerchantKey(db: Knex, folder: string): Promise<string>
       supportEmail: null,
     });
     const key = await createApiKey(trx, { accountId: account.id, livemode: false, name: 'Demo key' });
+    await prepare(trx, account.id);
     return key.secret;
   });
   await writeFile(file, `${JSON.stringify({ testKey: secret })}\n`, { mode: 0o600 });

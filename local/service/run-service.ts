@@ -1,13 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import { startWeb, type WebProcess } from '../../api/process/start-web.js';
-import { type Config, ConfigError, isProduction, readConfig } from '../../shared/config/config.js';
+import { type Config, ConfigError, isProduction, isSet, readConfig } from '../../shared/config/config.js';
 import { openDatabase } from '../../shared/db/knex.js';
 import { migrate } from '../../shared/migrate.js';
 import { createLogger, logStart } from '../../shared/process/logger.js';
 import { type Closable, closeOnSignal } from '../../shared/process/shutdown.js';
 import { runEntryPoint } from '../../shared/startup/entry-point.js';
 import { startWorker } from '../../workers/process/start-worker.js';
-import { demoMerchantKey } from '../demo/demo-merchant.js';
+import { demoMerchantKey, EVM_WALLET, SOLANA_WALLET } from '../demo/demo-merchant.js';
+import { makeUpPayments } from '../demo/demo-payments.js';
 import { openDemoReceiver, subscribe } from '../demo/demo-webhooks.js';
 import { writeExampleEnvironment } from '../demo/example-environment.js';
 import { createDemoSession, createLocalApi } from '../demo/local-api.js';
@@ -69,7 +70,7 @@ async function prepareDemo({
   open,
   sandbox,
 }: Demo): Promise<Omit<Welcome, 'baseUrl' | 'dashboard'>> {
-  const key = await prepareMerchant(config, sandbox?.buyerKey);
+  const key = await prepareMerchant(config, sandbox);
   if (sandbox === undefined) return { key, link: undefined, printsWebhooks: false };
   const api = createLocalApi(web.port, key);
   const link = await createDemoSession(api);
@@ -79,12 +80,17 @@ async function prepareDemo({
   return { key, link, printsWebhooks: await subscribe(api, dataFolder(), receiver) };
 }
 
-async function prepareMerchant(config: Config, buyerKey: string | undefined): Promise<string> {
+async function prepareMerchant(config: Config, sandbox: SandboxProcess | undefined): Promise<string> {
   const { database, baseUrl } = config;
   const db = openDatabase({ ...database, poolSize: 1 });
   try {
-    const testKey = await demoMerchantKey(db, dataFolder());
-    await writeExampleEnvironment(db, dataFolder(), { baseUrl, testKey, buyerKey });
+    // Nothing is made up beside chains that are not the sandbox's, or in a database that may be shared.
+    const hasDemoPayments = sandbox !== undefined && !isSet('DATABASE_URL');
+    const wallets = { evmWallet: EVM_WALLET, solanaWallet: SOLANA_WALLET };
+    const testKey = await demoMerchantKey(db, dataFolder(), async (trx, accountId) => {
+      if (hasDemoPayments) await makeUpPayments(trx, { accountId, ...wallets, baseUrl }, Date.now());
+    });
+    await writeExampleEnvironment(db, dataFolder(), { baseUrl, testKey, buyerKey: sandbox?.buyerKey });
     return testKey;
   } finally {
     await db.destroy();

@@ -1,11 +1,11 @@
-import { accountList } from '../accounts/account-list.js';
+import { type AccountList, accountList } from '../accounts/account-list.js';
 import type { Principal } from '../accounts/api-keys.js';
 import type { Knex } from '../db/knex.js';
 import { type Filter, type IdRange, idRange, type Page, type PageRequest } from '../db/listing.js';
 import { type Sized, sizedColumns } from '../db/sized-columns.js';
 import { Payment } from './model.js';
 import { SHOWN_PAYMENT_FIELDS } from './present.js';
-import type { Token } from './states.js';
+import type { PaymentStatus, Token } from './states.js';
 
 /** Values that the facilitator sends, of any length. */
 const LONG = ['payer', 'transaction'] as const satisfies (keyof Payment)[];
@@ -23,16 +23,34 @@ const PAYMENT = {
 /** Reads a payment in any status, of a session or of a refund. */
 export const { one: getPayment } = accountList<Payment>(PAYMENT);
 
-/** Succeeded payments of sessions. The merchant pays refunds, so their payments are not listed with the buyers'. */
-const PAYMENTS = accountList<Payment>({
+/** The merchant pays refunds, so their payments are not listed with the buyers'. */
+const OF_SESSIONS = "payment.payable_id LIKE 'cs\\_%'";
+
+/** The statuses are parts of the statements: Postgres takes the index of such payments. */
+const PAYMENTS = {
+  succeeded: accountList<Payment>({
+    ...PAYMENT,
+    name: 'payments',
+    among: `payment.status = 'succeeded' AND ${OF_SESSIONS}`,
+  }),
+  processing: unsettled('processing'),
+  failed: unsettled('failed'),
+};
+
+/** Such a payment can leave the list, while its id is the cursor of the next page. */
+function unsettled(status: 'processing' | 'failed'): AccountList<Payment> {
+  const name = `payments ${status}`;
+  return accountList({ ...PAYMENT, name, among: OF_SESSIONS, always: `payment.status = '${status}'` });
+}
+
+export const { byIds: readPayments } = accountList<Payment>({
   ...PAYMENT,
-  name: 'payments',
-  among: "payment.status = 'succeeded' AND payment.payable_id LIKE 'cs\\_%'",
+  name: 'payments of any status',
+  among: OF_SESSIONS,
 });
 
-export const { byIds: readPayments } = PAYMENTS;
-
 export interface PaymentFilter extends IdRange {
+  status: PaymentStatus;
   transaction: string | undefined;
   payer: string | undefined;
   token: Token | undefined;
@@ -44,9 +62,9 @@ export async function listPayments(
   db: Knex,
   principal: Principal,
   page: PageRequest,
-  { transaction, payer, token, network, checkoutSession, ...created }: PaymentFilter,
+  { status, transaction, payer, token, network, checkoutSession, ...created }: PaymentFilter,
 ): Promise<Page<Sized<Payment>>> {
-  return await PAYMENTS.page(db, principal, page, [
+  return await PAYMENTS[status].page(db, principal, page, [
     ...onChain('transaction', transaction),
     ...onChain('payer', payer),
     { column: 'token', operator: '=', value: token },

@@ -5,6 +5,7 @@ import { DAY_MS } from '../values/day.js';
 import { startOfDay, type TimeZone } from './local-days.js';
 import { spanFor } from './spans.js';
 import { READ_DAY_OF_ACCOUNTS, READ_DAYS } from './statements/read.sql.js';
+import type { SUMS } from './statements/totals.sql.js';
 
 /** Days by their midnights in UTC, both included. */
 export interface ReportRange {
@@ -36,9 +37,7 @@ export interface AccountSum extends DaySum {
   livemode: boolean;
 }
 
-type SumRow = Record<'token' | 'network' | (typeof TEXTS)[number], string>;
-
-const TEXTS = ['payments', 'amount', 'token_amount', 'refunds', 'refunded', 'surplus'] as const;
+type SumRow = Record<'token' | 'network' | (typeof SUMS)[number], string>;
 
 /** One report for each day, the first day first. */
 export async function readDailyReports(

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import type Stripe from 'stripe';
 import request from 'supertest';
-import { buildPaidSession, buildRefund, buildSession } from '../../lab/world/shop/factories.js';
+import {
+  buildPaidSession,
+  buildRefund,
+  buildSession,
+  buildUndecidedPayment,
+} from '../../lab/world/shop/factories.js';
 import type { Payment } from '../../shared/payments/model.js';
 import { createdAt } from '../../shared/values/ids.js';
 import { assertInvalid } from '../support/api-client.js';
@@ -170,6 +175,23 @@ describe('exact filters', () => {
       assert.deepEqual(await list(`${all}&token=USDG`.replace('token=USDC&', '')), []);
     });
 
+    it('find by status, and go on after one that has left the list', async () => {
+      const busy = await buildShop(app);
+      const ids = async (query: string): Promise<string[]> =>
+        idsOf(await readPage(busy.test, `${PAYMENTS}?${query}`));
+      await buildPaidSession(app.db, busy.accountId);
+      const { payment: failed } = await buildUndecidedPayment(app.db, busy.accountId, { status: 'failed' });
+      const { payment: older } = await buildUndecidedPayment(app.db, busy.accountId);
+      const { payment: newer } = await buildUndecidedPayment(app.db, busy.accountId, { token: 'USDT' });
+      await buildRefund(app.db, busy.accountId);
+      assert.deepEqual(await ids('status=failed'), [failed.id]);
+      assert.deepEqual(await ids('status=processing'), [newer.id, older.id]);
+      assert.deepEqual(await ids('status=processing&token=USDC'), [older.id]);
+      assert.deepEqual(await ids('status=succeeded'), await ids(''));
+      await app.db('payments').where({ id: newer.id }).update({ status: 'succeeded', settledAt: new Date() });
+      assert.deepEqual(await ids(`status=processing&starting_after=${newer.id}`), [older.id]);
+    });
+
     it('apply to CSV', async () => {
       const ask = (query: string) =>
         request(app.server)
@@ -198,6 +220,7 @@ describe('exact filters', () => {
 
     it('refuse what cannot be one', async () => {
       const refusals = [
+        ['status=open', 'parameter_invalid_enum', 'status'],
         ['token=usdc', 'parameter_invalid_enum', 'token'],
         ['network=base', 'parameter_invalid_enum', 'network'],
         [`payer=${'x'.repeat(129)}`, 'parameter_invalid_string', 'payer'],
@@ -205,7 +228,7 @@ describe('exact filters', () => {
         [`checkout_session=${'x'.repeat(129)}`, 'parameter_invalid_string', 'checkout_session'],
         ['payer=0x1&payer=0x2', 'parameter_invalid', 'payer'],
         ['payer[]=0x1', 'parameter_invalid', 'payer'],
-        ['status=failed', 'parameter_unknown', 'status'],
+        ['amount=450', 'parameter_unknown', 'amount'],
       ] as const;
       for (const [query, code, param] of refusals)
         assertInvalid(await shop.test.get(`${PAYMENTS}?${query}`), code, param);

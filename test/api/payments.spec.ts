@@ -199,7 +199,7 @@ describe('payments', () => {
     }
   });
 
-  for (const query of ['status=failed', 'expand[]=data.checkout_session', 'refund=x']) {
+  for (const query of ['amount=450', 'expand[]=data.checkout_session', 'refund=x']) {
     it(`refuse the parameter of ?${query}`, async () => {
       const shop = await newShop();
       const param = query.replace(/(\[.*)?=.*/, '');

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { buildMerchant, buildPaidSession, buildSession } from '../../lab/world/shop/factories.js';
+import { buildPaidSession, buildSession } from '../../lab/world/shop/factories.js';
 import { createApiKey } from '../../shared/accounts/api-keys.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { Payable } from '../../shared/payables/model.js';
-import { lowestIdAt, randomText } from '../../shared/values/ids.js';
 import { openStage, type Stage, violations } from '../support/dashboard/stage.js';
 
 describe('what a merchant does in the dashboard', () => {
@@ -130,59 +128,6 @@ describe('what a merchant does in the dashboard', () => {
     assert.equal(await page.getByLabel('Amount in dollars').inputValue(), '3.50');
     await page.getByText('Refund of $1.00 created').waitFor();
     await tab.leave();
-  });
-
-  it('sends a request that got no answer again under its key, so that nothing happens twice', async () => {
-    const { payment } = await buildPaidSession(stage.app.db, stage.merchant.accountId);
-    const tab = await stage.visit(stage.merchant.testKey, `#/payments/${payment.id}?refund=true`);
-    const { page } = tab;
-    await page.route(
-      '**/v1/refunds',
-      async (route) => {
-        await route.fetch();
-        await route.abort();
-      },
-      { times: 1 },
-    );
-    await tab.press('Create the refund');
-    await page.getByRole('alert').getByText('The service cannot be reached.').waitFor();
-    await tab.press('Create the refund');
-    await tab.sees('Refund');
-    assert.equal((await refundsOf(payment.id)).length, 1);
-    await page.context().close();
-  });
-
-  it('shows a payment that arrives by itself, and downloads the list as CSV', async () => {
-    const tab = await stage.visit(stage.merchant.testKey, '#/payments');
-    const { page } = tab;
-    await tab.sees('Payments');
-    const { payment } = await buildPaidSession(stage.app.db, stage.merchant.accountId, {
-      amountCents: 98_765,
-    });
-    await page.getByRole('cell', { name: '$987.65' }).waitFor();
-    const downloaded = page.waitForEvent('download');
-    await tab.press('Download CSV');
-    const download = await downloaded;
-    assert.equal(download.suggestedFilename(), 'payments-test.csv');
-    const table = await readFile(await download.path(), 'utf8');
-    assert.match(table, new RegExp(payment.id));
-    await tab.says('payments-test.csv was downloaded.');
-    await page.getByLabel('To', { exact: true }).fill('2020-01-01');
-    await page.getByText('No payment fits these filters.').waitFor();
-    await tab.leave();
-  });
-
-  it('names a payment that is undecided, and says not to ask the buyer again', async () => {
-    const id = `${lowestIdAt('cs_test_', Date.now() - 600_000)}${randomText(20)}`;
-    const { accountId, testKey } = await buildMerchant(stage.app.db);
-    await buildSession(stage.app.db, accountId, { id, status: 'processing' });
-    const tab = await stage.visit(testKey, '#/');
-    await tab.page.getByRole('link', { name: 'A payment of $4.50' }).click();
-    await tab.page.getByText('Do not ask the buyer to pay again.').waitFor();
-    assert.equal(await tab.page.getByRole('button', { name: 'Expire the link' }).count(), 0);
-    await tab.goTo('#/payments?status=processing');
-    await tab.page.locator(`a[href="#/links/${id}"]`).waitFor();
-    await tab.leave(404);
   });
 
   it('deletes a key, and signs out who deletes the own one', async () => {

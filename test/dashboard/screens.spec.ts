@@ -37,7 +37,7 @@ type Places = readonly (readonly [name: string, place: string, title: string, te
 const LISTS: Places = [
   ['overview', '#/', 'Overview', 'Paid per day'],
   ['payments', '#/payments', 'Payments', /USDC on|No payments yet/],
-  ['in progress', '#/payments?status=processing', 'Payments', /being confirmed/],
+  ['in progress', '#/payments?status=processing', 'Payments', /USDC on|No payment fits/],
   ['links', '#/links', 'Links', /^paid$|No links yet/],
   ['new link', '#/links/new', 'Create a link', 'Item 1'],
   ['refunds', '#/refunds', 'Refunds', /waits for your signature|No refunds here/],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { brotliCompressSync } from 'node:zlib';
+import type { Page, Route } from 'playwright-core';
 import request from 'supertest';
 import { buildPaidSession } from '../../lab/world/shop/factories.js';
 import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
@@ -111,18 +112,39 @@ describe('signing in to the dashboard', () => {
     await tab.leave(401);
   });
 
-  it('takes a test key out of the fragment, and a live key never', async () => {
-    const { testKey, liveKey } = stage.merchant;
+  it('takes a key out of the address, and signs in by it in a sandbox only', async () => {
+    const { testKey } = stage.merchant;
     const tab = await stage.visit(undefined, `#sign-in=${testKey}`);
+    await tab.sees('Sign in to the dashboard');
+    assert.doesNotMatch(String(await tab.page.evaluate(ELSEWHERE)), /sign-in=|svc_ck/);
+    assert.equal(await tab.page.evaluate(IN_STORAGE), '{}');
+    await tab.leave();
+  });
+
+  it('leaves a new sign-in alone when an answer to the earlier key arrives', async () => {
+    const { testKey, liveKey } = stage.merchant;
+    const tab = await stage.visit(undefined);
+    const { page } = tab;
+    const signIn = async (key: string): Promise<void> => {
+      await page.getByLabel('Checkout key').fill(key);
+      await tab.press('Sign in');
+    };
+    const access = await holdAnswer(page, '**/v1/keys?limit=100');
+    const days = await holdAnswer(page, '**/v1/reports/daily?*');
+    await signIn(testKey);
+    await Promise.all([access.asked, days.asked]);
+    await tab.press('Sign out');
+    await signIn(liveKey);
+    await page.getByText('Live data').waitFor();
+    await access.answer(200, {
+      data: [{ id: 'ck_1', name: 'Book-keeper', access: 'read' }],
+      has_more: false,
+    });
+    await days.answer(401, { error: { code: 'api_key_invalid', message: 'No such key.' } });
     await tab.sees('Overview');
-    assert.doesNotMatch(String(await tab.page.evaluate(ELSEWHERE)), /sign-in|svc_ck/);
-    await tab.page.goBack().catch(() => null);
-    assert.doesNotMatch(tab.page.url(), /svc_ck/);
-    await tab.leave(404);
-    const other = await stage.visit(undefined, `#sign-in=${liveKey}`);
-    await other.sees('Sign in to the dashboard');
-    assert.doesNotMatch(other.page.url(), /svc_ck/);
-    await other.leave();
+    assert.equal(await page.getByText('This key can only read').count(), 0);
+    assert.match(String(await page.evaluate(IN_STORAGE)), new RegExp(liveKey));
+    await tab.leave(401, 404);
   });
 
   it('shows live data to a live key and test data to a test key', async () => {
@@ -160,3 +182,72 @@ describe('signing in to the dashboard', () => {
     await tab.leave();
   });
 });
+
+describe("signing in to a sandbox's dashboard", () => {
+  let stage: Stage;
+  before(async () => {
+    stage = await openStage({ PAGE_SCRIPT_URL: 'http://127.0.0.1:1/wallets.js' });
+  });
+  after(async () => {
+    await stage.close();
+  });
+
+  it('takes a test key out of the address, and a live key never', async () => {
+    const { testKey, liveKey } = stage.merchant;
+    const tab = await stage.visit(undefined, `#sign-in=${testKey}`);
+    await tab.sees('Overview');
+    assert.doesNotMatch(String(await tab.page.evaluate(ELSEWHERE)), /sign-in=|svc_ck/);
+    await tab.page.goBack().catch(() => null);
+    assert.doesNotMatch(tab.page.url(), /svc_ck/);
+    await tab.leave(404);
+    const other = await stage.visit(undefined, `#sign-in=${liveKey}`);
+    await other.sees('Sign in to the dashboard');
+    assert.doesNotMatch(other.page.url(), /svc_ck/);
+    await other.goTo(`#sign-in=${testKey}`);
+    await other.sees('Overview');
+    assert.doesNotMatch(other.page.url(), /svc_ck/);
+    await other.leave(404);
+  });
+
+  it('keeps the key of the tab when the address has another', async () => {
+    const { testKey, liveKey } = stage.merchant;
+    const tab = await stage.visit(liveKey, `#sign-in=${testKey}`);
+    await tab.page.getByText('Live data').waitFor();
+    await tab.goTo(`#sign-in=${testKey}`);
+    await tab.page.waitForURL(stage.url);
+    await tab.page.reload();
+    await tab.page.getByText('Live data').waitFor();
+    assert.match(String(await tab.page.evaluate(IN_STORAGE)), new RegExp(liveKey));
+    await tab.leave(404);
+  });
+});
+
+interface HeldAnswer {
+  /** Resolves when the request was sent. */
+  asked: Promise<void>;
+  answer(status: number, body: object): Promise<void>;
+}
+
+/** Keeps the page's next request there without an answer. */
+async function holdAnswer(page: Page, address: string): Promise<HeldAnswer> {
+  let take = (_route: Route): void => {};
+  let isFirst = true;
+  const held = new Promise<Route>((resolve) => {
+    take = resolve;
+  });
+  await page.route(address, async (route) => {
+    if (!isFirst) return await route.fallback();
+    isFirst = false;
+    take(route);
+  });
+  return {
+    asked: held.then(() => {}),
+    async answer(status, body) {
+      const response = page.waitForResponse(address);
+      await (await held).fulfill({ status, json: body });
+      await (await response).finished();
+      // The page has read it when it has done its other work.
+      await page.evaluate('new Promise((resolve) => setTimeout(resolve, 200))');
+    },
+  };
+}

@@ -37,6 +37,10 @@ let redis: TestServer | undefined;
 let services: TestServices | undefined;
 let openAtFirst: Map<string, number> | undefined;
 
+// For a failing `assert.ok` without a message, Node reads and parses its source, which takes seconds in what tsx made of it.
+const { ok } = assert;
+assert.ok = (...[value, message = 'not truthy']: Parameters<typeof assert.ok>) => ok(value, message);
+
 /** Runs once, before mocha starts other processes. */
 export async function mochaGlobalSetup(): Promise<void> {
   postgres = await startTestPostgres();

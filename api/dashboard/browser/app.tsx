@@ -29,40 +29,51 @@ const SCREENS: Record<string, ComponentType<{ route: Route }>> = {
 
 const KEY_IS_OVER = 'This key was deleted or has expired. Sign in with another one.';
 
+interface SignInState {
+  key: string | undefined;
+  isReadOnly: boolean;
+  /** Why the page is signed out. */
+  reason: string;
+}
+
+const SIGNED_OUT: SignInState = { key: undefined, isReadOnly: false, reason: '' };
+
 export function App() {
-  const [key, setKey] = useState(readKey);
-  const [reason, setReason] = useState('');
-  const [isReadOnly, setIsReadOnly] = useState(false);
+  const [{ key, isReadOnly, reason }, setSignIn] = useState<SignInState>(() => ({
+    ...SIGNED_OUT,
+    key: readKey(),
+  }));
 
   const signIn = (given: string): void => {
     keepKey(given);
-    setReason('');
-    setIsReadOnly(false);
-    setKey(given);
+    setSignIn({ ...SIGNED_OUT, key: given });
   };
-  const signOut = (sentence = ''): void => {
-    forgetKey();
-    setReason(sentence);
-    setKey(undefined);
+  /** An answer to an earlier key changes nothing: another key may have signed in meanwhile. */
+  const change = (of: string, changes: Partial<SignInState>): void =>
+    setSignIn((now) => (now.key === of ? { ...now, ...changes } : now));
+  const signOut = (ended: string, sentence = ''): void => {
+    forgetKey(ended);
+    change(ended, { ...SIGNED_OUT, reason: sentence });
   };
   const api = useMemo(
     () =>
       key === undefined
         ? undefined
         : createApi(key, {
-            onUnknownKey: () => signOut(KEY_IS_OVER),
-            onReadOnlyKey: () => setIsReadOnly(true),
+            onUnknownKey: () => signOut(key, KEY_IS_OVER),
+            onReadOnlyKey: () => change(key, { isReadOnly: true }),
           }),
     [key],
   );
   useEffect(() => {
-    if (api !== undefined) void readAccess(api).then((access) => setIsReadOnly(access === 'read'));
+    if (api === undefined || key === undefined) return;
+    void readAccess(api).then((access) => change(key, { isReadOnly: access === 'read' }));
   }, [api]);
 
   if (key === undefined || api === undefined) return <SignIn reason={reason} onSignIn={signIn} />;
   const leave = (): void => {
     goTo('#/');
-    signOut();
+    signOut(key);
   };
   return (
     <SignedInContext.Provider value={{ api, livemode: isLiveKey(key), isReadOnly, signOut: leave }}>

@@ -51,6 +51,6 @@ export function paymentOperations({ accountReads, heavyAnswers }: Deps): Payment
 }
 
 function filterOf({ transaction, payer, token, network, ...query }: TablePayments): PaymentFilter {
-  const { checkout_session: checkoutSession, created } = query;
-  return { transaction, payer, token, network, checkoutSession, ...createdRange(created, 'pay_') };
+  const { status = 'succeeded', checkout_session: checkoutSession, created } = query;
+  return { status, transaction, payer, token, network, checkoutSession, ...createdRange(created, 'pay_') };
 }

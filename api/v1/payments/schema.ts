@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { NETWORKS } from '../../../shared/chains/networks.js';
-import { TOKENS } from '../../../shared/payments/states.js';
+import { PAYMENT_STATUSES, TOKENS } from '../../../shared/payments/states.js';
 import { CreatedFilter } from '../../input/created-filter.js';
 import { ListParameters } from '../../input/list-query.js';
 
@@ -8,6 +8,12 @@ import { ListParameters } from '../../input/list-query.js';
 const MAX_LENGTH = 128;
 
 const Filters = {
+  status: Type.Optional(
+    Type.Enum([...PAYMENT_STATUSES], {
+      default: 'succeeded',
+      description: 'Those that succeeded, are being confirmed (`processing`), or failed.',
+    }),
+  ),
   created: CreatedFilter,
   transaction: Type.Optional(
     Type.String({ maxLength: MAX_LENGTH, description: 'Those of this transaction; hex in any case.' }),

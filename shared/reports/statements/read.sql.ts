@@ -1,8 +1,7 @@
 import { isKeyActive } from '../../accounts/api-keys.js';
 import type { Statement } from '../../db/statement.js';
-import { LONGEST_SPAN } from './totals.sql.js';
+import { LONGEST_SPAN, SUMS } from './totals.sql.js';
 
-const SUMS = ['payments', 'amount', 'token_amount', 'refunds', 'refunded', 'surplus'] as const;
 const COLUMNS = SUMS.join(', ');
 const SUMMED = SUMS.map((name) => `sum(share.${name})::text AS "${name}"`).join(', ');
 

@@ -18,7 +18,8 @@ export const ANY_ENTRY: Statement = {
   text: 'SELECT FROM report_entries LIMIT 1',
 };
 
-const SUMS = ['payments', 'amount', 'token_amount', 'refunds', 'refunded', 'surplus'] as const;
+/** The columns of entries and of totals that are summed. */
+export const SUMS = ['payments', 'amount', 'token_amount', 'refunds', 'refunded', 'surplus'] as const;
 
 /** Adds the rows of `shares` to the totals. */
 function addToTotals(shares: string): string {

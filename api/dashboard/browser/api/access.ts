@@ -10,7 +10,7 @@ export async function readAccess(api: Api): Promise<'full' | 'read'> {
     const { data, has_more: hasMore } = await api.get<List<Key>>('/v1/keys', { limit: '100' });
     if (!hasMore && data.every(({ access }) => access !== 'read')) return 'full';
     if (!hasMore && data.every(({ access }) => access === 'read')) return 'read';
-    await api.post(HARMLESS);
+    await api.change(HARMLESS);
     return 'full';
   } catch (error) {
     return error instanceof ApiError && error.code === 'key_read_only' ? 'read' : 'full';

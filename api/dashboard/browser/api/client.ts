@@ -1,5 +1,6 @@
 import { syncClock } from '../state/clock.js';
 import { type Query, searchOf } from '../state/route.js';
+import { keepRepeats } from './repeats.js';
 
 /** An answer that is not a success, or none. `message` is a sentence for the merchant. */
 export class ApiError extends Error {
@@ -17,7 +18,10 @@ export class ApiError extends Error {
 
 export interface Api {
   get<T>(path: string, query?: Query): Promise<T>;
-  post<T>(path: string, body?: object): Promise<T>;
+  /** Makes an object of a list. */
+  create<T>(path: string, body: object): Promise<T>;
+  /** Changes an object, or acts on it. */
+  change<T>(path: string, body?: object): Promise<T>;
   remove(path: string): Promise<void>;
   /** A list as CSV. */
   table(path: string, query: Query): Promise<Blob>;
@@ -38,7 +42,7 @@ export interface Refusals {
  * Idempotency-Key, so that a second click never makes a second refund.
  */
 export function createApi(key: string, refusals: Refusals): Api {
-  const unanswered = new Map<string, string>();
+  const repeats = keepRepeats();
 
   async function send(method: string, path: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers);
@@ -55,27 +59,31 @@ export function createApi(key: string, refusals: Refusals): Api {
     throw error;
   }
 
+  async function post<T>(path: string, body: object): Promise<T> {
+    const text = JSON.stringify(body);
+    const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': repeats.keyOf(path, text) };
+    try {
+      const read = await readJson<T>(await send('POST', path, { headers, body: text }));
+      repeats.forget(path, text);
+      return read;
+    } catch (error) {
+      const isRefused = error instanceof ApiError && error.status >= 400 && error.status < 500;
+      if (isRefused) repeats.forget(path, text);
+      throw error;
+    }
+  }
+
   return {
     get: async (path, query = {}) => await readJson(await send('GET', path + searchOf(query))),
-    async post(path, body = {}) {
-      const text = JSON.stringify(body);
-      const name = `${path} ${text}`;
-      const idempotencyKey = unanswered.get(name) ?? randomName();
-      unanswered.set(name, idempotencyKey);
-      const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey };
-      try {
-        const answer = await send('POST', path, { headers, body: text });
-        const read = await readJson(answer);
-        unanswered.delete(name);
-        return read as never;
-      } catch (error) {
-        const isRefused = error instanceof ApiError && error.status >= 400 && error.status < 500;
-        if (isRefused) unanswered.delete(name);
-        throw error;
-      }
+    create: post,
+    async change<T>(path: string, body: object = {}) {
+      const changed = await post<T>(path, body);
+      repeats.forgetAround(path);
+      return changed;
     },
     async remove(path) {
       await send('DELETE', path);
+      repeats.forgetAround(path);
     },
     table: async (path, query) =>
       await (await send('GET', path + searchOf(query), { headers: { Accept: 'text/csv' } })).blob(),
@@ -99,11 +107,4 @@ async function refusalOf(answer: Response): Promise<ApiError> {
   );
   const words = code === 'key_read_only' ? READ_ONLY : message;
   return new ApiError(status, code ?? '', words ?? `The service answered ${status}. Try again.`, retryAfter);
-}
-
-/** `crypto.randomUUID` exists on https and on localhost only. */
-function randomName(): string {
-  return [...crypto.getRandomValues(new Uint8Array(16))]
-    .map((byte) => byte.toString(16).padStart(2, '0'))
-    .join('');
 }

@@ -1,5 +1,5 @@
 import type { Api } from '../api/client.js';
-import type { Delivery, Endpoint, List, Refund, Session } from '../api/objects.js';
+import type { Delivery, Endpoint, List, Payment, Refund } from '../api/objects.js';
 import { type Read, useRead } from '../api/use-read.js';
 import { dollars } from '../parts/format.js';
 import { Shown } from '../parts/states.js';
@@ -9,25 +9,30 @@ import { linkTo } from '../state/route.js';
 import { answerInWords, type Health, healthOf } from './deliveries.js';
 
 const EVERY_MS = 15_000;
-/** The limits of the reads. An older object is not looked at. */
+/** The limits of the reads: an older object is not named. */
 const ENDPOINTS = '10';
 const DELIVERIES = '20';
 const REFUNDS = '10';
-const SESSIONS = '100';
+const PAYMENTS = '10';
 /** A payment that is being confirmed for longer is worth a look. */
 const LATE_SECONDS = 300;
 
 interface Found {
   endpoints: { endpoint: Endpoint; health: Health }[];
   refunds: Refund[];
-  undecided: Session[];
+  undecided: Payment[];
 }
 
 async function look(api: Api): Promise<Found> {
-  const [endpoints, refunds, sessions] = await Promise.all([
+  const lateBefore = String(nowSeconds() - LATE_SECONDS);
+  const [endpoints, refunds, undecided] = await Promise.all([
     api.get<List<Endpoint>>('/v1/webhook_endpoints', { limit: ENDPOINTS }),
     api.get<List<Refund>>('/v1/refunds', { status: 'requires_action', limit: REFUNDS }),
-    api.get<List<Session>>('/v1/checkout/sessions', { limit: SESSIONS }),
+    api.get<List<Payment>>('/v1/payments', {
+      status: 'processing',
+      'created[lt]': lateBefore,
+      limit: PAYMENTS,
+    }),
   ]);
   const judged = await Promise.all(
     endpoints.data.map(async (endpoint) => {
@@ -36,11 +41,10 @@ async function look(api: Api): Promise<Found> {
       return { endpoint, health: healthOf(data) };
     }),
   );
-  const lateBefore = nowSeconds() - LATE_SECONDS;
   return {
     endpoints: judged.filter(({ endpoint, health }) => endpoint.status === 'disabled' || health.isFailing),
     refunds: refunds.data,
-    undecided: sessions.data.filter(({ status, created }) => status === 'processing' && created < lateBefore),
+    undecided: undecided.data,
   };
 }
 
@@ -57,7 +61,8 @@ export function Attention({ read }: { read: Read<Found> }) {
         {({ endpoints, refunds, undecided }) =>
           endpoints.length + refunds.length + undecided.length === 0 ? (
             <p class="muted">
-              Nothing. Webhooks arrive, no refund waits for your signature, no payment is undecided.
+              Nothing. Webhooks arrive, no refund waits for your signature, no payment is undecided after five
+              minutes.
             </p>
           ) : (
             <ul>
@@ -72,10 +77,10 @@ export function Attention({ read }: { read: Read<Found> }) {
                   signature. It was created <Ago at={created} />.
                 </li>
               ))}
-              {undecided.map(({ id, amount_total: amount, created }) => (
+              {undecided.map(({ id, amount, created }) => (
                 <li key={id}>
-                  <a href={linkTo(['links', id])}>A payment of {dollars(amount)}</a> is undecided. Its link
-                  was created <Ago at={created} />.
+                  <a href={linkTo(['payments', id])}>A payment of {dollars(amount)}</a> is undecided. It was
+                  sent <Ago at={created} />.
                 </li>
               ))}
             </ul>

@@ -104,7 +104,7 @@ function Resend({ event, endpoint, onSent }: ResendProps) {
   const { api, isReadOnly } = useSignedIn();
   const action = useAction();
   async function resend(): Promise<void> {
-    await api.post(`/v1/events/${event}/resend`, { webhook_endpoint: endpoint.id });
+    await api.change(`/v1/events/${event}/resend`, { webhook_endpoint: endpoint.id });
     say('The event will be sent again now.');
     onSent();
   }

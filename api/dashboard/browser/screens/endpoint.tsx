@@ -80,7 +80,7 @@ function Actions({ endpoint, path, reload, onChange }: EndpointProps & { onChang
   const toggle = useAction();
   const isDisabled = endpoint.status === 'disabled';
   async function setDisabled(disabled: boolean): Promise<void> {
-    await api.post(path, { disabled });
+    await api.change(path, { disabled });
     await reload();
     say(
       disabled
@@ -123,7 +123,7 @@ function Change({ endpoint, path, reload, onDone }: EndpointProps & { onDone(): 
   const [values, setValues] = useState(() => valuesOf(endpoint));
   const action = useAction();
   async function save(): Promise<void> {
-    await api.post(path, endpointBody(values));
+    await api.change(path, endpointBody(values));
     await reload();
     say('The endpoint is changed.');
     onDone();
@@ -168,7 +168,7 @@ function RollSecret({ path }: { path: string }) {
       label="Roll the secret"
       confirm="Make a new secret"
       work={async () => {
-        const rolled = await api.post<Endpoint>(`${path}/roll_secret`, { expires_in: Number(overlap) });
+        const rolled = await api.change<Endpoint>(`${path}/roll_secret`, { expires_in: Number(overlap) });
         setSecret(rolled.secret ?? '');
         return 'The endpoint has a new secret. Put it into your program.';
       }}

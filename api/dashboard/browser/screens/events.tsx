@@ -88,7 +88,7 @@ function OneEvent({ id }: { id: string }) {
               label="Resend"
               confirm="Resend it"
               work={async () => {
-                await api.post(`${path}/resend`);
+                await api.change(`${path}/resend`);
                 return 'The event will be sent again to every endpoint that wants it.';
               }}
             >

@@ -99,7 +99,7 @@ async function resendAll(
   for (const [index, event] of events.entries()) {
     for (;;) {
       try {
-        await api.post(`/v1/events/${event}/resend`, { webhook_endpoint: endpointId });
+        await api.change(`/v1/events/${event}/resend`, { webhook_endpoint: endpointId });
         break;
       } catch (error) {
         const isPause = error instanceof ApiError && error.status === TOO_MANY && pauses < MOST_PAUSES;

@@ -156,7 +156,7 @@ function Expire({ path, reload }: { path: string; reload(): Promise<void> }) {
       confirm="Expire it"
       isDangerous
       work={async () => {
-        await api.post(`${path}/expire`);
+        await api.change(`${path}/expire`);
         await reload();
         return 'The link is expired. It can no longer be paid.';
       }}

@@ -52,7 +52,7 @@ export function NewLink() {
   async function create(): Promise<void> {
     const { successUrl, order, email, hours } = facts;
     const named = pairs.filter(({ name }) => name !== '');
-    const session = await api.post<Session>('/v1/checkout/sessions', {
+    const session = await api.create<Session>('/v1/checkout/sessions', {
       line_items: items.map(itemOf),
       // Without it the service takes 24 hours from its own clock.
       ...(hours !== '24' && { expires_at: nowSeconds() + Number(hours) * 3600 }),

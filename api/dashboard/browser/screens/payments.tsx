@@ -12,7 +12,6 @@ import type { Column } from '../parts/table.js';
 import { Badge, Id, When } from '../parts/texts.js';
 import { goTo, linkTo, type Query, type Route } from '../state/route.js';
 import { createdBetween } from './dates.js';
-import { InProgress } from './in-progress.js';
 import { PaymentScreen } from './payment.js';
 
 export const PAYMENT_COLUMNS: readonly Column<Payment>[] = [
@@ -39,46 +38,36 @@ export function PaymentsScreen({ route }: { route: Route }) {
 
 /** The filters of /v1/payments that the address names. */
 function filtersOf({ query }: Route): Query {
-  const { token, network, from, to } = query;
-  return { token, network, ...createdBetween(from, to) };
+  const { status, token, network, from, to } = query;
+  return { status, token, network, ...createdBetween(from, to) };
 }
 
 function AllPayments({ route }: { route: Route }) {
-  const isInProgress = route.query.status === 'processing';
-  return (
-    <Screen
-      title="Payments"
-      actions={<SaveTable path="/v1/payments" query={filtersOf(route)} name="payments" />}
-    >
-      <Filters route={route} />
-      {isInProgress ? <InProgress route={route} /> : <Succeeded route={route} />}
-    </Screen>
-  );
-}
-
-function Succeeded({ route }: { route: Route }) {
   const filters = filtersOf(route);
   const read = useList<Payment>('/v1/payments', filters, route);
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   return (
-    <ListView
-      read={read}
-      route={route}
-      caption="Payments, newest first"
-      columns={PAYMENT_COLUMNS}
-      empty={
-        isFiltered ? (
-          <Empty title="No payment fits these filters.">
-            <a href={linkTo(['payments'])}>Show all payments</a>
-          </Empty>
-        ) : (
-          <Empty title="No payments yet.">
-            <a href={linkTo(['links', 'new'])}>Create a payment link</a> and send it to a buyer; the payment
-            appears here by itself.
-          </Empty>
-        )
-      }
-    />
+    <Screen title="Payments" actions={<SaveTable path="/v1/payments" query={filters} name="payments" />}>
+      <Filters route={route} />
+      <ListView
+        read={read}
+        route={route}
+        caption="Payments, newest first"
+        columns={PAYMENT_COLUMNS}
+        empty={
+          isFiltered ? (
+            <Empty title="No payment fits these filters.">
+              <a href={linkTo(['payments'])}>Show all succeeded payments</a>
+            </Empty>
+          ) : (
+            <Empty title="No payments yet.">
+              <a href={linkTo(['links', 'new'])}>Create a payment link</a> and send it to a buyer; the payment
+              appears here by itself.
+            </Empty>
+          )
+        }
+      />
+    </Screen>
   );
 }
 
@@ -112,6 +101,7 @@ function Filters({ route }: { route: Route }) {
         options={[
           ['', 'Succeeded'],
           ['processing', 'Being confirmed'],
+          ['failed', 'Failed'],
         ]}
       />
     </fieldset>

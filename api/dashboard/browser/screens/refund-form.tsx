@@ -36,7 +36,7 @@ export function RefundForm({ payment, left, onCancel }: RefundFormProps) {
     const cents = parseDollars(amount);
     if (cents === undefined || cents < 1 || cents > left)
       throw new Error(`The amount is between $0.01 and ${dollars(left)}, such as ${typedDollars(left)}.`);
-    const refund = await api.post<Refund>('/v1/refunds', {
+    const refund = await api.create<Refund>('/v1/refunds', {
       payment: payment.id,
       amount: cents,
       ...(reason !== '' && { reason }),

@@ -181,7 +181,7 @@ function Cancel({ path, reload }: { path: string; reload(): Promise<void> }) {
       confirm="Cancel it"
       isDangerous
       work={async () => {
-        await api.post(`${path}/cancel`);
+        await api.change(`${path}/cancel`);
         await reload();
         return 'The refund is canceled. Its link no longer takes a payment.';
       }}

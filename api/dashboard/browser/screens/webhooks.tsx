@@ -103,7 +103,7 @@ function NewEndpoint() {
   const action = useAction();
   if (made !== undefined) return <Made endpoint={made} />;
   async function create(): Promise<void> {
-    setMade(await api.post<Endpoint>('/v1/webhook_endpoints', endpointBody(values)));
+    setMade(await api.create<Endpoint>('/v1/webhook_endpoints', endpointBody(values)));
     say('The endpoint is created.');
   }
   return (

@@ -7,7 +7,6 @@ const NAME = 'checkout-key';
 const SHAPE = /^svc_ck_(live|test)_[A-Za-z0-9]+$/;
 /** `#sign-in=<key>`, as `npm start` prints it. A fragment is not sent to servers. */
 const SIGN_IN = '#sign-in=';
-const LOCAL_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 export const isKeyShaped = (text: string): boolean => SHAPE.test(text);
 export const isLiveKey = (key: string): boolean => key.startsWith('svc_ck_live_');
@@ -29,22 +28,27 @@ export function keepKey(key: string): void {
   }
 }
 
-export function forgetKey(): void {
+/** A key that was kept since stays. */
+export function forgetKey(key: string): void {
   try {
-    sessionStorage.removeItem(NAME);
+    if (readKey() === key) sessionStorage.removeItem(NAME);
   } catch {
     // Storage is denied: there is nothing to remove.
   }
 }
 
 /**
- * Takes a key out of the fragment, and out of the history. Only a test key on this machine signs in by a link: elsewhere a
- * link could sign a merchant in to the account of its sender.
+ * Takes a key out of the fragment, and out of the history; true when the tab is signed in by it. Only a sandbox's document
+ * lets a link sign in, with a test key, a tab that has no key: elsewhere a link could sign a merchant in to the account of
+ * its sender.
  */
-export function takeKeyFromFragment(): void {
-  const { hash, hostname, pathname } = location;
-  if (!hash.startsWith(SIGN_IN)) return;
+export function takeKeyFromFragment(): boolean {
+  const { hash, pathname } = location;
+  if (!hash.startsWith(SIGN_IN)) return false;
   history.replaceState(null, '', pathname);
   const key = hash.slice(SIGN_IN.length);
-  if (LOCAL_HOSTS.has(hostname) && isKeyShaped(key) && !isLiveKey(key)) keepKey(key);
+  const isSandbox = document.documentElement.dataset.sandbox === 'true';
+  if (!isSandbox || readKey() !== undefined || !isKeyShaped(key) || isLiveKey(key)) return false;
+  keepKey(key);
+  return readKey() === key;
 }

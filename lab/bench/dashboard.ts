@@ -1,0 +1,122 @@
+import { createApiKey } from '../../shared/accounts/api-keys.js';
+import type { Knex } from '../../shared/db/knex.js';
+import { rebuildTotals } from '../../shared/reports/rebuild.js';
+import { launchBrowser, type TestBrowser } from '../world/page/browser.js';
+import { buildEndpoints, buildRefund } from '../world/shop/factories.js';
+import { seedInBulk } from './growth/bulk.js';
+import { BIG_ACCOUNT } from './growth/seed.js';
+import { median, round } from './load/race.js';
+import type { Row } from './report/benchmark.js';
+import type { BenchServices } from './system/services.js';
+import { openSystem } from './system/system.js';
+
+const PAYMENTS = 1_000_000;
+const GOAL_MS = 300;
+const VISITS = 10;
+const METRICS_TOKEN = 'bench-metrics-token';
+const SCREENS = [
+  ['overview, 30 days', '#/'],
+  ['overview, 90 days', '#/?days=90'],
+  ['payments', '#/payments'],
+  ['payments of a token on a network', '#/payments?token=USDC&network=eip155%3A84532'],
+  ['payments being confirmed', '#/payments?status=processing'],
+] as const;
+
+/** The service's own time for all requests of a screen, in an account with a million payments, as it measures it. */
+export async function dashboard(services: BenchServices): Promise<Row[]> {
+  const system = await openSystem(services);
+  const browser = await launchBrowser();
+  try {
+    const counts = { sessions: PAYMENTS, payments: PAYMENTS, deliveries: 200_000 };
+    await seedInBulk(system.config.database, { ...counts, accounts: 1, idempotencyRecords: 1 }, report);
+    await fillScreens(system.db);
+    const { secret } = await createApiKey(system.db, {
+      accountId: BIG_ACCOUNT,
+      livemode: false,
+      name: 'Bench',
+    });
+    const { url } = await system.startWeb({ METRICS_TOKEN });
+    const rows: Row[] = [];
+    for (const [screen, place] of SCREENS) {
+      const visits: Answers[] = [];
+      for (let n = 0; n < VISITS; n += 1) visits.push(await visit(browser, url, secret, place));
+      rows.push(rowOf(screen, visits));
+    }
+    return rows;
+  } finally {
+    await browser.close();
+    await system.close();
+  }
+}
+
+/** Seeding fires no trigger: the daily totals are counted from the payments. */
+async function fillScreens(db: Knex): Promise<void> {
+  await rebuildTotals(db, BIG_ACCOUNT, { from: new Date(0), before: new Date('9999-01-01') });
+  report('daily totals');
+  await buildEndpoints(db, BIG_ACCOUNT, 8);
+  for (let n = 0; n < 20; n += 1) await buildRefund(db, BIG_ACCOUNT);
+  await db.raw('ANALYZE');
+}
+
+function rowOf(screen: string, visits: readonly Answers[]): Row {
+  const totals = visits.map((visited) => total(visited, 'ms'));
+  const ms = median(totals);
+  const typical = visits[totals.indexOf(ms)] ?? new Map();
+  const slowest = [...typical].sort(([, one], [, other]) => other.ms - one.ms)[0];
+  return {
+    screen,
+    requests: total(typical, 'requests'),
+    'first ms': round(totals[0] ?? 0),
+    'median ms': round(ms),
+    slowest:
+      slowest === undefined ? '' : `${slowest[0]}: ${slowest[1].requests} in ${round(slowest[1].ms)} ms`,
+    goal: `≤ ${GOAL_MS}`,
+    met: ms <= GOAL_MS ? 'yes' : 'no',
+  };
+}
+
+interface Answered {
+  requests: number;
+  ms: number;
+}
+
+/** By route. */
+type Answers = Map<string, Answered>;
+
+function total(answers: Answers, what: keyof Answered): number {
+  return [...answers.values()].reduce((sum, answered) => sum + answered[what], 0);
+}
+
+/** Opens a screen in a new tab, until it asks nothing more. */
+async function visit(browser: TestBrowser, url: string, key: string, place: string): Promise<Answers> {
+  const { page } = await browser.open();
+  await page.addInitScript(`sessionStorage.setItem('checkout-key', '${key}')`);
+  const before = await readAnswers(url);
+  await page.goto(`${url}/dashboard${place}`, { waitUntil: 'networkidle' });
+  const after = await readAnswers(url);
+  await page.context().close();
+  for (const [route, { requests, ms }] of before) {
+    const answered = after.get(route) ?? { requests: 0, ms: 0 };
+    after.set(route, { requests: answered.requests - requests, ms: answered.ms - ms });
+  }
+  return after;
+}
+
+const MEASURED = /^checkout_http_request_seconds_(sum|count)\{[^}]*route="(\/v1\/[^"]*)"[^}]*\} (\S+)$/gm;
+
+/** All requests to /v1 so far. */
+async function readAnswers(url: string): Promise<Answers> {
+  const asked = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } });
+  const answers: Answers = new Map();
+  for (const [, what, route = '', value] of (await asked.text()).matchAll(MEASURED)) {
+    const answered = answers.get(route) ?? { requests: 0, ms: 0 };
+    answers.set(route, answered);
+    if (what === 'count') answered.requests += Number(value);
+    else answered.ms += Number(value) * 1000;
+  }
+  return answers;
+}
+
+function report(line: string): void {
+  process.stderr.write(`${(performance.now() / 1000).toFixed(0).padStart(5)} s  ${line}\n`);
+}

@@ -1,0 +1,16 @@
+import type { Knex } from 'knex';
+import { createIndexConcurrently, dropIndexConcurrently } from './concurrent-index.js';
+
+/** For lists of the payments that are being confirmed, and of those that failed. */
+export const config = { transaction: false };
+
+export async function up(knex: Knex): Promise<void> {
+  await createIndexConcurrently(knex, {
+    name: 'payments_by_status',
+    on: "payments (account_id, livemode, status, id) WHERE status <> 'succeeded'",
+  });
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await dropIndexConcurrently(knex, 'payments_by_status');
+}

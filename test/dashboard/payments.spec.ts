@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import {
+  buildMerchant,
+  buildPaidSession,
+  buildSessions,
+  buildUndecidedPayment,
+} from '../../lab/world/shop/factories.js';
+import { lowestIdAt, randomText } from '../../shared/values/ids.js';
+import { openStage, type Stage } from '../support/dashboard/stage.js';
+
+describe('payments in the dashboard', () => {
+  let stage: Stage;
+  before(async () => {
+    stage = await openStage();
+  });
+  after(async () => {
+    await stage.close();
+  });
+
+  it('shows a payment that arrives by itself, and downloads the list as CSV', async () => {
+    const tab = await stage.visit(stage.merchant.testKey, '#/payments');
+    const { page } = tab;
+    await tab.sees('Payments');
+    const { payment } = await buildPaidSession(stage.app.db, stage.merchant.accountId, {
+      amountCents: 98_765,
+    });
+    await page.getByRole('cell', { name: '$987.65' }).waitFor();
+    const downloaded = page.waitForEvent('download');
+    await tab.press('Download CSV');
+    const download = await downloaded;
+    assert.equal(download.suggestedFilename(), 'payments-test.csv');
+    const table = await readFile(await download.path(), 'utf8');
+    assert.match(table, new RegExp(payment.id));
+    await tab.says('payments-test.csv was downloaded.');
+    await page.getByLabel('To', { exact: true }).fill('2020-01-01');
+    await page.getByText('No payment fits these filters.').waitFor();
+    await tab.leave();
+  });
+
+  it('names a payment that is undecided for long, however many links are newer', async () => {
+    const { accountId, testKey } = await buildMerchant(stage.app.db);
+    const madeAgo = (ms: number): { id: string } => ({
+      id: `${lowestIdAt('pay_', Date.now() - ms)}${randomText(20)}`,
+    });
+    const { payment, session } = await buildUndecidedPayment(stage.app.db, accountId, madeAgo(600_000));
+    await buildUndecidedPayment(stage.app.db, accountId, madeAgo(1000));
+    await buildSessions(stage.app.db, accountId, 100);
+    const tab = await stage.visit(testKey, '#/');
+    const undecided = tab.page.getByRole('link', { name: 'A payment of $4.50' });
+    await undecided.waitFor();
+    assert.equal(await undecided.count(), 1);
+    await undecided.click();
+    await tab.page.getByText(payment.id).waitFor();
+    await tab.page.locator(`dl a[href="#/links/${session.id}"]`).click();
+    await tab.page.getByText('Do not ask the buyer to pay again.').waitFor();
+    assert.equal(await tab.page.getByRole('button', { name: 'Expire the link' }).count(), 0);
+    await tab.leave(404);
+  });
+
+  it('filters and downloads the payments of each status', async () => {
+    const { db } = stage.app;
+    const { accountId, testKey } = await buildMerchant(db);
+    const { payment: processing } = await buildUndecidedPayment(db, accountId);
+    const { payment: other } = await buildUndecidedPayment(db, accountId, { token: 'USDT' });
+    const { payment: failed } = await buildUndecidedPayment(db, accountId, { status: 'failed' });
+    await buildPaidSession(db, accountId);
+    const tab = await stage.visit(testKey, '#/payments');
+    const { page } = tab;
+    const rows = page.locator('tbody tr');
+    await page.getByLabel('Status', { exact: true }).selectOption('Being confirmed');
+    await page.getByRole('cell', { name: 'USDT on Base Sepolia' }).waitFor();
+    assert.equal(await rows.count(), 2);
+    await page.getByLabel('Token', { exact: true }).selectOption('USDC');
+    await page.getByRole('cell', { name: 'USDT on Base Sepolia' }).waitFor({ state: 'detached' });
+    const downloaded = page.waitForEvent('download');
+    await tab.press('Download CSV');
+    const [, ...lines] = (await readFile(await (await downloaded).path(), 'utf8')).trim().split('\r\n');
+    assert.equal(lines.length, 1);
+    assert.match(lines[0] ?? '', new RegExp(processing.id));
+    await page.getByLabel('Token', { exact: true }).selectOption('All');
+    await page.locator(`a[href="#/payments/${other.id}"]`).waitFor();
+    await page.getByLabel('Status', { exact: true }).selectOption('Failed');
+    await page.locator(`a[href="#/payments/${failed.id}"]`).waitFor();
+    assert.equal(await rows.count(), 1);
+    await tab.leave();
+  });
+});

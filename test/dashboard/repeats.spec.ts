@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { buildEndpoints, buildPaidSession } from '../../lab/world/shop/factories.js';
+import { Payable } from '../../shared/payables/model.js';
+import { WebhookEndpoint } from '../../shared/webhooks/model.js';
+import { openStage, type Stage } from '../support/dashboard/stage.js';
+
+describe('an action of the dashboard that got no answer', () => {
+  let stage: Stage;
+  before(async () => {
+    stage = await openStage();
+  });
+  after(async () => {
+    await stage.close();
+  });
+
+  /** The next write there is done, and its answer is lost on the way. */
+  const loseAnswer = async (page: Page, address: string): Promise<void> => {
+    let isNext = true;
+    await page.route(address, async (route) => {
+      if (!isNext || route.request().method() === 'GET') return await route.fallback();
+      isNext = false;
+      await route.fetch();
+      await route.abort();
+    });
+  };
+
+  const refundsOf = async (paymentId: string): Promise<Payable[]> =>
+    await Payable.query(stage.app.db).where({ refundedPaymentId: paymentId });
+
+  it('sends a request that got no answer again under its key, so that nothing happens twice', async () => {
+    const { payment } = await buildPaidSession(stage.app.db, stage.merchant.accountId);
+    const tab = await stage.visit(stage.merchant.testKey, `#/payments/${payment.id}?refund=true`);
+    const { page } = tab;
+    await loseAnswer(page, '**/v1/refunds');
+    await tab.press('Create the refund');
+    await page.getByRole('alert').getByText('The service cannot be reached.').waitFor();
+    await tab.press('Create the refund');
+    await tab.sees('Refund');
+    assert.equal((await refundsOf(payment.id)).length, 1);
+    await page.context().close();
+  });
+
+  it('makes a second refund of the same amount, when the first got no answer two minutes ago', async () => {
+    const { payment } = await buildPaidSession(stage.app.db, stage.merchant.accountId);
+    const tab = await stage.visit(stage.merchant.testKey, `#/payments/${payment.id}?refund=true`);
+    const { page } = tab;
+    await page.clock.install();
+    await page.reload();
+    await page.getByLabel('Amount in dollars').fill('1');
+    await loseAnswer(page, '**/v1/refunds');
+    await tab.press('Create the refund');
+    await page.getByRole('alert').getByText('The service cannot be reached.').waitFor();
+    await page.clock.fastForward('02:00');
+    await tab.press('Create the refund');
+    await tab.sees('Refund');
+    assert.equal((await refundsOf(payment.id)).length, 2);
+    await page.context().close();
+  });
+
+  it('disables an endpoint again, when the first time got no answer and it was enabled since', async () => {
+    const { db } = stage.app;
+    const [id = ''] = await buildEndpoints(db, stage.merchant.accountId, 1);
+    const tab = await stage.visit(stage.merchant.testKey, `#/webhooks/${id}`);
+    const { page } = tab;
+    await loseAnswer(page, `**/v1/webhook_endpoints/${id}`);
+    await tab.press('Disable');
+    await page.getByRole('alert').getByText('The service cannot be reached.').waitFor();
+    await tab.press('Enable');
+    await tab.says('The endpoint is enabled.');
+    await tab.press('Disable');
+    await tab.says('The endpoint is disabled.');
+    const { status } = await WebhookEndpoint.query(db).findById(id).throwIfNotFound();
+    assert.equal(status, 'disabled');
+    await page.context().close();
+  });
+});
