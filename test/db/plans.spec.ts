@@ -10,7 +10,6 @@ import { migrate } from '../../shared/migrate.js';
 import { Payment } from '../../shared/payments/model.js';
 import { nowMs } from '../../shared/process/clock.js';
 import { createLogger } from '../../shared/process/logger.js';
-import { readDayOfAccounts } from '../../shared/reports/read.js';
 import { claimSession } from '../../shared/settlement/claim.js';
 import { expireOverdueSessions, hasOverdueSessions } from '../../shared/settlement/expire-due.js';
 import { failPayment } from '../../shared/settlement/fail.js';
@@ -19,7 +18,6 @@ import { markAnsweredProcessing } from '../../shared/settlement/remember-told.js
 import { listUndecidedPayments } from '../../shared/settlement/resolve.js';
 import { succeedPayment } from '../../shared/settlement/succeed.js';
 import { beginLook, beginSettlement, listDuePayments } from '../../shared/settlement/take-work.js';
-import { searchByText } from '../../shared/support/search.js';
 import { readBacklog } from '../../shared/upkeep/backlog.js';
 import { removeDeliveryAnswers, removeExpiredIdempotencyRecords } from '../../shared/upkeep/retention.js';
 import { newId } from '../../shared/values/ids.js';
@@ -290,29 +288,6 @@ describe('query plans of a large database', () => {
     });
     await Payment.query(app.db).patch({ stage: null, dueAt: null }).where({ accountId: BIG_ACCOUNT });
   });
-
-  it("an operator's search, and totals of all accounts", async () => {
-    const context = { db: app.db, baseUrl: notifications.baseUrl };
-    for (const text of [`0x${'cd'.repeat(32)}`, `0x${'cd'.repeat(20)}`, 'nobody@mail.example']) {
-      const statements = await captureStatements(app.db, () => assert.rejects(searchByText(context, text)));
-      await assertBigTablesIndexed(statements);
-    }
-    await assertBigTablesIndexed(
-      await captureStatements(app.db, () => readDayOfAccounts(app.db, Date.parse('2026-01-01'))),
-    );
-  });
-
-  /** Each account is asked, so tables with a row or two of each are read as a whole. */
-  async function assertBigTablesIndexed(
-    statements: Awaited<ReturnType<typeof captureStatements>>,
-  ): Promise<void> {
-    for (const statement of statements) {
-      for (const { table, index, rows } of await explain(app.db, statement)) {
-        if (table === 'accounts' || table === 'payout_wallets') continue;
-        assert.ok(index !== undefined || rows === 0, `${table} by ${index}, ${rows} rows: ${statement.sql}`);
-      }
-    }
-  }
 
   it('detects a sequential scan', async () => {
     await assert.rejects(
