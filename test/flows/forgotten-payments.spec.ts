@@ -111,6 +111,7 @@ describeBothKinds('a payment that Postgres has forgotten', (kind) => {
       assert.deepEqual(await checkout.state(id), PAID);
       const paid = await checkout.payment(id);
       assert.deepEqual([paid.transaction, paid.proofIndex === null], [transaction, false]);
+      assert.equal(paid.facilitator, new URL(checkout.facilitator.url).host);
       assert.deepEqual(checkout.calls(payment), { verify: verify + 1, settle }, 'no second /settle');
       assert.equal(await send(id, payment), '409 session_already_paid');
     });
