@@ -75,6 +75,8 @@ export interface Config extends Facilitators {
   retentionPersonalDays: number | undefined;
   /** How often a worker holds the books against the chains; undefined: never. */
   reconcileEveryHours: number | undefined;
+  /** Size of the disk with Postgres' tables, for the alert; Postgres does not know it. */
+  databaseDiskBytes: number | undefined;
 }
 
 /** Used outside production when ENCRYPTION_KEY is not set; a warning says so. */
@@ -162,6 +164,7 @@ export function loadConfig(environment: Record<string, string | undefined>, role
     tracesUrl: readTracesUrl(env),
     retentionPersonalDays: env.optionalInteger('RETENTION_PERSONAL_DAYS', { min: 1, max: 36_500 }),
     reconcileEveryHours: env.optionalInteger('RECONCILE_EVERY_HOURS', { min: 1, max: 720 }),
+    databaseDiskBytes: env.optionalInteger('DATABASE_DISK_BYTES', { min: 1, max: Number.MAX_SAFE_INTEGER }),
   };
   if (env.problems.length > 0) {
     throw new ConfigError(

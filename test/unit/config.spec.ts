@@ -77,6 +77,7 @@ describe('the configuration', () => {
 
   const malformed: Record<string, string> = {
     RETENTION_PERSONAL_DAYS: '0',
+    DATABASE_DISK_BYTES: '100GB',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318',
     PORT: '70000',
     HOST: 'pay.example',
