@@ -17,12 +17,13 @@ import {
   startWorkerProcess,
   type WebServiceProcess,
 } from '../../world/processes/processes.js';
-import { findFreePort, spawnRedis, startTestPostgres } from '../../world/processes/services.js';
+import { findFreePort, spawnRedis } from '../../world/processes/services.js';
 import { SELF_SIGNED } from '../../world/proxy/self-signed.js';
 import { type Receiver, startReceiver } from '../../world/receiver/receiver.js';
 import { ask } from './ask.js';
 import { startBalancer } from './balancer.js';
 import { type Prometheus, startPrometheus } from './prometheus.js';
+import { type RestorablePostgres, startRestorablePostgres } from './restorable-postgres.js';
 
 /**
  * Two web and two worker processes in production mode behind a balancer, with Postgres behind a pooler and Redis, all
@@ -40,6 +41,9 @@ export interface Deployment {
   prometheus: Prometheus;
   /** Stops Redis for this long, which loses its data. */
   loseRedis(ms: number): Promise<void>;
+  /** The environment of each process, and of the operator's commands. */
+  environment: Record<string, string>;
+  postgres: RestorablePostgres;
   /** An operator's connection to Redis. */
   redis: Redis;
   /** Runs statements as Postgres' superuser, past the pooler, in one connection. */
@@ -87,7 +91,7 @@ export async function openDeployment({ folder, opened }: Around): Promise<Deploy
   const blocks = setInterval(() => chain.mine(), BLOCK_MS);
   opened({ stop: async () => clearInterval(blocks) });
   const [postgres, redis, facilitator, receiver] = await Promise.all([
-    startTestPostgres(),
+    startRestorablePostgres(),
     startRedis(tls),
     startFacilitator({
       networks: [`eip155:${CHAIN_ID}`],
@@ -140,6 +144,8 @@ export async function openDeployment({ folder, opened }: Around): Promise<Deploy
     facilitator,
     receiver,
     prometheus,
+    environment,
+    postgres,
     loseRedis: redis.lose,
     redis: redis.admin,
     runSql: (...statements) => runSql(postgres.url, statements),

@@ -7,6 +7,8 @@ export interface Disaster {
   signs: readonly Sign[];
   /** No request may be lost meanwhile. */
   unnoticed: boolean;
+  /** False when its alerts go on after its end. True by default. */
+  isOverAtOnce?: boolean;
   /** Left out by `--short`. */
   isLong?: boolean;
   /** Returns what ends it. */

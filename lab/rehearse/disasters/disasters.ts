@@ -1,6 +1,7 @@
 import { createSecretBox } from '../../../shared/secrets/secrets.js';
 import { ask } from '../deployment/ask.js';
 import { addEndpoint, type Deployment } from '../deployment/deployment.js';
+import { ORDER } from '../trade/trade.js';
 import type { Disaster } from './disaster.js';
 
 const PAUSED = 'settle-payment';
@@ -8,6 +9,7 @@ const SILENT = { works: false, connection: 'reset' } as const;
 /** Together longer than CheckoutBuyersWait allows, and each shorter than its timeout. */
 const SLOW_VERIFY_MS = 7000;
 const SLOW_SETTLE_MS = 4500;
+const CREATE_EVERY_MS = 500;
 /** Tables that a sale and the write probe of `/readyz` fill. */
 const FILLED = ['payables', 'payments', 'write_probes'];
 
@@ -40,14 +42,18 @@ export const DISASTERS: readonly Disaster[] = [
       { alert: 'CheckoutDatabaseAway' },
     ],
     unnoticed: false,
-    async strike({ runSql }) {
+    async strike(deployment) {
+      const { runSql } = deployment;
+      const stop = keepCreating(deployment);
       await runSql('ALTER SYSTEM SET default_transaction_read_only = on', 'SELECT pg_reload_conf()');
-      return () =>
-        runSql(
+      return async () => {
+        stop();
+        await runSql(
           'SET default_transaction_read_only = off',
           'ALTER SYSTEM RESET default_transaction_read_only',
           'SELECT pg_reload_conf()',
         );
+      };
     },
   },
   {
@@ -60,7 +66,9 @@ export const DISASTERS: readonly Disaster[] = [
     ],
     unnoticed: false,
     isLong: true,
-    async strike({ runSql }) {
+    async strike(deployment) {
+      const { runSql } = deployment;
+      const stop = keepCreating(deployment);
       await runSql(
         `CREATE FUNCTION raise_disk_full() RETURNS trigger LANGUAGE plpgsql AS
           $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$`,
@@ -69,7 +77,10 @@ export const DISASTERS: readonly Disaster[] = [
             `CREATE TRIGGER raise_disk_full BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION raise_disk_full()`,
         ),
       );
-      return () => runSql('DROP FUNCTION raise_disk_full CASCADE');
+      return async () => {
+        stop();
+        await runSql('DROP FUNCTION raise_disk_full CASCADE');
+      };
     },
   },
   {
@@ -119,6 +130,18 @@ export const DISASTERS: readonly Disaster[] = [
     },
   },
 ];
+
+/** Sends creations to the web processes directly: the balancer routes none to a process that is not ready. */
+function keepCreating({ webs, key }: Deployment): () => void {
+  const timer = setInterval(() => {
+    for (const { port } of webs) {
+      const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+      const url = `http://127.0.0.1:${port}/v1/checkout/sessions`;
+      fetch(url, { method: 'POST', headers, body: ORDER }).catch(() => undefined);
+    }
+  }, CREATE_EVERY_MS);
+  return () => clearInterval(timer);
+}
 
 /** As an operator does in `/admin/queues`. */
 async function changeQueue({ url, adminPassword }: Deployment, change: 'pause' | 'resume'): Promise<void> {

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Around, type Deployment, openDeployment } from '../deployment/deployment.js';
 import { DISASTERS } from '../disasters/disasters.js';
 import { hear } from '../disasters/hear.js';
+import { loseCommits } from '../disasters/lost-commits.js';
+import { Trade, type Traded } from '../trade/trade.js';
 import { STEPS, type Step } from './steps.js';
-import { Trade, type Traded } from './trade.js';
 
 export interface RehearsalOptions extends Around {
   /** How long each step is watched. */
@@ -45,7 +46,13 @@ export async function rehearse({ seconds, isShort, print, ...around }: Rehearsal
   }
   await trade.end();
   failures.push(...(await findMissing(deployment, trade)), ...(await checkPrometheus(deployment)));
-  print(`${trade.sold.size} sessions, each paid once and notified.\n`.repeat(failures.length === 0 ? 1 : 0));
+  const sold = trade.sold.size;
+  if (!isShort) {
+    const { report, failures: unheard } = await loseCommits(deployment, trade);
+    print(`${'Postgres lost commits'.padEnd(38)} ${report}\n`);
+    failures.push(...unheard);
+  }
+  print(`${sold} sessions, each paid once and notified.\n`.repeat(failures.length === 0 ? 1 : 0));
   return failures;
 }
 
