@@ -48,6 +48,8 @@ export interface Config extends Facilitators {
   /** Keys are network names as in the environment, such as EIP155_8453 or SOLANA_DEVNET. */
   confirmations: ReadonlyMap<string, number>;
   rpcUrls: ReadonlyMap<string, string>;
+  /** Addresses of a transaction's page, with `{tx}` in its place. */
+  explorerUrls: ReadonlyMap<string, string>;
   /** Whether a link offers a Solana token only when the merchant's wallet has a token account for it. */
   checkTokenAccounts: boolean;
   apiRequestsPerSecond: number;
@@ -136,6 +138,7 @@ export function loadConfig(environment: Record<string, string | undefined>, role
       env.integer(name, { default: 0, min: 0, max: mostConfirmations(name) }),
     ),
     rpcUrls: env.perNetwork('RPC_URL_', (name) => env.requiredUrl(name, ['http:', 'https:'])),
+    explorerUrls: env.perNetwork('EXPLORER_URL_', (name) => readExplorerUrl(env, name)),
     checkTokenAccounts: env.boolean('CHECK_TOKEN_ACCOUNTS', true),
     apiRequestsPerSecond: env.integer('RATE_LIMIT_API_PER_SECOND', { default: 100, min: 1, max: 1_000_000 }),
     linkRequestsPerMinute: env.integer('RATE_LIMIT_LINK_PER_MINUTE', {
@@ -193,6 +196,13 @@ function readRedis(env: EnvReader): RedisConfig | undefined {
   const url = env.redisUrl('REDIS_URL');
   const verifyTls = env.boolean('REDIS_TLS_VERIFY', true);
   return url === undefined ? undefined : { url, verifyTls };
+}
+
+function readExplorerUrl(env: EnvReader, name: string): string {
+  const url = env.requiredUrl(name, ['http:', 'https:']);
+  if (url !== '' && !url.includes('{tx}'))
+    env.problems.push(`${name} must have {tx} in the transaction's place.`);
+  return url;
 }
 
 /** Solana has two commitment levels: 1 is confirmed, 2 is finalized. */
