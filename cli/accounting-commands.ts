@@ -1,13 +1,15 @@
 import { getAccount } from '../shared/accounts/accounts.js';
 import { nowMs } from '../shared/process/clock.js';
+import { presentTotals, TOTALS_COLUMNS, type Totals } from '../shared/reports/present-totals.js';
+import { readDayOfAccounts } from '../shared/reports/read.js';
 import { EXPORTS, type Export } from '../shared/support/export.js';
-import { readTotals, TOTALS_COLUMNS, type Totals } from '../shared/support/totals.js';
+import { DAY_MS } from '../shared/values/day.js';
 import { csvLine, headLine } from '../shared/wire/csv.js';
 import { type Command, type CommandContext, type Input, subjectOf } from './command.js';
 import { UsageError } from './parse-command-line.js';
-import { DAY_MS, readDate, readTimeRange } from './read-times.js';
+import { readDayRange, readTimeRange } from './read-times.js';
 
-/** For accountants: read from the payments themselves, so months that were archived are missing. */
+/** For accountants. `totals` are those of the daily reports; `export` lacks the months that were archived. */
 export const ACCOUNTING_COMMANDS: Readonly<Record<string, Command>> = {
   totals: {
     usage: '--from DATE --to DATE [--account acct_…] [--csv]',
@@ -24,7 +26,7 @@ export const ACCOUNTING_COMMANDS: Readonly<Record<string, Command>> = {
       const totals: Totals[] = [];
       let count = 0;
       for (const day of days) {
-        const ofDay = await readTotals(db, day, new Date(day.getTime() + DAY_MS), input.account);
+        const ofDay = presentTotals(day, await readDayOfAccounts(db, day, input.account));
         count += ofDay.length;
         if (asCsv) for (const row of ofDay) context.write(csvLine(TOTALS_COLUMNS, row));
         else totals.push(...ofDay);
@@ -69,9 +71,10 @@ async function write(
 }
 
 /** Both ends included. Days to come have no payments. */
-function* readDays({ from, to }: Input): Iterable<Date> {
-  const [first, last] = [readDate('--from', from ?? ''), readDate('--to', to ?? '')];
-  if (first > last) throw new UsageError('--from must not be later than --to.');
-  const end = Math.min(last.getTime(), nowMs());
-  for (let day = first.getTime(); day <= end; day += DAY_MS) yield new Date(day);
+function readDays(input: Input): number[] {
+  const { from, before } = readDayRange(input.from, input.to);
+  const end = Math.min(Number(before), nowMs());
+  const days: number[] = [];
+  for (let day = Number(from); day < end; day += DAY_MS) days.push(day);
+  return days;
 }

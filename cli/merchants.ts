@@ -1,3 +1,4 @@
+import { useExplorers } from '../shared/chains/networks.js';
 import { ConfigError, readConfig, readEnvFile } from '../shared/config/config.js';
 import { openDatabase } from '../shared/db/knex.js';
 import { Refusal } from '../shared/errors/refusal.js';
@@ -55,6 +56,7 @@ async function run(line: CommandLine, output: Omit<CommandContext, 'config'>): P
   const local = await chooseDatabase(line.local);
   try {
     const config = readConfig('cli', local?.settings);
+    useExplorers(config.explorerUrls);
     output.stderr.write(`${describeDatabase(config.database.url, local)}\n`);
     // A running service has migrated its database.
     if (local?.started === true) await migrate(config, createLogger('silent', 'cli'));

@@ -1,9 +1,9 @@
 import { nowMs } from '../shared/process/clock.js';
+import { DAY_MS } from '../shared/values/day.js';
 import { UsageError } from './parse-command-line.js';
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
-export const DAY_MS = 86_400_000;
 
 /** A past date, which is its first moment in UTC, or a past time. */
 export function readPast(option: string, text: string): Date {
@@ -26,13 +26,18 @@ export function readTimeRange(from: string | undefined, to: string | undefined):
     before: to === undefined ? undefined : endOf(to),
   };
   if (range.from === undefined || range.before === undefined || range.from < range.before) return range;
-  throw new UsageError('--from must be earlier than --to.');
+  throw new UsageError('--from must not be later than --to.');
 }
 
-/** The first moment of a date in UTC. */
-export function readDate(option: string, text: string): Date {
-  const date = DATE.test(text) ? parse(text) : undefined;
-  if (date !== undefined) return date;
+/** Whole days in UTC. */
+export function readDayRange(from: string | undefined, to: string | undefined): TimeRange {
+  requireDate('--from', from);
+  requireDate('--to', to);
+  return readTimeRange(from, to);
+}
+
+function requireDate(option: string, text: string | undefined): void {
+  if (text === undefined || (DATE.test(text) && parse(text) !== undefined)) return;
   throw new UsageError(`${option} must be a date such as 2026-11-20; it is "${text}".`);
 }
 

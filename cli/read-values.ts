@@ -76,14 +76,6 @@ function readEmail(text: string): string {
   throw new UsageError(`--support-email must be an e-mail address; it is "${text}".`);
 }
 
-/** A day in UTC. */
-export function parseDay(option: string, text: string | undefined): Date | undefined {
-  if (text === undefined) return undefined;
-  const day = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? text : Number.NaN);
-  if (!Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)) return day;
-  throw new UsageError(`${option} must be a day such as 2026-11-30; it is "${text}".`);
-}
-
 export function parseMode(text: string | undefined): 'live' | 'test' {
   if (text === 'live' || text === 'test') return text;
   throw new UsageError(`--mode must be live or test; it is "${text}".`);

@@ -1,8 +1,7 @@
 import { getAccount, listAccounts } from '../shared/accounts/accounts.js';
-import { DAY_MS } from '../shared/reports/local-days.js';
 import { rebuildTotals } from '../shared/reports/rebuild.js';
 import type { Command } from './command.js';
-import { parseDay } from './read-values.js';
+import { readDayRange } from './read-times.js';
 
 const FIRST_DAY = new Date(0);
 /** Later than every payment. */
@@ -16,9 +15,7 @@ export const REPORT_COMMANDS: Readonly<Record<string, Command>> = {
     // Each account has a transaction of its own.
     changes: 'piecemeal',
     async run(db, input, audit) {
-      const from = parseDay('--from', input.from) ?? FIRST_DAY;
-      const to = parseDay('--to', input.to);
-      const before = to === undefined ? NO_END : new Date(to.getTime() + DAY_MS);
+      const { from = FIRST_DAY, before = NO_END } = readDayRange(input.from, input.to);
       const accounts =
         input.account === undefined ? await listAccounts(db) : [await getAccount(db, input.account)];
       audit.about = input.account;

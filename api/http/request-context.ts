@@ -22,8 +22,8 @@ declare global {
       /** Set when an MCP request is over the rate limit: the refusal to answer with. */
       tooMany?: Refusal | undefined;
       errorCode?: string | undefined;
-      /** The session id in the path of a payment link. */
-      session?: string;
+      /** The session or refund in the path of a payment link, or in the answer to a merchant. */
+      session?: string | undefined;
     }
   }
 }

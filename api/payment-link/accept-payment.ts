@@ -43,8 +43,6 @@ type Acceptance =
   | { kind: 'lost' }
   /** It is unknown whether the claim was committed. */
   | { kind: 'unclear' }
-  /** The facilitator does not serve the merchant or this service. */
-  | { kind: 'seller_refused'; message: string }
   /** `forMs`: when to try again, if known. */
   | { kind: 'unavailable'; forMs?: number | undefined };
 
@@ -70,22 +68,24 @@ export async function acceptPayment(
     channel,
     arrivedAt: new Date(arrivedAtMs),
   };
-  const claimFor = (stage: NewPayment['stage'], facilitator: string | null): Promise<Acceptance> =>
-    claim(deps, newPayment(session, requirements, proof, { ...names, stage, facilitator }), requestId);
-  const refuse = async (failure: Failure, saysUsed: boolean): Promise<Acceptance> => {
+  const claimFor = (stage: NewPayment['stage'], facilitator: string | undefined): Promise<Acceptance> => {
+    const taken = { ...names, stage, facilitator: facilitator ?? null };
+    return claim(deps, newPayment(session, requirements, proof, taken), requestId);
+  };
+  const refuse = async ({ failure, saysUsed, facilitator }: Doubted): Promise<Acceptance> => {
     const refusal = { session: session.id, requirements, proof, failure, saysUsed };
     const found = await lookBeforeRefusal(deps, refusal);
-    return found.kind === 'paid' ? await claimFor('confirm', null) : found;
+    return found.kind === 'paid' ? await claimFor('confirm', facilitator) : found;
   };
-  if (contradiction !== undefined) return await refuse(contradiction, false);
+  if (contradiction !== undefined)
+    return await refuse({ failure: contradiction, saysUsed: false, facilitator: undefined });
   const objection = await verify(deps, { session: session.id, requirements, proof, usefulForMs });
   if (objection.kind === 'valid') return await claimFor('settle', objection.facilitator);
   if (objection.kind !== 'refused') return objection;
   // Another request may have used the payload while the facilitator verified it, which explains the refusal.
   if (await isPayloadUsed(deps.db, key, session.id)) return { kind: 'used_before' };
-  const { failure, ifUsedToo, saysUsed } = objection;
-  if (!ifUsedToo && !deps.commits.mayHaveLost()) return objection;
-  return await refuse(failure, saysUsed);
+  if (!objection.ifUsedToo && !deps.commits.mayHaveLost()) return objection;
+  return await refuse(objection);
 }
 
 /** A payment that Postgres has forgotten may be sent again after its time. */
@@ -96,10 +96,18 @@ export function identifierOf(header: WellFormedHeader): string | undefined {
   return header.kind === 'v2' ? header.identifier : undefined;
 }
 
+/** A refusal that may be wrong. */
+interface Doubted {
+  failure: Failure;
+  saysUsed: boolean;
+  /** The one that refuses; undefined when none was asked. */
+  facilitator: string | undefined;
+}
+
 type Verification =
-  | { kind: 'valid'; facilitator: string | null }
-  | { kind: 'refused'; failure: Failure; ifUsedToo: boolean; saysUsed: boolean }
-  | Extract<Acceptance, { kind: 'unavailable' | 'seller_refused' }>;
+  | { kind: 'valid'; facilitator: string | undefined }
+  | ({ kind: 'refused'; ifUsedToo: boolean } & Doubted)
+  | Extract<Acceptance, { kind: 'unavailable' }>;
 
 interface Asked {
   session: string;
@@ -120,21 +128,19 @@ async function verify(
   const { facilitator, ...verdict } = await facilitators.verify(asked, usefulForMs);
   switch (verdict.kind) {
     case 'valid':
-      return { kind: 'valid', facilitator: facilitator ?? null };
+      return { kind: 'valid', facilitator };
     case 'unavailable':
       logger.warn({ event: 'facilitator.unavailable', session, facilitator, why: verdict.why });
       return { kind: 'unavailable', forMs: verdict.forMs };
     case 'refused': {
       const { kind: _, ifUsedToo, saysUsed, ...failure } = verdict;
-      // The facilitator's client has logged it: only the operator can mend it.
-      if (failure.class === 'seller') return { kind: 'seller_refused', message: failure.message };
       if (failure.class === 'setup')
         logger.error({ event: 'facilitator.refused_setup', session, facilitator, reason: failure.reason });
       const isFacilitatorsFault =
         failure.code === 'invalid_exact_evm_payload_signature' &&
         proof.family === 'evm' &&
         (await recoversToPayer(proof, requirements));
-      if (!isFacilitatorsFault) return { kind: 'refused', failure, ifUsedToo, saysUsed };
+      if (!isFacilitatorsFault) return { kind: 'refused', failure, ifUsedToo, saysUsed, facilitator };
       const { network } = requirements;
       logger.error({ event: 'facilitator.wrong_about_signature', session, facilitator, network });
       return { kind: 'unavailable' };

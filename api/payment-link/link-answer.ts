@@ -1,5 +1,5 @@
 import type { LinkedSession } from '../../shared/settlement/read-link.js';
-import type { UncertainPayment } from '../../shared/x402/failure-codes.js';
+import type { Failure, UncertainPayment } from '../../shared/x402/failure-codes.js';
 import type { PaymentRequired, SettlementResponse } from '../../shared/x402/wire.js';
 import type { BuyerError } from '../errors/buyer-errors.js';
 import type { LinkFailure } from './earlier-failure.js';
@@ -64,9 +64,10 @@ export function busy(forMs = 0): LinkAnswer {
   );
 }
 
-/** The facilitator does not serve the merchant or this service, which only the operator can mend. */
-export function sellerRefused(message: string): LinkAnswer {
-  return refuse('payment_service_unavailable', message, SELLER_REFUSED_SECONDS);
+/** Undefined unless the facilitator does not serve the merchant or this service, which only the operator can mend. */
+export function sellerRefused(failure: Failure): LinkAnswer | undefined {
+  if (failure.class !== 'seller' || failure.isUncertain) return undefined;
+  return refuse('payment_service_unavailable', failure.message, SELLER_REFUSED_SECONDS);
 }
 
 /**

@@ -70,8 +70,8 @@ async function answerFailure(
 ): Promise<LinkAnswer> {
   const code = payment.failureCode ?? 'payment_failed';
   if (code === 'payment_service_unavailable') return busy();
-  const { class: failureClass, message } = describeFailure(code);
-  if (failureClass === 'seller') return sellerRefused(message);
+  const refused = sellerRefused(describeFailure(code));
+  if (refused !== undefined) return refused;
   if (code === 'session_already_paid' || session.status === 'complete') return alreadyPaid();
   const offer = known ?? (await readOffer(deps, session));
   if ('kind' in offer) return offer;

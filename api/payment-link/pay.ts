@@ -73,20 +73,15 @@ async function payOpen(deps: LinkDeps, session: LinkedSession, sent: SentPayment
   if ('kind' in offer) return offer;
   const acceptance = await acceptPayment(deps, session, offer, sent);
   switch (acceptance.kind) {
-    case 'refused':
-      return await askForPayment(
-        deps,
-        session,
-        offer,
-        (await uncertainUse(deps, session.id, sent.header)) ?? acceptance.failure,
-      );
+    case 'refused': {
+      const failure = (await uncertainUse(deps, session.id, sent.header)) ?? acceptance.failure;
+      return sellerRefused(failure) ?? (await askForPayment(deps, session, offer, failure));
+    }
     case 'used_before':
     case 'lost':
       return await afterLosing(deps, session.id, sent);
     case 'unclear':
       return stillProcessing();
-    case 'seller_refused':
-      return sellerRefused(acceptance.message);
     case 'unavailable':
       return busy(acceptance.forMs);
     case 'claimed': {

@@ -89,7 +89,7 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     receipts: createReceiptSigner(config.receiptSigningKeys, config.baseUrl),
     references: createPaymentReferences(config.encryptionKeys),
     metrics: openWebMetrics(
-      { db, replica, queues, logger, commits, installation, facilitators },
+      { config, db, replica, queues, logger, commits, installation, facilitators },
       MERCHANT_OPERATIONS,
     ),
     lifecycle: { isStopping: false, readinessAskedAt: Number.NEGATIVE_INFINITY },

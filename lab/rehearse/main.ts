@@ -6,12 +6,14 @@ import { rehearse } from './run/run.js';
 
 const DEFAULT_SECONDS = 15;
 
-/** Exits 0 when no request was lost and no alert fired, 1 otherwise. A signal leaves no process behind. */
+/** Exits 0 when no request was lost, every disaster was heard and no other alert fired, 1 otherwise. A signal leaves no process behind. */
 async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { seconds: { type: 'string' } } });
+  const { values } = parseArgs({
+    options: { seconds: { type: 'string' }, short: { type: 'boolean', default: false } },
+  });
   const seconds = Number(values.seconds ?? DEFAULT_SECONDS);
   if (!(seconds > 0)) {
-    process.stderr.write('npm run rehearse -- [--seconds N]: N is a number above 0.\n');
+    process.stderr.write('npm run rehearse -- [--seconds N] [--short]: N is a number above 0.\n');
     return 1;
   }
   const folder = path.join(projectRoot(), '.data', 'rehearsal');
@@ -26,7 +28,13 @@ async function main(): Promise<number> {
   }
   try {
     const print = (text: string): void => void process.stdout.write(text);
-    const wrong = await rehearse({ seconds, folder, print, opened: (part) => parts.push(part) });
+    const wrong = await rehearse({
+      seconds,
+      isShort: values.short,
+      folder,
+      print,
+      opened: (part) => parts.push(part),
+    });
     if (wrong.length > 0) print(`WRONG:\n${wrong.join('\n')}\n`);
     return wrong.length === 0 ? 0 : 1;
   } finally {

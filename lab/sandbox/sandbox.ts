@@ -8,6 +8,7 @@ import { type FacilitatorServer, serveFacilitator } from '../world/facilitator/s
 import { type ChainPorts, type Chains, startChains } from './chains/chains.js';
 import { handleControl } from './control/control.js';
 import { type Dials, NO_FAULTS, settleBehaviour } from './dials/dials.js';
+import { findTransaction } from './explorer/find-transaction.js';
 import { createEvmScheme } from './facilitator/evm-scheme.js';
 import { createStockRules } from './facilitator/stock-rules.js';
 import { createSvmScheme } from './facilitator/svm-scheme.js';
@@ -81,6 +82,7 @@ async function openToThePublic(chains: Chains, port: number, key: ExpectedKey | 
     turn,
     fund: chains.fund,
     signAsWallet: createWalletSigner(chains),
+    findTransaction: (network: string, transaction: string) => findTransaction(chains, network, transaction),
   };
   const facilitator = await serveFacilitator({
     port,

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { startWeb, type WebProcess } from '../../api/process/start-web.js';
+import { useExplorers } from '../../shared/chains/networks.js';
 import { type Config, ConfigError, isProduction, isSet, readConfig } from '../../shared/config/config.js';
 import { openDatabase } from '../../shared/db/knex.js';
 import { migrate } from '../../shared/migrate.js';
@@ -38,6 +39,7 @@ async function runService(): Promise<void> {
     await mkdir(dataFolder(), { recursive: true });
     const { defaults, sandbox } = await startDefaults(open, say);
     const config = readConfig('web', defaults);
+    useExplorers(config.explorerUrls);
     const logger = createLogger(config.logLevel, 'local');
     logStart(logger);
     closeOnSignal(service, logger);

@@ -15,6 +15,14 @@ export async function localSettings(): Promise<Record<string, string>> {
 async function sandboxEndpoints(): Promise<Record<string, string>> {
   const text = await readFile(path.join(dataFolder(), 'sandbox', 'endpoints.json'), 'utf8');
   const { facilitator, rpcUrls }: { facilitator: string; rpcUrls: Record<string, string> } = JSON.parse(text);
-  const urls = Object.entries(rpcUrls).map(([network, url]) => [`RPC_URL_${network}`, url]);
-  return { FACILITATOR_URL: facilitator, ...Object.fromEntries(urls) };
+  return chainSettings(facilitator, rpcUrls);
+}
+
+/** The sandbox's own explorer shows the transactions of its chains. */
+export function chainSettings(facilitator: string, rpcUrls: Record<string, string>): Record<string, string> {
+  const ofEach = Object.entries(rpcUrls).flatMap(([network, url]) => [
+    [`RPC_URL_${network}`, url],
+    [`EXPLORER_URL_${network}`, `${facilitator}/sandbox/tx/${network}/{tx}`],
+  ]);
+  return { FACILITATOR_URL: facilitator, ...Object.fromEntries(ofEach) };
 }

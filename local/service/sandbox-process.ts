@@ -5,6 +5,7 @@ import { parseFacilitatorSecret } from '../../shared/secrets/facilitator-secret.
 import { dataFolder } from '../postgres/local-database.js';
 import { type GuardedProcess, spawnGuarded } from '../toolchain/guarded-process.js';
 import { projectRoot } from '../toolchain/project-root.js';
+import { chainSettings } from './running-sandbox.js';
 
 /**
  * The sandbox runs from its sources, as a process of its own: no build contains it, and its dependencies need not be
@@ -85,14 +86,12 @@ interface Announcement {
 
 function readAnnouncement(line: string): Omit<SandboxProcess, 'ended' | 'stop'> {
   const { facilitator, rpcUrls, buyerKey, joined, notes }: Announcement = JSON.parse(line);
-  const urls = Object.entries(rpcUrls).map(([name, url]) => [`RPC_URL_${name}`, url] as const);
   const environment = {
-    FACILITATOR_URL: facilitator,
+    ...chainSettings(facilitator, rpcUrls),
     // Wallets of the sandbox for buyers without one.
     PAGE_SCRIPT_URL: `${facilitator}/sandbox/wallets.js`,
     // The sandbox's chain opens a merchant's token account at its first payment.
     CHECK_TOKEN_ACCOUNTS: 'false',
-    ...Object.fromEntries(urls),
   };
   return { environment, buyerKey, joined, notes };
 }

@@ -37,7 +37,7 @@ interface NetworkFacts {
   readonly publicRpcUrl: string;
   /** `{tx}` is the placeholder of the transaction. */
   readonly transactionUrlTemplate: string;
-  /** The suffix of RPC_URL_<suffix> and CONFIRMATIONS_<suffix>. */
+  /** The suffix of RPC_URL_<suffix>, EXPLORER_URL_<suffix> and CONFIRMATIONS_<suffix>. */
   readonly environmentSuffix: string;
 }
 
@@ -205,12 +205,19 @@ export function networkName(caip2: string): string {
   return BY_CAIP2.get(caip2)?.name ?? caip2;
 }
 
-/** Null when the table has no explorer for the network, or when the facilitator's text cannot be a transaction. */
+/** Explorers of EXPLORER_URL_<suffix>, by that suffix. A process chooses once, with the rest of its settings. */
+let ownExplorers: ReadonlyMap<string, string> = new Map();
+
+export function useExplorers(templates: ReadonlyMap<string, string>): void {
+  ownExplorers = templates;
+}
+
+/** Null when the table does not have the network, or when the facilitator's text cannot be a transaction. */
 export function transactionUrl(caip2: string, transaction: string): string | null {
-  const template = BY_CAIP2.get(caip2)?.transactionUrlTemplate;
-  return template !== undefined && /^[0-9A-Za-z]+$/.test(transaction)
-    ? template.replace('{tx}', transaction)
-    : null;
+  const network = BY_CAIP2.get(caip2);
+  if (network === undefined || !/^[0-9A-Za-z]+$/.test(transaction)) return null;
+  const template = ownExplorers.get(network.environmentSuffix) ?? network.transactionUrlTemplate;
+  return template.replace('{tx}', transaction);
 }
 
 function live(...row: EvmRow): EvmNetwork {

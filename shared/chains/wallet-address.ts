@@ -1,12 +1,10 @@
 import { PublicKey } from '@solana/web3.js';
 import { getAddress, isAddress, zeroAddress } from 'viem';
-
-/** Checked first: viem remembers every text that it was asked about, and reading base58 takes quadratic time. */
-const EVM_ADDRESS = /^0x[0-9a-f]{40}$/i;
-const SOLANA_ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
+import { EVM_ADDRESS, SOLANA_ADDRESS } from './text-forms.js';
 
 /** Returns the address in the spelling that is stored; undefined when no money can be sent to it. */
 export function parseEvmWallet(text: string): string | undefined {
+  // viem remembers every text that it was asked about.
   if (!EVM_ADDRESS.test(text)) return undefined;
   const isLowerCase = text === text.toLowerCase();
   if (!isAddress(text, { strict: !isLowerCase })) return undefined;
@@ -20,6 +18,7 @@ export function parseWalletOn(network: string, text: string): string | undefined
 }
 
 export function parseSolanaWallet(text: string): string | undefined {
+  // Reading base58 takes quadratic time.
   if (!SOLANA_ADDRESS.test(text)) return undefined;
   try {
     const key = new PublicKey(text);

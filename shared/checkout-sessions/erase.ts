@@ -4,6 +4,7 @@ import { noSuch, Refusal } from '../errors/refusal.js';
 import { MAX_REMOVED_BATCH_BYTES } from '../limits/bounds.js';
 import { isOver } from '../payables/states.js';
 import { nowMs } from '../process/clock.js';
+import { DAY_MS } from '../values/day.js';
 import { CheckoutSession } from './model.js';
 import { ERASE, ERASE_KEPT_ANSWERS, LOCK_OLD_SESSIONS } from './statements/erase.sql.js';
 
@@ -18,7 +19,6 @@ export interface Erased {
   deliveryAnswers: number;
 }
 
-const DAY_MS = 24 * 3_600_000;
 const NOTHING: Erased = { sessions: 0, events: 0, deliveryAnswers: 0 };
 
 /** Erases at most `limit` sessions that expired more than `days` days ago, and returns their number. */

@@ -48,6 +48,8 @@ export interface Config extends Facilitators {
   /** Keys are network names as in the environment, such as EIP155_8453 or SOLANA_DEVNET. */
   confirmations: ReadonlyMap<string, number>;
   rpcUrls: ReadonlyMap<string, string>;
+  /** Addresses of a transaction's page, with `{tx}` in its place. */
+  explorerUrls: ReadonlyMap<string, string>;
   /** Whether a link offers a Solana token only when the merchant's wallet has a token account for it. */
   checkTokenAccounts: boolean;
   apiRequestsPerSecond: number;
@@ -73,6 +75,8 @@ export interface Config extends Facilitators {
   retentionPersonalDays: number | undefined;
   /** How often a worker holds the books against the chains; undefined: never. */
   reconcileEveryHours: number | undefined;
+  /** Size of the disk with Postgres' tables, for the alert; Postgres does not know it. */
+  databaseDiskBytes: number | undefined;
 }
 
 /** Used outside production when ENCRYPTION_KEY is not set; a warning says so. */
@@ -134,6 +138,7 @@ export function loadConfig(environment: Record<string, string | undefined>, role
       env.integer(name, { default: 0, min: 0, max: mostConfirmations(name) }),
     ),
     rpcUrls: env.perNetwork('RPC_URL_', (name) => env.requiredUrl(name, ['http:', 'https:'])),
+    explorerUrls: env.perNetwork('EXPLORER_URL_', (name) => readExplorerUrl(env, name)),
     checkTokenAccounts: env.boolean('CHECK_TOKEN_ACCOUNTS', true),
     apiRequestsPerSecond: env.integer('RATE_LIMIT_API_PER_SECOND', { default: 100, min: 1, max: 1_000_000 }),
     linkRequestsPerMinute: env.integer('RATE_LIMIT_LINK_PER_MINUTE', {
@@ -159,6 +164,7 @@ export function loadConfig(environment: Record<string, string | undefined>, role
     tracesUrl: readTracesUrl(env),
     retentionPersonalDays: env.optionalInteger('RETENTION_PERSONAL_DAYS', { min: 1, max: 36_500 }),
     reconcileEveryHours: env.optionalInteger('RECONCILE_EVERY_HOURS', { min: 1, max: 720 }),
+    databaseDiskBytes: env.optionalInteger('DATABASE_DISK_BYTES', { min: 1, max: Number.MAX_SAFE_INTEGER }),
   };
   if (env.problems.length > 0) {
     throw new ConfigError(
@@ -190,6 +196,13 @@ function readRedis(env: EnvReader): RedisConfig | undefined {
   const url = env.redisUrl('REDIS_URL');
   const verifyTls = env.boolean('REDIS_TLS_VERIFY', true);
   return url === undefined ? undefined : { url, verifyTls };
+}
+
+function readExplorerUrl(env: EnvReader, name: string): string {
+  const url = env.requiredUrl(name, ['http:', 'https:']);
+  if (url !== '' && !url.includes('{tx}'))
+    env.problems.push(`${name} must have {tx} in the transaction's place.`);
+  return url;
 }
 
 /** Solana has two commitment levels: 1 is confirmed, 2 is finalized. */

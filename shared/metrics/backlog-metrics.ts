@@ -1,4 +1,5 @@
 import { Gauge, Registry } from 'prom-client';
+import type { Config } from '../config/config.js';
 import type { Knex } from '../db/knex.js';
 import type { Replica } from '../db/replica.js';
 import type { Logger } from '../process/logger.js';
@@ -15,6 +16,7 @@ export interface BacklogSources {
   replica?: Replica | undefined;
   queues: Queues;
   logger: Logger;
+  config?: Pick<Config, 'databaseDiskBytes'>;
 }
 
 /** Prometheus' scrape timeout is 10 s, and this page matters most when a store is slow or the pool is exhausted. */
@@ -46,9 +48,13 @@ const BACKLOG_GAUGES: Record<keyof Backlog, { name: string; help: string }> = {
     name: 'checkout_webhook_endpoints_unreadable',
     help: 'Webhook endpoints whose deliveries are held, because ENCRYPTION_KEY lacks the key of their secret.',
   },
+  databaseBytes: {
+    name: 'checkout_database_bytes',
+    help: "Space of the databases in Postgres' tablespace, without the write-ahead log.",
+  },
 };
 
-export function openBacklogMetrics({ db, replica, queues, logger }: BacklogSources): {
+export function openBacklogMetrics({ db, replica, queues, logger, config }: BacklogSources): {
   read(): Promise<string>;
 } {
   const registry = new Registry();
@@ -64,6 +70,14 @@ export function openBacklogMetrics({ db, replica, queues, logger }: BacklogSourc
     '1 when the store answered for this page, and the queue store took a write; else 0.',
     ['store'],
   );
+
+  if (config?.databaseDiskBytes !== undefined) {
+    const disk = gauge(
+      'checkout_database_disk_bytes',
+      "Size of the disk with Postgres' tables, as configured.",
+    );
+    disk.set(config.databaseDiskBytes);
+  }
 
   async function ask(store: 'postgres' | 'queue', read: () => Promise<void>): Promise<void> {
     try {

@@ -1,68 +1,114 @@
 import type { ChainFinding } from '../chains/finding.js';
 import { Payment } from '../payments/model.js';
+import type { PaymentStatus } from '../payments/states.js';
 import { nowMs } from '../process/clock.js';
 import { createdAt, lowestIdAt } from '../values/ids.js';
 import { readStoredPayment } from '../x402/stored-payment.js';
 import { isSameAddress } from './books.js';
 import { report } from './judge-arrivals.js';
 import type { Line } from './line.js';
-import { type ReadList, readPosition, writePosition } from './positions.js';
+import { openList, type Place } from './open-list.js';
 import { type NetworkRun, requireTime } from './run.js';
 
 const PAGE = 200;
 const CHECKED_AT_ONCE = 5;
 const CHECK_WITHIN_MS = 30_000;
+/** Ids that one place keeps, the newest ones. */
+const MAX_UNCHECKED = 5000;
+/** A payment that could not be checked for so long is given up. */
+const GIVEN_UP_MS = 7 * 24 * 3_600_000;
 
-/** Asks the chain for each succeeded payment whose money the run has not seen. */
+/**
+ * Asks the chain for each succeeded payment whose money the run has not seen. One that cannot be read, or that is not decided
+ * yet and may succeed, is asked for again by the next run.
+ */
 export async function checkSucceeded(networkRun: NetworkRun): Promise<void> {
-  const { run, deps, network } = networkRun;
-  const list: ReadList = { reader: run.reader, part: run.accountId ?? 'all', network, list: 'payments' };
-  const stored = run.since === undefined ? await readPosition(deps.db, list) : undefined;
+  const {
+    run,
+    deps: { db },
+  } = networkRun;
+  const { last, resumed, ...list } = await openList(networkRun, 'payments');
   // Payments that the run has recorded just now are among those that it has seen.
   const until = nowMs() + 1 - run.leavesMs;
-  let after = lowestIdAt('pay_', stored?.position ?? (run.since ?? run.firstTime).getTime());
+  let after = lowestIdAt('pay_', resumed?.position ?? (run.since ?? run.firstTime).getTime());
+  const oldest = lowestIdAt('pay_', nowMs() - GIVEN_UP_MS);
+  // Read before the succeeded ones, so that a payment that succeeds meanwhile is among either.
+  const unchecked = new Set(await undecidedBefore(networkRun, until));
+  const checkPage = async (page: readonly Payment[]): Promise<void> => {
+    for (const id of await checkAll(networkRun, page)) if (id > oldest) unchecked.add(id);
+  };
+  const placeAt = (position: number): Place => ({
+    position,
+    told: [],
+    unchecked: [...unchecked].slice(-MAX_UNCHECKED),
+  });
+
+  const left = last?.unchecked.filter((id) => id < after) ?? [];
+  for (let next = 0; next < left.length; next += PAGE) {
+    await requireTime(run);
+    const ids = left.slice(next, next + PAGE);
+    await checkPage(await Payment.query(db).where(those(networkRun, 'succeeded')).whereIn('id', ids));
+  }
   for (;;) {
     await requireTime(run);
-    const page = await readPage(networkRun, after, lowestIdAt('pay_', until));
-    const unseen = page.filter(({ id }) => !run.seen.has(id));
-    for (let next = 0; next < unseen.length; next += CHECKED_AT_ONCE) {
-      const some = unseen.slice(next, next + CHECKED_AT_ONCE);
-      await Promise.all(some.map((payment) => checkOne(networkRun, payment)));
-    }
-    const last = page.at(-1)?.id;
-    if (last === undefined || page.length < PAGE) break;
-    after = last;
-    await writePosition(deps.db, list, { position: createdAt(last).getTime(), told: [] });
+    const page = await Payment.query(db)
+      .where(those(networkRun, 'succeeded'))
+      .where('id', '>', after)
+      .where('id', '<', lowestIdAt('pay_', until))
+      .orderBy('id')
+      .limit(PAGE);
+    await checkPage(page);
+    const end = page.at(-1)?.id;
+    if (end === undefined || page.length < PAGE) break;
+    after = end;
+    await list.keep(placeAt(createdAt(end).getTime()));
   }
-  await writePosition(deps.db, list, { position: Math.max(until, stored?.position ?? 0), told: [] });
+  await list.keepAtEnd(placeAt(Math.max(until, resumed?.position ?? 0)), new Date(until));
 }
 
-async function readPage(
-  { run, deps, network }: NetworkRun,
-  after: string,
-  before: string,
-): Promise<Payment[]> {
-  const succeeded = Payment.query(deps.db)
-    .where('id', '>', after)
-    .where('id', '<', before)
-    .where({ status: 'succeeded', network })
+function those({ run: { accountId }, network }: NetworkRun, status: PaymentStatus): Partial<Payment> {
+  return { status, network, ...(accountId !== undefined && { accountId }) };
+}
+
+async function undecidedBefore(networkRun: NetworkRun, untilMs: number): Promise<string[]> {
+  const undecided = await Payment.query(networkRun.deps.db)
+    .where(those(networkRun, 'processing'))
+    .where('id', '<', lowestIdAt('pay_', untilMs))
     .orderBy('id')
-    .limit(PAGE);
-  return await (run.accountId === undefined ? succeeded : succeeded.where({ accountId: run.accountId }));
+    .limit(MAX_UNCHECKED)
+    .select('id');
+  return undecided.map(({ id }) => id);
 }
 
-async function checkOne({ run, deps, network }: NetworkRun, payment: Payment): Promise<void> {
-  const unread = (reason: string): void =>
-    void run.summary.unread.push({ network, payment: payment.id, reason });
+/** Returns the ids of the payments that are to be asked for again. */
+async function checkAll(networkRun: NetworkRun, payments: readonly Payment[]): Promise<string[]> {
+  const again: string[] = [];
+  const unseen = payments.filter(({ id }) => !networkRun.run.seen.has(id));
+  for (let next = 0; next < unseen.length; next += CHECKED_AT_ONCE) {
+    const some = unseen.slice(next, next + CHECKED_AT_ONCE);
+    const isChecked = await Promise.all(some.map((payment) => checkOne(networkRun, payment)));
+    again.push(...some.flatMap(({ id }, index) => (isChecked[index] ? [] : [id])));
+  }
+  return again;
+}
+
+/** Reports a payment that the chain contradicts. False when it is to be asked for again. */
+async function checkOne({ run, deps, network }: NetworkRun, payment: Payment): Promise<boolean> {
+  const unread = (reason: string): false => {
+    run.summary.unread.push({ network, payment: payment.id, reason });
+    return false;
+  };
   const finding = await look(deps, payment);
   switch (finding.kind) {
     // Its transfer is told when its block is read: an earlier run has, or a later one will.
     case 'paid':
-      if (isTransactionOf(payment, finding.transaction)) return;
-      return await report({ run, deps }, differentTransaction(payment, finding.transaction));
+      if (!isTransactionOf(payment, finding.transaction))
+        await report({ run, deps }, differentTransaction(payment, finding.transaction));
+      return true;
     case 'unused':
     case 'spent_otherwise':
-      return await report({ run, deps }, lineOfPayment(payment, 'missing'));
+      await report({ run, deps }, lineOfPayment(payment, 'missing'));
+      return true;
     case 'pending':
       return unread('its transaction may still be dropped');
     default:

@@ -23,6 +23,10 @@ export interface Position {
   position: number;
   /** The names of what has been told from there on, each with its block or slot. */
   told: readonly (readonly [string, number])[];
+  /** The ids of payments that the next run asks the chain for again. */
+  unchecked: readonly string[];
+  /** All before this time has been read; null when that is not known. */
+  readUntil: Date | null;
 }
 
 export function toldSince(told: ReadonlyMap<string, number>, position: number): Position['told'] {
@@ -41,7 +45,8 @@ export async function readPosition(
 export async function writePosition(
   db: Knex,
   { reader, part, network, list }: ReadList,
-  { position, told }: Position,
+  { position, told, unchecked, readUntil }: Position,
 ): Promise<void> {
-  await runStatement(db, WRITE_POSITION, [reader, part, network, list, position, JSON.stringify(told)]);
+  const place = [position, JSON.stringify(told), JSON.stringify(unchecked), readUntil];
+  await runStatement(db, WRITE_POSITION, [reader, part, network, list, ...place]);
 }

@@ -1,6 +1,7 @@
 import type { EvmNetwork } from '../chains/networks.js';
 import { judgeArrivals } from './judge-arrivals.js';
-import { type ReadList, readPosition, toldSince, writePosition } from './positions.js';
+import { openList } from './open-list.js';
+import { toldSince } from './positions.js';
 import { type NetworkRun, requireTime } from './run.js';
 
 /** The newest blocks are read again by the next run: they may be reorganised, and a node may have lacked them. */
@@ -11,15 +12,10 @@ const OTHER_CHAIN_BLOCKS = 10_000;
 /** Reads the transfers of a network up to its newest confirmed block, range by range. */
 export async function readEvm(networkRun: NetworkRun, network: EvmNetwork): Promise<void> {
   const { run, deps, wallets, confirmations } = networkRun;
-  const { chainReader, db } = deps;
-  const list: ReadList = {
-    reader: run.reader,
-    part: run.accountId ?? 'all',
-    network: network.caip2,
-    list: '',
-  };
-  const stored = run.since === undefined ? await readPosition(db, list) : undefined;
-  const newest = (await chainReader.evmHead(network)).number - Math.max(confirmations - 1, 0);
+  const { chainReader } = deps;
+  const { resumed: stored, ...list } = await openList(networkRun, '');
+  const head = await chainReader.evmHead(network);
+  const newest = head.number - Math.max(confirmations - 1, 0);
   const known = stored !== undefined && stored.position - newest < OTHER_CHAIN_BLOCKS ? stored : undefined;
   const first =
     known === undefined
@@ -37,7 +33,8 @@ export async function readEvm(networkRun: NetworkRun, network: EvmNetwork): Prom
     run.summary.others += others;
     await judgeArrivals(networkRun, arrivals, told, ({ height }) => chainReader.evmTimeOf(network, height));
     const position = Math.max(Math.min(upTo, newest - READ_AGAIN) + 1, known?.position ?? 0);
-    await writePosition(db, list, { position, told: toldSince(told, position) });
+    const place = { position, told: toldSince(told, position) };
+    await (upTo < newest ? list.keep(place) : list.keepAtEnd(place, head.time));
     next = upTo + 1;
   }
 }

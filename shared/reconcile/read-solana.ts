@@ -1,9 +1,10 @@
 import type { Arrival } from '../chains/arrival.js';
-import type { OfferedSvmToken, SvmNetwork } from '../chains/networks.js';
+import type { SvmNetwork } from '../chains/networks.js';
 import type { TokenAccount } from '../chains/solana-arrivals.js';
 import type { SignatureEntry, SolanaRoot } from '../chains/solana-rpc.js';
 import { judgeArrivals } from './judge-arrivals.js';
-import { type ReadList, readPosition, toldSince, writePosition } from './positions.js';
+import { openList, type Place } from './open-list.js';
+import { toldSince } from './positions.js';
 import { type NetworkRun, requireTime } from './run.js';
 
 /** The newest slots are read again by the next run: a node's list by account may be behind the node. */
@@ -24,8 +25,10 @@ export async function readSolana(networkRun: NetworkRun, network: SvmNetwork): P
 
 async function readAccount(networkRun: NetworkRun, account: TokenAccount, root: SolanaRoot): Promise<void> {
   const { run, deps } = networkRun;
-  const list = listOf(networkRun, account.wallet, account.token);
-  const stored = run.since === undefined ? await readPosition(deps.db, list) : undefined;
+  const { resumed: stored, ...list } = await openList(
+    networkRun,
+    `${account.wallet} ${account.token.address}`,
+  );
   const end =
     stored === undefined
       ? { ...BEGINNING, time: run.since ?? run.firstTime }
@@ -34,22 +37,18 @@ async function readAccount(networkRun: NetworkRun, account: TokenAccount, root: 
   const entries = await deps.chainReader.solanaList(account, root, end);
   const told = new Map(stored?.told);
   // A slot may have transactions in the next group, too.
-  const keep = async (slot: number): Promise<void> => {
+  const placeAt = (slot: number): Place => {
     const position = Math.max(Math.min(slot, root.slot - READ_AGAIN), stored?.position ?? 0);
-    await writePosition(deps.db, list, { position, told: toldSince(told, position) });
+    return { position, told: toldSince(told, position) };
   };
   for (let next = 0; next < entries.length; next += ENTRIES_AT_ONCE) {
     await requireTime(run);
     const some = entries.slice(next, next + ENTRIES_AT_ONCE);
     const arrivals = await readEntries(networkRun, account, some);
     await judgeArrivals(networkRun, arrivals, told, async ({ at }) => at);
-    await keep(some.at(-1)?.slot ?? 0);
+    await list.keep(placeAt(some.at(-1)?.slot ?? 0));
   }
-  await keep(root.slot);
-}
-
-function listOf({ run, network }: NetworkRun, wallet: string, token: OfferedSvmToken): ReadList {
-  return { reader: run.reader, part: run.accountId ?? 'all', network, list: `${wallet} ${token.address}` };
+  await list.keepAtEnd(placeAt(root.slot), root.time);
 }
 
 async function readEntries(

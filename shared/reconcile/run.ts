@@ -22,6 +22,7 @@ export interface Run {
   accountId: string | undefined;
   /** Undefined: from where the last run stopped, or from a day ago. */
   since: Date | undefined;
+  startedAt: Date;
   /** A list that was never read is read from this time on. */
   firstTime: Date;
   /** Succeeded payments that were claimed within this time are left to the next run. */

@@ -1,6 +1,7 @@
 import type { NetworkFamily } from '../chains/networks.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
+import { DAY_MS } from '../values/day.js';
 import { lowestIdAt } from '../values/ids.js';
 import { RECEIVING_WALLETS } from './statements/wallets.sql.js';
 
@@ -10,7 +11,6 @@ export interface ReceivingWallet {
   isMerchants: boolean;
 }
 
-const DAY_MS = 24 * 3_600_000;
 /** The longest time from a refund's creation until late money of it, and from a payment's claim. */
 const REFUND_DAYS = 38;
 const PAYMENT_DAYS = 8;

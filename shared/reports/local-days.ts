@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache';
 /** Days of the calendar in a time zone. A day is given by its midnight in UTC, whatever the zone. */
 const HOUR_MS = 3_600_000;
 const QUARTER_MS = 900_000;
-export const DAY_MS = 24 * HOUR_MS;
 /** Local time is at most 14 hours ahead of UTC, and 12 behind it. */
 const AHEAD_MS = 14 * HOUR_MS;
 const BEHIND_MS = 12 * HOUR_MS;

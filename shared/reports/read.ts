@@ -1,9 +1,11 @@
 import { type Principal, requireActiveKey } from '../accounts/api-keys.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
-import { DAY_MS, startOfDay, type TimeZone } from './local-days.js';
+import { DAY_MS } from '../values/day.js';
+import { startOfDay, type TimeZone } from './local-days.js';
 import { spanFor } from './spans.js';
-import { READ_DAYS } from './statements/read.sql.js';
+import { READ_DAY_OF_ACCOUNTS, READ_DAYS } from './statements/read.sql.js';
+import type { SUMS } from './statements/totals.sql.js';
 
 /** Days by their midnights in UTC, both included. */
 export interface ReportRange {
@@ -29,11 +31,13 @@ export interface DaySum {
   surplus: number;
 }
 
-interface SumRow extends Record<'token' | 'network' | (typeof TEXTS)[number], string> {
-  day: number;
+/** The sums of one account in one mode, for the operator. */
+export interface AccountSum extends DaySum {
+  account: string;
+  livemode: boolean;
 }
 
-const TEXTS = ['payments', 'amount', 'token_amount', 'refunds', 'refunded', 'surplus'] as const;
+type SumRow = Record<'token' | 'network' | (typeof SUMS)[number], string>;
 
 /** One report for each day, the first day first. */
 export async function readDailyReports(
@@ -47,7 +51,7 @@ export async function readDailyReports(
   bounds.push(startOfDay(zone, toMs + DAY_MS));
   const times = bounds.map((ms) => new Date(ms));
   const { accountId, livemode, keyId } = principal;
-  const rows = await runStatement<SumRow>(db, READ_DAYS, [
+  const rows = await runStatement<SumRow & { day: number }>(db, READ_DAYS, [
     accountId,
     livemode,
     keyId,
@@ -60,13 +64,23 @@ export async function readDailyReports(
   return reports;
 }
 
-function sumOf({ token, network, token_amount: tokenAmount, ...row }: SumRow): DaySum {
+/** The sums of a day in UTC, of one account or of all. */
+export async function readDayOfAccounts(db: Knex, dayMs: number, account?: string): Promise<AccountSum[]> {
+  const rows = await runStatement<SumRow & Pick<AccountSum, 'account' | 'livemode'>>(
+    db,
+    READ_DAY_OF_ACCOUNTS,
+    [new Date(dayMs), new Date(dayMs + DAY_MS), account ?? null],
+  );
+  return rows.map((row) => ({ account: row.account, livemode: row.livemode, ...sumOf(row) }));
+}
+
+function sumOf(row: SumRow): DaySum {
   return {
-    token,
-    network,
+    token: row.token,
+    network: row.network,
     payments: Number(row.payments),
     amount: Number(row.amount),
-    tokenAmount,
+    tokenAmount: row.token_amount,
     refunds: Number(row.refunds),
     refunded: Number(row.refunded),
     surplus: Number(row.surplus),

@@ -38,7 +38,7 @@ export interface NewPayment {
   requirements: object;
   payload: object;
   validUntil: Date;
-  /** Null when none has verified it. */
+  /** The one that `/verify` was asked of; null when none was. */
   facilitator: string | null;
   arrivedAt: Date;
   /** `confirm`: the chain shows that it has paid. */

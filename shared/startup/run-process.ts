@@ -1,3 +1,4 @@
+import { useExplorers } from '../chains/networks.js';
 import { type Config, readConfig } from '../config/config.js';
 import { limitHeapGrowth } from '../process/heap-growth.js';
 import { createLogger, type Logger, logStart } from '../process/logger.js';
@@ -12,6 +13,7 @@ export async function runProcess(
   await runEntryPoint(async () => {
     limitHeapGrowth();
     const config = readConfig(name);
+    useExplorers(config.explorerUrls);
     const logger = createLogger(config.logLevel, name);
     logStart(logger);
     closeOnSignal(await start(config, logger), logger);

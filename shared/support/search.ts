@@ -1,21 +1,20 @@
 import { Account } from '../accounts/model.js';
 import { presentAccount } from '../accounts/present.js';
-import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { noSuch } from '../errors/refusal.js';
 import { Payable } from '../payables/model.js';
 import { Payment } from '../payments/model.js';
 import { presentOperatorPayment } from '../payments/present-operator.js';
-import { presentPayable } from './show.js';
+import { getById, presentPayable, type ShowContext, type Shown } from './show.js';
 import { type Found, SEARCHES } from './statements/search.sql.js';
 
 const MOST_LISTED = 20;
 
 /**
- * Finds the newest objects of each kind, in all accounts, by a transaction, a wallet, a merchant's own order id or an email
- * address. Each account's part is read by an index.
+ * Finds objects in all accounts by a transaction, a wallet, a merchant's own order id or an email address: one is shown as
+ * by its id; of several, the newest of each kind are listed. Every part is read by an index.
  */
-export async function searchByText(db: Knex, text: string, baseUrl: string): Promise<object> {
+export async function searchByText({ db, baseUrl }: ShowContext, text: string): Promise<Shown> {
   const ids = await Promise.all(
     Object.values(SEARCHES).map(async (search) => {
       if (!search.isFor(text)) return [];
@@ -23,15 +22,22 @@ export async function searchByText(db: Knex, text: string, baseUrl: string): Pro
     }),
   );
   const found = ids.flat();
-  const of = (kind: Found['kind']): string[] => [
-    ...new Set(found.flatMap((row) => (row.kind === kind ? [row.id] : []))),
-  ];
+  const [first] = found;
+  if (first === undefined) throw noSuch('id, transaction, wallet, client_reference_id or email', text);
+  if (found.every(({ id }) => id === first.id)) return await getById({ db, baseUrl }, first.id);
+  return { answer: await listFound({ db, baseUrl }, found) };
+}
+
+async function listFound({ db, baseUrl }: ShowContext, found: readonly Found[]): Promise<object> {
+  const newest = (kind: Found['kind']): string[] => {
+    const ids = new Set(found.flatMap((row) => (row.kind === kind ? [row.id] : [])));
+    return [...ids].sort().reverse().slice(0, MOST_LISTED);
+  };
   const [sessions, payments, accounts] = await Promise.all([
-    Payable.query(db).findByIds(of('session')).orderBy('id', 'desc'),
-    Payment.query(db).findByIds(of('payment')).orderBy('id', 'desc'),
-    Account.query(db).findByIds(of('account')).orderBy('id'),
+    Payable.query(db).findByIds(newest('session')).orderBy('id', 'desc'),
+    Payment.query(db).findByIds(newest('payment')).orderBy('id', 'desc'),
+    Account.query(db).findByIds(newest('account')).orderBy('id'),
   ]);
-  if (found.length === 0) throw noSuch('id, transaction, wallet, client_reference_id or email', text);
   const ofSessions = await Payment.query(db).findByIds(sessions.flatMap(({ paymentId }) => paymentId ?? []));
   const byId = new Map(ofSessions.map((payment) => [payment.id, payment]));
   return {

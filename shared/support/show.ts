@@ -27,7 +27,7 @@ export interface Shown {
   account?: Account;
 }
 
-interface ShowContext {
+export interface ShowContext {
   db: Knex;
   baseUrl: string;
 }
@@ -52,6 +52,13 @@ const KINDS: readonly (readonly [prefix: string, show: Show])[] = [
 export async function showById(context: ShowContext, id: string): Promise<Shown | undefined> {
   const [, show] = KINDS.find(([prefix]) => id.startsWith(prefix)) ?? [];
   return await show?.(context, id);
+}
+
+/** For the id of a row that was read just before. */
+export async function getById(context: ShowContext, id: string): Promise<Shown> {
+  const shown = await showById(context, id);
+  if (shown === undefined) throw noSuch('object', id);
+  return shown;
 }
 
 async function showAccount({ db }: ShowContext, id: string): Promise<Shown> {

@@ -3,7 +3,7 @@ import { runStatement } from '../db/statement.js';
 import { now } from '../process/clock.js';
 import { BACKLOG } from './statements/backlog.sql.js';
 
-/** Due and unfinished work of all processes. Partial indexes keep the counts cheap. */
+/** Due and unfinished work of all processes, and the space of all rows. Partial indexes keep the counts cheap. */
 export interface Backlog {
   paymentsProcessing: number;
   oldestPaymentSeconds: number;
@@ -12,6 +12,7 @@ export interface Backlog {
   sessionsOverdue: number;
   quarantinedWork: number;
   unreadableEndpoints: number;
+  databaseBytes: number;
 }
 
 export async function readBacklog(db: Knex): Promise<Backlog> {

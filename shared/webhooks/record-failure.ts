@@ -16,7 +16,7 @@ import type { TakenDelivery, TakenEndpoint } from './take-due.js';
 /** The worker did not crash on this delivery, so its crashes are counted from zero again. */
 const LEASE_ENDED = { leasedUntil: null, lostTakes: 0 };
 
-type Tried = Pick<TakenDelivery, 'id' | 'attempt' | 'tries'>;
+type Tried = Pick<TakenDelivery, 'id' | 'attempt' | 'tries' | 'payableId'>;
 
 /** Returns the time of the next try, or undefined after the last one. */
 export async function recordFailure(
@@ -62,7 +62,12 @@ async function giveUp(
       .returning('*')
       .first();
     if (failed === undefined) return;
-    logger.error({ event: 'delivery.given_up', delivery: delivery.id, endpoint: endpointId });
+    logger.error({
+      event: 'delivery.given_up',
+      delivery: delivery.id,
+      endpoint: endpointId,
+      session: delivery.payableId,
+    });
     const firstTryAt = new Date(failed.history[0]?.at ?? entry.at);
     const { failingSince, succeededAt, status } = endpoint;
     if (status === 'disabled' || (succeededAt !== null && succeededAt >= firstTryAt)) return;

@@ -35,6 +35,8 @@ export interface TakenDelivery {
   attempt: number;
   tries: number;
   eventId: string;
+  /** The session or refund that the event is about. */
+  payableId: string;
   endpoint: TakenEndpoint;
   body: string;
   /** The length of the event's object, which is nearly all of the body. */
@@ -131,6 +133,7 @@ export interface TakenRow extends Omit<StoredEvent, 'id'> {
   attempt: number;
   tries: number;
   eventId: string;
+  payableId: string;
 }
 
 export interface NothingTaken {
@@ -138,9 +141,9 @@ export interface NothingTaken {
 }
 
 export function presentTaken(row: TakenRow, endpoint: TakenEndpoint): TakenDelivery {
-  const { id, attempt, tries, eventId, livemode, type, objectText } = row;
+  const { id, attempt, tries, eventId, payableId, livemode, type, objectText } = row;
   const body = renderEvent({ id: eventId, livemode, type, objectText });
-  return { id, attempt, tries, eventId, endpoint, body, bytes: Buffer.byteLength(objectText) };
+  return { id, attempt, tries, eventId, payableId, endpoint, body, bytes: Buffer.byteLength(objectText) };
 }
 
 /** Returns undefined when another worker has taken the delivery, or its endpoint is disabled or deleted. */

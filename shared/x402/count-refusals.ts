@@ -37,7 +37,6 @@ export function countRefusals(name: string, logger: Logger | undefined): Refusal
 }
 
 function refusedBy(answer: VerifyVerdict | SettleAnswer): { who: Refused; reason: string } | undefined {
-  if (answer.kind === 'not_processed' && answer.isAboutSeller) return { who: 'seller', reason: answer.why };
   if (!('class' in answer)) return undefined;
   const { class: about, reason } = answer;
   if (about === 'seller') return { who: 'seller', reason };

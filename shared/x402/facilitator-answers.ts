@@ -148,9 +148,6 @@ function readSettleFailure(answer: JsonObject, transaction: string | undefined):
   const failure = describeFailure(errorReason);
   if (namesTransaction(answer)) return unknown(`${failure.reason} with a transaction`, transaction);
   const meaning = meaningOf(errorReason);
-  // As for refused credentials: it has not read the payment of a seller that it does not know.
-  if (failure.class === 'seller' && meaning === 'unclear')
-    return { kind: 'not_processed', why: failure.reason, isAboutSeller: true };
   if (meaning === 'unclear') return unknown(failure.reason);
   return { kind: 'rejected', ifUsedToo: meaning === 'refusal_if_unused', ...failure };
 }

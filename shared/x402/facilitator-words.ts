@@ -1,7 +1,7 @@
 /**
  * What a failure of `/settle` with one of these words, and without a transaction, says about the money. A word that is not
  * here is unclear. Sources: the codes of the x402 specification (`spec`), the enumerations in Coinbase's API reference
- * (`cdp`), and the reference implementations of x402 (`sdk`).
+ * (`cdp`), Circle's documentation (`circle`), and the reference implementations of x402 (`sdk`).
  *
  * refusal: a fault of the payment or of its requirements, which facilitators look for before they send anything ·
  * refusal_if_unused: an authorization that is used already gets it too · unclear: it may have been sent. Unclear is also
@@ -9,7 +9,7 @@
  */
 export type WordMeaning = 'refusal' | 'refusal_if_unused' | 'unclear';
 
-type Source = 'spec' | 'cdp' | 'sdk';
+type Source = 'spec' | 'cdp' | 'circle' | 'sdk';
 
 const WORDS: readonly [meaning: WordMeaning, sources: readonly Source[], words: string][] = [
   [
@@ -101,6 +101,13 @@ const WORDS: readonly [meaning: WordMeaning, sources: readonly Source[], words: 
       invalid_exact_svm_payload_transaction_receiver_ata_not_found
       invalid_exact_svm_payload_transaction_transfer_to_incorrect_ata kyt_risk_detected permit2_disabled
       request_blocked_by_location self_send_not_allowed
+    `,
+  ],
+  [
+    'refusal',
+    ['circle'],
+    `
+      registration_required
     `,
   ],
   [

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { findToken, OFFERED_TOKENS, type OfferedToken } from '../chains/networks.js';
+import { SOLANA_ADDRESS } from '../chains/text-forms.js';
 import { centsToTokenAmount } from '../values/money.js';
 import { isJsonObject } from './json-object.js';
 import type { PaymentRequirements } from './wire.js';
@@ -20,7 +21,6 @@ export interface OfferInput {
 
 /** How long a buyer's signature may be valid. */
 const MAX_TIMEOUT_SECONDS = 300;
-const SOLANA_ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
 /** Caches entries for sessions of equal merchant and amount, until the supported kinds are read again. */
 const built = new WeakMap<SupportedKinds, LRUCache<string, readonly PaymentRequirements[]>>();

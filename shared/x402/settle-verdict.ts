@@ -7,8 +7,8 @@ export type SettleVerdict =
   | { kind: 'settled'; transaction: string; payer: string | undefined }
   /** `ifUsedToo`: a used authorization would be refused with the same code. */
   | { kind: 'rejected'; code: string; reason: string; ifUsedToo: boolean }
-  /** `isUnsent`: nothing has reached the facilitator. `isAboutSeller`: it does not serve the merchant or this service. */
-  | { kind: 'not_processed'; why: string; isUnsent?: true; isAboutSeller?: true }
+  /** `isUnsent`: nothing has reached the facilitator. */
+  | { kind: 'not_processed'; why: string; isUnsent?: true }
   /** Not sent, since its turn did not come in time. `forMs`: when it may come. */
   | { kind: 'postponed'; why: string; forMs: number }
   /** `mayStillRun`: the facilitator may still be working on the call. */

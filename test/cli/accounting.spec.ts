@@ -5,10 +5,12 @@ import {
   buildRefund,
   type Merchant,
 } from '../../lab/world/shop/factories.js';
-import { loadConfig } from '../../shared/config/config.js';
-import { type Knex, openDatabase } from '../../shared/db/knex.js';
+import type { Knex } from '../../shared/db/knex.js';
 import { Payment } from '../../shared/payments/model.js';
+import { foldEntries } from '../../shared/reports/fold.js';
 import { lowestIdAt } from '../../shared/values/ids.js';
+import { client } from '../support/api-client.js';
+import { openTestApp, type TestApp } from '../support/app.js';
 import { assertRefused, runCommand, runJson } from '../support/cli.js';
 import { useCliDatabase } from '../support/cli-database.js';
 import { createMigratedDatabase } from '../support/suite.js';
@@ -17,16 +19,18 @@ const BASE = 'eip155:8453';
 
 describe('merchants totals and export', () => {
   let databaseUrl: string;
+  let app: TestApp;
   let db: Knex;
   let shop: Merchant;
   let other: Merchant;
   before(async () => {
     databaseUrl = await createMigratedDatabase('accounting');
-    db = openDatabase(loadConfig({ DATABASE_URL: databaseUrl }, 'cli').database);
+    app = await openTestApp({ DATABASE_URL: databaseUrl });
+    db = app.db;
     [shop, other] = [await buildMerchant(db), await buildMerchant(db)];
   });
   useCliDatabase(() => databaseUrl);
-  after(() => db.destroy());
+  after(() => app.close());
 
   let count = 0;
   /** A payment that was claimed and settled at this time. */
@@ -50,7 +54,7 @@ describe('merchants totals and export', () => {
       totals.map((row) => [row.date, row.account, row.livemode, row.token, row.network, row.payments]),
       [
         ['2026-03-01', shop.accountId, true, 'USDC', BASE, 1],
-        ['2026-03-01', shop.accountId, false, 'USDC', 'eip155:84532', 2],
+        ['2026-03-01', shop.accountId, false, 'USDC', 'eip155:84532', 1],
         ['2026-03-02', other.accountId, false, 'USDT', 'eip155:84532', 1],
       ],
     );
@@ -58,7 +62,7 @@ describe('merchants totals and export', () => {
       totals.map(({ amount, surplus, refunds, refunded }) => [amount, surplus, refunds, refunded]),
       [
         [450, 0, 0, 0],
-        [900, 450, 0, 0],
+        [450, 450, 0, 0],
         [450, 0, 0, 0],
       ],
     );
@@ -76,6 +80,38 @@ describe('merchants totals and export', () => {
       ['2026-03-02'],
     );
     assert.deepEqual((await runJson('totals', '--from', '2026-02-01', '--to', '2026-02-28')).totals, []);
+  });
+
+  it('sums as the daily reports do: folded, archived, surplus and undated payments', async () => {
+    const merchant = await buildMerchant(db);
+    const archived = await paid('2026-02-10T09:00:00Z', merchant);
+    const claimedAt = new Date('2026-02-10T10:00:00Z');
+    await paid('2026-02-10T10:00:00Z', merchant, { settledAt: null, claimedAt });
+    await foldEntries(db, 10_000);
+    await Payment.query(db).deleteById(archived.id);
+    const refund = await buildRefund(
+      db,
+      merchant.accountId,
+      {},
+      { settledAt: new Date('2026-01-01T00:00:00Z') },
+    );
+    await paid('2026-02-10T11:00:00Z', merchant, { payableId: refund.id, surplus: true });
+    const ofDay = ['--from', '2026-02-10', '--to', '2026-02-10', '--account', merchant.accountId];
+    const { totals } = await runJson('totals', ...ofDay);
+    assert.deepEqual(
+      totals.map(({ payments, amount, surplus, refunds, refunded }) => [
+        payments,
+        amount,
+        surplus,
+        refunds,
+        refunded,
+      ]),
+      [[2, 900, 0, 0, 0]],
+    );
+    const shop = client(app, merchant.testKey);
+    const { body } = await shop.get('/v1/reports/daily?from=2026-02-10&to=2026-02-10').expect(200);
+    const { payments, amount, surplus, refunds, refunded } = body.data[0];
+    assert.deepEqual([payments, amount, surplus, refunds, refunded], [2, 900, 0, 0, 0]);
   });
 
   it('counts what merchants paid back as refunds', async () => {
@@ -96,7 +132,7 @@ describe('merchants totals and export', () => {
     assert.match(head ?? '', /^date,account,livemode,currency,token,network,network_name,payments,amount,/);
     assert.equal(
       lines[1],
-      `2026-03-01,${shop.accountId},false,usd,USDC,eip155:84532,Base Sepolia,2,9.00,4.50,0,0.00`,
+      `2026-03-01,${shop.accountId},false,usd,USDC,eip155:84532,Base Sepolia,1,4.50,4.50,0,0.00`,
     );
     assert.equal(lines.length, 3);
   });
@@ -159,7 +195,7 @@ describe('merchants totals and export', () => {
     await assertRefused(/Only payments or refunds/, 'export', 'events', '--account', shop.accountId);
     await assertRefused(/No such account/, 'export', 'payments', '--account', 'acct_none');
     await assertRefused(
-      /--from must be earlier/,
+      /--from must not be later/,
       'export',
       'payments',
       '--account',

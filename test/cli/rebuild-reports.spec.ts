@@ -76,9 +76,11 @@ describe('merchants rebuild-reports', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('refuses what is no day, and an unknown account', async () => {
-    await assertRefused(/--from must be a day/, 'rebuild-reports', '--from', '2026-02-30');
-    await assertRefused(/--to must be a day/, 'rebuild-reports', '--to', 'yesterday');
+  it('refuses what is no day, days that run backwards, and an unknown account', async () => {
+    await assertRefused(/--from must be a date/, 'rebuild-reports', '--from', '2026-02-30');
+    await assertRefused(/--to must be a date/, 'rebuild-reports', '--to', 'yesterday');
+    const backwards = ['--from', '2026-07-03', '--to', '2026-07-02'];
+    await assertRefused(/--from must not be later/, 'rebuild-reports', ...backwards);
     await assertRefused(/No such account/, 'rebuild-reports', '--account', 'acct_none');
   });
 });

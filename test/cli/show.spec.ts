@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
-import { buildRefund, HOOK_URL } from '../../lab/world/shop/factories.js';
+import {
+  buildPaidSession,
+  buildRefund,
+  buildUndecidedPayment,
+  HOOK_URL,
+} from '../../lab/world/shop/factories.js';
 import type { Payment } from '../../shared/payments/model.js';
 import { client } from '../support/api-client.js';
 import { BUYER } from '../support/checkout.js';
@@ -76,43 +81,45 @@ describe('merchants show', () => {
     assert.equal((await showJson(refund.id)).events.length, 0);
   });
 
-  it('finds sessions by reference and email, payments by transaction and wallet, accounts by wallet', async () => {
-    for (const text of [REFERENCE, EMAIL]) {
-      const { checkout_sessions: sessions, payments } = await showJson(text);
-      assert.deepEqual(
-        sessions.map(({ id, account }) => [id, account]),
-        [[session, flow.merchant.accountId]],
-        text,
-      );
-      assert.deepEqual(payments, []);
-    }
+  it('shows the one object that a reference, an email, a transaction or a wallet names as by its id', async () => {
+    for (const text of [REFERENCE, EMAIL])
+      assert.deepEqual(await showJson(text), await showJson(session), text);
     const transaction = payment.transaction ?? assert.fail('not settled');
     for (const text of [transaction, transaction.toUpperCase().replace('0X', '0x'), BUYER.address]) {
-      const { payments, checkout_sessions: sessions } = await showJson(text);
-      assert.deepEqual(
-        payments.map(({ id }) => id),
-        [payment.id],
-        text,
-      );
-      assert.deepEqual(sessions, []);
+      const { id, events } = await showJson(text);
+      assert.deepEqual([id, events.length], [payment.id, 1], text);
     }
     const { payout_wallets: wallets } = await runJson('show', flow.merchant.accountId);
     for (const wallet of [wallets.evm ?? '', (wallets.evm ?? '').toLowerCase(), wallets.solana ?? '']) {
-      const { accounts } = await showJson(wallet);
-      assert.deepEqual(
-        accounts.map(({ id }) => id),
-        [flow.merchant.accountId],
-      );
+      const { id, keys } = await runJson('show', wallet);
+      assert.deepEqual([id, keys.length], [flow.merchant.accountId, 2]);
     }
+  });
+
+  it('finds payments in any status, and lists several', async () => {
+    const { accountId } = flow.merchant;
+    const transaction = `0x${'CD'.repeat(32)}`;
+    const payer = `0x${'Ef'.repeat(20)}`;
+    const { payment: failed } = await buildUndecidedPayment(flow.db, accountId, { transaction, payer });
+    await failed.$query(flow.db).patch({ status: 'failed', stage: null, dueAt: null });
+    const { payment: undecided } = await buildUndecidedPayment(flow.db, accountId, { payer });
+    const { payment: succeeded } = await buildPaidSession(flow.db, accountId, { payer });
+    assert.equal((await showJson(transaction.toLowerCase())).id, failed.id);
+    const { payments, checkout_sessions: sessions, accounts } = await showJson(payer);
+    assert.deepEqual(
+      payments.map(({ id, status }) => [id, status]),
+      [
+        [succeeded.id, 'succeeded'],
+        [undecided.id, 'processing'],
+        [failed.id, 'failed'],
+      ],
+    );
+    assert.deepEqual([sessions, accounts], [[], []]);
   });
 
   it("finds a merchant's own id that looks like one of ours", async () => {
     const { id } = await flow.buildSession({ clientReferenceId: 're_2026_1' });
-    const { checkout_sessions: sessions } = await showJson('re_2026_1');
-    assert.deepEqual(
-      sessions.map((one) => one.id),
-      [id],
-    );
+    assert.equal((await showJson('re_2026_1')).id, id);
   });
 
   it('shows deleted endpoints and revoked keys', async () => {

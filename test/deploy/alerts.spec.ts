@@ -129,7 +129,11 @@ describe('the metrics of alerts and dashboard', () => {
   let series: Series[];
   before(async () => {
     const { databaseUrl, redisUrl } = testServices();
-    app = await openTestApp({ METRICS_TOKEN: TOKEN, DATABASE_REPLICA_URL: databaseUrl });
+    app = await openTestApp({
+      METRICS_TOKEN: TOKEN,
+      DATABASE_REPLICA_URL: databaseUrl,
+      DATABASE_DISK_BYTES: '1000000000000',
+    });
     const environment = {
       DATABASE_URL: databaseUrl,
       REDIS_URL: redisUrl,

@@ -73,12 +73,13 @@ describeBothKinds('a payment that Postgres has forgotten', (kind) => {
     afterEach(() => known());
     let known = (): void => {};
 
-    it("completes by the chain's proof whatever /verify says", async () => {
-      const { id, payment, transaction } = await payAndForget();
-      checkout.facilitator.verify.next(refuses('invalid_network'));
-      assert.equal(await send(id, payment), '200 complete');
-      assert.equal((await checkout.payment(id)).transaction, transaction);
-    });
+    for (const word of ['invalid_network', 'registration_required'])
+      it(`completes by the chain's proof whatever /verify says: ${word}`, async () => {
+        const { id, payment, transaction } = await payAndForget();
+        checkout.facilitator.verify.next(refuses(word));
+        assert.equal(await send(id, payment), '200 complete');
+        assert.equal((await checkout.payment(id)).transaction, transaction);
+      });
 
     it('is told as one that may have been taken while it is unused: a forgotten call may still send it', async () => {
       const { id } = await checkout.buildSession();
@@ -110,6 +111,7 @@ describeBothKinds('a payment that Postgres has forgotten', (kind) => {
       assert.deepEqual(await checkout.state(id), PAID);
       const paid = await checkout.payment(id);
       assert.deepEqual([paid.transaction, paid.proofIndex === null], [transaction, false]);
+      assert.equal(paid.facilitator, new URL(checkout.facilitator.url).host);
       assert.deepEqual(checkout.calls(payment), { verify: verify + 1, settle }, 'no second /settle');
       assert.equal(await send(id, payment), '409 session_already_paid');
     });

@@ -26,6 +26,9 @@ const UNCLEAR = [
   'invalid_exact_solana_transaction_confirmation_failed',
   'unknown_error',
   'a_word_of_tomorrow',
+  // Like words about the seller that are on the list.
+  'tomorrows_registration_required',
+  'tomorrows_to_address_sanctioned',
 ];
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
 const PROCESSING = { session: 'processing', payments: ['processing'], events: [] };

@@ -16,6 +16,18 @@ import { buildSigner, signToken } from '../support/api-client.js';
 import { BASE_SEPOLIA, BUYER } from '../support/checkout.js';
 import { createMigratedDatabase, testServices } from '../support/suite.js';
 
+const SESSIONS = '/v1/checkout/sessions';
+const LIFE = [
+  SESSIONS,
+  '/c/:id',
+  // The first signature is refused.
+  'payment.looked_up_before_refusal',
+  'payment.claimed',
+  'payment.settle_answered',
+  'session.completed',
+  'delivery.attempted',
+];
+
 describe('the logs of a web and a worker process at level trace', () => {
   it('have one line for each unit of work, and no secret', async () => {
     const text: string[] = [];
@@ -130,11 +142,15 @@ describe('the logs of a web and a worker process at level trace', () => {
     for (const line of lines.filter(({ event }) => event === 'request.finished')) {
       assert.match(line.request_id, /^req_/);
       assert.ok(line.route.startsWith('/'), JSON.stringify(line));
-      assert.equal(line.session, line.route.startsWith('/c/') ? claimed.session : undefined);
+      const namesSession = line.route.startsWith('/c/') || (line.route === SESSIONS && line.status === 200);
+      assert.equal(line.session, namesSession ? claimed.session : undefined);
     }
-    for (const line of lines.filter(({ event }) => /^(payment|facilitator|session)\./.test(event))) {
-      assert.equal(line.session, claimed.session, JSON.stringify(line));
-    }
+    // One grep for the session's id finds the life of its payment.
+    const life = all.split('\n').filter((line) => line.includes(claimed.session));
+    const lived = life.map((line) => JSON.parse(line)).map(({ event, route }) => route ?? event);
+    for (const step of new Set(lived)) assert.ok(LIFE.includes(step), step);
+    assert.deepEqual([...new Set(lived)].sort(), [...LIFE].sort());
+    assert.equal(lived[0], SESSIONS);
   });
 });
 

@@ -1,22 +1,10 @@
 import assert from 'node:assert/strict';
 import { LOG_REFUSALS, type LogRefusal } from '../../lab/world/chains/log-refusals.js';
-import { createChainReader } from '../../shared/chains/chain-reader.js';
-import { createChains } from '../../shared/chains/confirmation.js';
-import { EndpointQueues } from '../../shared/chains/endpoint-queues.js';
-import { findNetwork, type Network } from '../../shared/chains/networks.js';
-import { loadConfig } from '../../shared/config/config.js';
 import { nowMs } from '../../shared/process/clock.js';
-import { type Line, presentLine } from '../../shared/reconcile/line.js';
-import { type ReconcileOptions, reconcile } from '../../shared/reconcile/reconcile.js';
-import type { Summary } from '../../shared/reconcile/run.js';
-import { type Books, countLines, openBooks, type ReportLine } from '../support/books.js';
-import { BASE_SEPOLIA, SOLANA_DEVNET } from '../support/checkout.js';
-import { loggerWithLines } from '../support/log-lines.js';
-import { EVENT_DEPS } from '../support/money-flow.js';
+import { type Books, countLines, openBooks } from '../support/books.js';
+import { BASE_SEPOLIA } from '../support/checkout.js';
+import { NETWORKS, type RunOptions, runReconcile } from '../support/reconcile-run.js';
 
-const NETWORKS = [BASE_SEPOLIA, SOLANA_DEVNET]
-  .map(findNetwork)
-  .filter((one): one is Network => one !== undefined);
 const EACH = 4;
 
 /** Over real settlements, with endpoints as they are. */
@@ -40,39 +28,10 @@ describe('the chains are read', () => {
     return ids;
   }
 
-  /** Without the pauses of the command. */
-  async function run(
-    { pauseMs = 1, ...options }: Partial<ReconcileOptions> & { pauseMs?: number } = {},
+  const run = (
+    options: RunOptions = {},
     settings: Record<string, string> = {},
-  ): Promise<{ lines: ReportLine[]; summary: Summary }> {
-    const environment = { ...books.environment, ...settings, REDIS_URL: 'redis://unused' };
-    const config = loadConfig(environment, 'cli');
-    const queues = new EndpointQueues({ pace: { firstPauseMs: pauseMs, longestPauseMs: pauseMs } });
-    const chains = createChains(config.rpcUrls, { retryPauseMs: 1, queues });
-    const lines: Line[] = [];
-    try {
-      const deps = {
-        ...EVENT_DEPS,
-        db: books.db,
-        config,
-        chains,
-        chainReader: createChainReader(config.rpcUrls, { queues, pauseMs }),
-        references: books.app.references,
-        logger: loggerWithLines('warn').logger,
-        notifyDecided: () => {},
-      };
-      const summary = await reconcile(deps, {
-        reader: 'report',
-        repair: false,
-        networks: NETWORKS,
-        onLine: (line) => void lines.push(line),
-        ...options,
-      });
-      return { lines: lines.map((line) => presentLine(line) as ReportLine), summary };
-    } finally {
-      chains.close();
-    }
-  }
+  ): ReturnType<typeof runReconcile> => runReconcile(books, options, settings);
 
   for (const refusal of Object.keys(LOG_REFUSALS) as LogRefusal[]) {
     it(`in ranges that an endpoint bears that refuses wide ones by "${refusal}"`, async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { runNode } from '../../lab/world/processes/processes.js';
 
 /** `npm run rehearse`, as its script starts it. */
-const RUN = ['local/commands/rehearse.mjs', '--seconds', '1'];
+const RUN = ['local/commands/rehearse.mjs', '--seconds', '1', '--short'];
 const ENDS_WITHIN_MS = 300_000;
 
 describe('a deployment as the documentation describes it', function () {

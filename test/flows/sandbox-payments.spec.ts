@@ -4,7 +4,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { EVM_BUYER_KEY } from '../../lab/sandbox/networks/wallets.js';
 import { toBase58 } from '../../lab/world/chains/base58.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
-import type { TokenSymbol } from '../../shared/chains/networks.js';
+import { findNetwork, type TokenSymbol } from '../../shared/chains/networks.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { BASE_SEPOLIA, SOLANA_DEVNET, X_LAYER_TESTNET } from '../support/checkout.js';
 import { answerOf } from '../support/link-answers.js';
@@ -101,6 +101,20 @@ describe('payments in the sandbox', () => {
 
   for (const [family, wanted] of FAMILIES) {
     describe(`on ${family}`, () => {
+      it("have a page in the sandbox's explorer", async () => {
+        const [id, { transaction }] = await payNew(checkout, wanted);
+        const { payer, payTo } = await checkout.payment(id);
+        const { environmentSuffix: suffix, name } = findNetwork(wanted.network) ?? {};
+        const pages = `${checkout.sandbox.facilitator.url}/sandbox/tx/${suffix}`;
+        const page = await fetch(`${pages}/${transaction}`);
+        const html = await page.text();
+        assert.equal(page.status, 200, html);
+        for (const text of ['USDC transferred', transaction, payer, payTo, name])
+          assert.ok(text && html.includes(text), `${text} is not in ${html}`);
+        for (const other of [`0x${'0'.repeat(64)}`, '5'.repeat(88), 'x'])
+          assert.equal((await fetch(`${pages}/${other}`)).status, 404);
+      });
+
       it('are answered 202 while blocks are slow, and then 200', async () => {
         await shortWait.sandbox.turn({ blocks: 'slow' });
         const [id, answer] = await payNew(shortWait, wanted);

@@ -117,7 +117,7 @@ describe('traces', () => {
       assert.equal(request.attributes['http.route'], '/c/:id');
       const jobs = ['settle-payment', 'confirm-payment', 'deliver-webhook'].map(named);
       for (const job of jobs) assert.deepEqual([job.parent, job.service], [request.id, 'checkout-worker']);
-      assert.equal(named('confirm-payment').attributes['checkout.session'], session);
+      for (const job of jobs.slice(1)) assert.equal(job.attributes['checkout.session'], session);
     });
 
     it('contain the calls to the facilitator and to the chain, each within its parent', () => {

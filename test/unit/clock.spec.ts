@@ -75,7 +75,8 @@ describe("a host's clock that is set between two readings of Postgres' clock", (
     assert.equal(doClocksDisagree(), true);
     assert.ok(Math.abs(times().now.getTime() - times().own.getTime() - HOUR_MS) < 1000);
     agree();
-    assert.deepEqual([doClocksDisagree(), Math.round((nowMs() - earlierNowMs()) / 1000)], [false, 0]);
+    assert.equal(doClocksDisagree(), false);
+    assert.ok(Math.abs(nowMs() - earlierNowMs()) < 1000);
   });
 
   it("is no step of Postgres' clock, whose own steps back are counted", () => {

@@ -77,6 +77,7 @@ describe('the configuration', () => {
 
   const malformed: Record<string, string> = {
     RETENTION_PERSONAL_DAYS: '0',
+    DATABASE_DISK_BYTES: '100GB',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318',
     PORT: '70000',
     HOST: 'pay.example',
@@ -103,6 +104,8 @@ describe('the configuration', () => {
     DATABASE_QUERY_TIMEOUT_MS: '10',
     RPC_URL_SOLANA: 'x',
     RPC_URL_EIP155_: 'https://rpc.example',
+    EXPLORER_URL_SOLANA: 'https://explorer.example/tx/',
+    EXPLORER_URL_EIP155_8453: 'javascript:{tx}',
     RATE_LIMIT_API_PER_SECOND: '0',
     RATE_LIMIT_LINK_PER_MINUTE: '1.5',
     WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'yes',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { DAY_MS, findTimeZone, startOfDay } from '../../shared/reports/local-days.js';
+import { findTimeZone, startOfDay } from '../../shared/reports/local-days.js';
 import { spanFor } from '../../shared/reports/spans.js';
+import { DAY_MS } from '../../shared/values/day.js';
 
 describe('days of a time zone', () => {
   const starts = (name: string, day: string): string => {

@@ -6,6 +6,7 @@ import {
   NETWORKS,
   networkName,
   transactionUrl,
+  useExplorers,
 } from '../../shared/chains/networks.js';
 
 const SOLANA = 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp';
@@ -68,6 +69,17 @@ describe('lookups in the token table', () => {
       const url = new URL(transactionUrl(network.caip2, signature) ?? '');
       assert.equal(url.protocol, 'https:');
       assert.ok(url.pathname.endsWith(`/tx/${signature}`));
+    }
+  });
+
+  it('link a transaction in the explorer that is set for its network', () => {
+    useExplorers(new Map([['SOLANA_DEVNET', 'http://localhost:4022/tx/{tx}']]));
+    try {
+      assert.equal(transactionUrl(SOLANA_DEVNET, signature), `http://localhost:4022/tx/${signature}`);
+      assert.equal(transactionUrl(SOLANA, signature), `https://explorer.solana.com/tx/${signature}`);
+      assert.equal(transactionUrl(SOLANA_DEVNET, '{tx}'), null);
+    } finally {
+      useExplorers(new Map());
     }
   });
 

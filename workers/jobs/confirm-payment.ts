@@ -41,8 +41,8 @@ async function confirm(
   }
   // The endpoint was not asked: the look is not over, and its pause does not begin.
   if (decision.kind === 'look_again' && finding.kind === 'unreadable' && finding.againInMs !== undefined) {
-    const again = new Date(nowMs() + finding.againInMs);
-    if (again < decision.at) decision = { ...decision, at: again };
+    const inTurn = new Date(nowMs() + finding.againInMs);
+    if (inTurn < decision.at) decision = { ...decision, at: inTurn };
   }
   alarm(deps, payment, finding, decision);
   span.set({ 'checkout.finding': finding.kind, 'checkout.decision': decision.kind });

@@ -147,7 +147,7 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
     chains,
     endpointQueues,
     metrics: openWorkerMetrics(
-      { db, replica, queues, logger, commits, installation: watch, facilitators },
+      { config, db, replica, queues, logger, commits, installation: watch, facilitators },
       { chains, serves: config.workerQueues },
     ),
   };

@@ -66,6 +66,7 @@ export async function tryDelivery(
     delivery: delivery.id,
     endpoint: endpoint.id,
     sentEvent: delivery.eventId,
+    session: delivery.payableId,
     try: delivery.tries + 1,
     status: entry.status,
     error: entry.error,
@@ -79,7 +80,7 @@ export async function tryDelivery(
 /** Posts in a span of the trace of the payment that completed the session or refund. */
 async function postInTrace(
   { db }: WorkerDeps,
-  { id, eventId, endpoint, tries }: TakenDelivery,
+  { id, eventId, payableId, endpoint, tries }: TakenDelivery,
   post: () => Promise<PostResult>,
 ): Promise<PostResult> {
   // A failed look-up of the trace must not fail the delivery.
@@ -87,6 +88,7 @@ async function postInTrace(
   const attributes = {
     'checkout.delivery': id,
     'checkout.event': eventId,
+    'checkout.session': payableId,
     'checkout.endpoint': endpoint.id,
     'checkout.try': tries + 1,
   };

@@ -77,7 +77,7 @@ const SUBJECTS: readonly [subject: RegExp, cause: Cause & `failed${string}`][] =
   [/valid_after|not_yet_valid|too_early/, 'failedEarly'],
   [/valid_before|expired|block_height|deadline/, 'failedTime'],
   [/to_address_(?:kyt|sanction|ofac)|registration_required/, 'failedService'],
-  [/kyt|sanction|ofac/, 'failedRefused'],
+  [/kyt|sanction|ofac|compliance|blacklist|blocklist/, 'failedRefused'],
   [/network/, 'failedNetwork'],
   [/service_unavailable|rate_limit/, 'failedService'],
   [/unexpected_|internal_error|timed_out|not_confirmed/, 'failedFault'],

@@ -19,8 +19,15 @@ export function serve(operation: Operation): RequestHandler {
     // Avoids an unhandled rejection when `req.consumed` rejects first.
     answer.catch(() => undefined);
     await req.consumed;
+    const { text } = await answer;
+    res.locals.session = payableIn(text);
     await sendAnswer(res, await answer);
   };
+}
+
+/** The id of the session or refund that a text of JSON is, which begins with it. A replay is known by its text only. */
+export function payableIn(text: Answer['text']): string | undefined {
+  return typeof text === 'string' ? /^\{"id":"((?:cs|re)_\w+)"/.exec(text)?.[1] : undefined;
 }
 
 export async function sendAnswer(res: Response, { text, mediaType, isReplay }: Answer): Promise<void> {

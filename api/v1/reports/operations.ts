@@ -1,8 +1,9 @@
 import type { Static } from 'typebox';
 import { Refusal } from '../../../shared/errors/refusal.js';
-import { DAY_MS, findTimeZone } from '../../../shared/reports/local-days.js';
+import { findTimeZone } from '../../../shared/reports/local-days.js';
 import { DAILY_REPORT_COLUMNS, presentDailyReport } from '../../../shared/reports/present.js';
 import { type DailyReport, type ReportRange, readDailyReports } from '../../../shared/reports/read.js';
+import { DAY_MS } from '../../../shared/values/day.js';
 import { presentList } from '../../../shared/wire/list.js';
 import type { Deps } from '../../deps/deps.js';
 import { inputParser } from '../../input/input-parser.js';

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import pg from 'pg';
 import { EvmChain } from '../../world/chains/evm-chain.js';
 import { hex } from '../../world/chains/evm-logs.js';
 import { type FakeFacilitator, startFacilitator } from '../../world/facilitator/facilitator.js';
@@ -13,13 +15,15 @@ import {
   type ServiceProcess,
   startWebProcess,
   startWorkerProcess,
+  type WebServiceProcess,
 } from '../../world/processes/processes.js';
-import { findFreePort, spawnRedis, startTestPostgres } from '../../world/processes/services.js';
+import { findFreePort, spawnRedis } from '../../world/processes/services.js';
 import { SELF_SIGNED } from '../../world/proxy/self-signed.js';
 import { type Receiver, startReceiver } from '../../world/receiver/receiver.js';
 import { ask } from './ask.js';
 import { startBalancer } from './balancer.js';
 import { type Prometheus, startPrometheus } from './prometheus.js';
+import { type RestorablePostgres, startRestorablePostgres } from './restorable-postgres.js';
 
 /**
  * Two web and two worker processes in production mode behind a balancer, with Postgres behind a pooler and Redis, all
@@ -28,7 +32,7 @@ import { type Prometheus, startPrometheus } from './prometheus.js';
 export interface Deployment {
   url: string;
   key: string;
-  webs: readonly ServiceProcess[];
+  webs: readonly WebServiceProcess[];
   workers: readonly ServiceProcess[];
   /** Resolves when the balancer routes requests to every web process. */
   untilAllServe(): Promise<void>;
@@ -37,6 +41,14 @@ export interface Deployment {
   prometheus: Prometheus;
   /** Stops Redis for this long, which loses its data. */
   loseRedis(ms: number): Promise<void>;
+  /** The environment of each process, and of the operator's commands. */
+  environment: Record<string, string>;
+  postgres: RestorablePostgres;
+  /** An operator's connection to Redis. */
+  redis: Redis;
+  /** Runs statements as Postgres' superuser, past the pooler, in one connection. */
+  runSql(...statements: string[]): Promise<void>;
+  adminPassword: string;
 }
 
 export interface Around {
@@ -46,7 +58,20 @@ export interface Around {
 }
 
 const TOKEN = 'rehearsal-metrics-token';
+const ADMIN_PASSWORD = 'rehearsal-admin-password';
 const EVM_WALLET = '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720';
+const SETTINGS = {
+  NODE_ENV: 'production',
+  // Debian's PgBouncer is older than 1.21.
+  DATABASE_PREPARED_STATEMENTS: 'false',
+  FACILITATOR_SETTLE_TIMEOUT_MS: '5000',
+  TRUST_PROXY: '1',
+  METRICS_TOKEN: TOKEN,
+  ADMIN_PASSWORD,
+  WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
+  RATE_LIMIT_LINK_PER_MINUTE: '1000000',
+  RATE_LIMIT_API_PER_SECOND: '10000',
+};
 const OF_EACH = 2;
 const CHAIN_ID = 84532;
 const BLOCK_MS = 1000;
@@ -66,7 +91,7 @@ export async function openDeployment({ folder, opened }: Around): Promise<Deploy
   const blocks = setInterval(() => chain.mine(), BLOCK_MS);
   opened({ stop: async () => clearInterval(blocks) });
   const [postgres, redis, facilitator, receiver] = await Promise.all([
-    startTestPostgres(),
+    startRestorablePostgres(),
     startRedis(tls),
     startFacilitator({
       networks: [`eip155:${CHAIN_ID}`],
@@ -83,23 +108,15 @@ export async function openDeployment({ folder, opened }: Around): Promise<Deploy
   const [port = 0, ...ports] = await Promise.all(Array.from({ length: 1 + 2 * OF_EACH }, findFreePort));
   const url = `https://localhost:${port}`;
   const environment = {
-    NODE_ENV: 'production',
+    ...SETTINGS,
     // The certificate is verified, as in production: these processes trust no other authority for it.
     NODE_EXTRA_CA_CERTS: tls.cert,
     DATABASE_URL: pooler.url,
-    // Debian's PgBouncer is older than 1.21.
-    DATABASE_PREPARED_STATEMENTS: 'false',
     REDIS_URL: redis.url,
     FACILITATOR_URL: facilitator.url,
-    FACILITATOR_SETTLE_TIMEOUT_MS: '5000',
     [`RPC_URL_EIP155_${CHAIN_ID}`]: chain.endpoint.url,
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     BASE_URL: url,
-    TRUST_PROXY: '1',
-    METRICS_TOKEN: TOKEN,
-    WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
-    RATE_LIMIT_LINK_PER_MINUTE: '1000000',
-    RATE_LIMIT_API_PER_SECOND: '10000',
   };
   await runCommand(['dist/shared/migrate.js'], environment);
   opened({ stop: killProcesses });
@@ -118,7 +135,22 @@ export async function openDeployment({ folder, opened }: Around): Promise<Deploy
   const key = await createMerchant(environment);
   await addEndpoint(url, key, receiver.url);
   const { untilAllServe } = balancer;
-  return { url, key, webs, workers, untilAllServe, facilitator, receiver, prometheus, loseRedis: redis.lose };
+  return {
+    url,
+    key,
+    webs,
+    workers,
+    untilAllServe,
+    facilitator,
+    receiver,
+    prometheus,
+    environment,
+    postgres,
+    loseRedis: redis.lose,
+    redis: redis.admin,
+    runSql: (...statements) => runSql(postgres.url, statements),
+    adminPassword: ADMIN_PASSWORD,
+  };
 }
 
 async function carryOut(
@@ -131,6 +163,7 @@ async function carryOut(
 
 interface LosableRedis {
   url: string;
+  admin: Redis;
   lose(ms: number): Promise<void>;
   stop(): Promise<void>;
 }
@@ -138,24 +171,46 @@ interface LosableRedis {
 async function startRedis(tls: { cert: string; key: string }): Promise<LosableRedis> {
   const port = await findFreePort();
   let server = await spawnRedis(port, tls);
+  const url = `rediss://localhost:${port}`;
+  const admin = new Redis(url, { tls: { ca: SELF_SIGNED.cert } });
+  admin.on('error', () => {
+    // The rehearsal stops Redis.
+  });
   return {
-    url: `rediss://localhost:${port}`,
+    url,
+    admin,
     async lose(ms) {
       await server.stop();
       await new Promise((over) => setTimeout(over, ms));
       server = await spawnRedis(port, tls);
     },
-    stop: () => server.stop(),
+    async stop() {
+      admin.disconnect();
+      await server.stop();
+    },
   };
 }
 
-async function addEndpoint(url: string, key: string, receiver: string): Promise<void> {
-  const { status } = await ask(`${url}/v1/webhook_endpoints`, {
+async function runSql(connectionString: string, statements: readonly string[]): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Returns the endpoint's id. */
+export async function addEndpoint(url: string, key: string, receiver: string): Promise<string> {
+  const response = await ask(`${url}/v1/webhook_endpoints`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
     body: JSON.stringify({ url: receiver, enabled_events: ['checkout.session.completed'] }),
   });
-  if (status !== 200) throw new Error(`the merchant got no webhook endpoint: ${status}`);
+  if (response.status !== 200) throw new Error(`the merchant got no webhook endpoint: ${response.status}`);
+  const { id } = (await response.json()) as { id: string };
+  return id;
 }
 
 async function createMerchant(environment: Record<string, string>): Promise<string> {

@@ -1,5 +1,6 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { parse } from 'yaml';
 import { type GuardedProcess, spawnGuarded } from '../../../local/toolchain/guarded-process.js';
 import { projectRoot } from '../../../local/toolchain/project-root.js';
 import { findFreePort } from '../../world/processes/services.js';
@@ -7,11 +8,15 @@ import { untilAnswered } from './until-answered.js';
 
 export const RULES = path.join(projectRoot(), 'deploy', 'prometheus', 'alerts.yml');
 
+const WINDOW = '15s';
+
 export interface Prometheus {
   /** The number of targets whose last scrape succeeded. */
   targetsUp(): Promise<number>;
   /** The names of the firing alerts. */
   firing(): Promise<string[]>;
+  /** Whether the expression of an alert holds now; its times are shortened to seconds. */
+  holds(alert: string): Promise<boolean>;
   /** The number of rules that failed to evaluate. */
   brokenRules(): Promise<number>;
   stop(): Promise<void>;
@@ -35,6 +40,7 @@ export async function startPrometheus(
   ];
   const server: GuardedProcess = spawnGuarded('prometheus', flags);
   const url = `http://127.0.0.1:${port}`;
+  const expressions = await readExpressions();
   await untilAnswered(server, `${url}/-/ready`);
   const ask = async <T>(what: string): Promise<T> => {
     const response = await fetch(`${url}/api/v1/${what}`);
@@ -50,12 +56,30 @@ export async function startPrometheus(
       const { alerts } = await ask<{ alerts: { state: string; labels: { alertname: string } }[] }>('alerts');
       return alerts.filter(({ state }) => state === 'firing').map(({ labels }) => labels.alertname);
     },
+    async holds(alert) {
+      const query = expressions.get(alert);
+      if (query === undefined) throw new Error(`there is no alert ${alert}`);
+      const { result } = await ask<{ result: unknown[] }>(`query?query=${encodeURIComponent(query)}`);
+      return result.length > 0;
+    },
     async brokenRules() {
       const { groups } = await ask<{ groups: { rules: { health: string }[] }[] }>('rules');
       return groups.flatMap(({ rules }) => rules).filter(({ health }) => health === 'err').length;
     },
     stop: () => server.stop(),
   };
+}
+
+/** The rules' expressions, over the last seconds in place of minutes and hours. */
+async function readExpressions(): Promise<ReadonlyMap<string, string>> {
+  const { groups } = parse(await readFile(RULES, 'utf8')) as {
+    groups: { rules: { alert: string; expr: string }[] }[];
+  };
+  return new Map(
+    groups.flatMap(({ rules }) =>
+      rules.map(({ alert, expr }) => [alert, expr.replaceAll(/\[\d+[mhd]\]/g, `[${WINDOW}]`)] as const),
+    ),
+  );
 }
 
 function configuration(ports: readonly number[], token: string): string {

@@ -1,21 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Around, type Deployment, openDeployment } from '../deployment/deployment.js';
+import { DISASTERS } from '../disasters/disasters.js';
+import { hear } from '../disasters/hear.js';
+import { loseCommits } from '../disasters/lost-commits.js';
+import { Trade, type Traded } from '../trade/trade.js';
 import { STEPS, type Step } from './steps.js';
-import { Trade, type Traded } from './trade.js';
 
 export interface RehearsalOptions extends Around {
   /** How long each step is watched. */
   seconds: number;
+  /** Leaves out the disasters that take long to be heard. */
+  isShort: boolean;
   print(text: string): void;
 }
 
 const TOLD_WITHIN_MS = 60_000;
 const TARGETS = 4;
 /** Alerts that the rehearsal itself causes. */
-const EXPECTED_ALERTS: readonly string[] = [];
+const EXPECTED_ALERTS = DISASTERS.flatMap(({ signs }) => signs).flatMap((sign) =>
+  'alert' in sign ? [sign.alert] : [],
+);
 
 /** Returns the failures; none when everything held. */
-export async function rehearse({ seconds, print, ...around }: RehearsalOptions): Promise<string[]> {
+export async function rehearse({ seconds, isShort, print, ...around }: RehearsalOptions): Promise<string[]> {
   print('Starting Postgres, PgBouncer, Redis, two web and two worker processes, HAProxy and Prometheus …\n');
   const deployment = await openDeployment(around);
   const trade = new Trade(deployment);
@@ -28,9 +35,24 @@ export async function rehearse({ seconds, print, ...around }: RehearsalOptions):
     if (step.unnoticed && traded.lost.length > 0)
       failures.push(`${step.name}: ${traded.lost.length} requests were lost, ${summary(traded)}`);
   }
+  for (const disaster of DISASTERS.filter(({ isLong = false }) => !(isShort && isLong))) {
+    trade.take();
+    const { report, failures: unheard } = await hear(disaster, deployment);
+    const { lost } = trade.take();
+    print(`${disaster.name.padEnd(38)} ${report}\n`);
+    failures.push(...unheard);
+    if (disaster.unnoticed && lost.length > 0)
+      failures.push(`${disaster.name}: ${lost.length} requests were lost`);
+  }
   await trade.end();
   failures.push(...(await findMissing(deployment, trade)), ...(await checkPrometheus(deployment)));
-  print(`${trade.sold.size} sessions, each paid once and notified.\n`.repeat(failures.length === 0 ? 1 : 0));
+  const sold = trade.sold.size;
+  if (!isShort) {
+    const { report, failures: unheard } = await loseCommits(deployment, trade);
+    print(`${'Postgres lost commits'.padEnd(38)} ${report}\n`);
+    failures.push(...unheard);
+  }
+  print(`${sold} sessions, each paid once and notified.\n`.repeat(failures.length === 0 ? 1 : 0));
   return failures;
 }
 

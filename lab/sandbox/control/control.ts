@@ -3,6 +3,7 @@ import { isJsonObject } from '../../../shared/x402/json-object.js';
 import { readBody, sendJson } from '../../world/http/json-http.js';
 import type { Dials } from '../dials/dials.js';
 import { parseDials } from '../dials/dials.js';
+import { serveExplorer, type TransactionFinder } from '../explorer/serve.js';
 import { servePageWallets } from '../page-wallets/serve.js';
 import type { WalletSigner } from '../page-wallets/sign.js';
 
@@ -11,6 +12,7 @@ export interface Controls {
   describe(): object;
   turn(change: Partial<Dials>): Promise<Dials>;
   signAsWallet: WalletSigner;
+  findTransaction: TransactionFinder;
   /** False when `address` is not a wallet's. */
   fund(address: string): Promise<boolean>;
 }
@@ -25,6 +27,7 @@ export async function handleControl(
   response: ServerResponse,
 ): Promise<void> {
   if (await servePageWallets(controls.signAsWallet, request, response)) return;
+  if (await serveExplorer(controls.findTransaction, request, response)) return;
   const route = `${request.method} ${request.url}`;
   if (route === 'GET /sandbox') return sendJson(response, 200, controls.describe());
   if (request.method !== 'POST' || !request.headers['content-type']?.startsWith('application/json')) {

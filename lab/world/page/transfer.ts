@@ -6,8 +6,8 @@ export interface Transfer {
   bytes: number;
 }
 
-/** Slow 3G as in DevTools, and a CPU slowed down by SLOWDOWN. */
-const SLOW_3G = { offline: false, latency: 2000, downloadThroughput: 50_000, uploadThroughput: 50_000 };
+/** 400 kbit/s in both directions, and a CPU slowed down by SLOWDOWN. */
+const SLOW_3G = { offline: false, downloadThroughput: 50_000, uploadThroughput: 50_000 };
 const SLOWDOWN = 4;
 
 /** Call before opening the page. */
@@ -27,9 +27,10 @@ export async function countTransfer(page: Page): Promise<Transfer> {
   return counted;
 }
 
-export async function slowDown(page: Page): Promise<void> {
+/** `latency`: milliseconds before the answer to each request. */
+export async function slowDown(page: Page, latency: number): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send('Network.enable');
-  await session.send('Network.emulateNetworkConditions', SLOW_3G);
+  await session.send('Network.emulateNetworkConditions', { ...SLOW_3G, latency });
   await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN });
 }

@@ -4,7 +4,7 @@ import type { Statement } from '../../db/statement.js';
 export const READ_POSITION: Statement = {
   name: 'reconcile_position',
   text: `
-    SELECT position, told FROM reconcile_positions
+    SELECT position, told, unchecked, read_until AS "readUntil" FROM reconcile_positions
     WHERE reader = ANY ($1) AND part = $2 AND network = $3 AND list = $4
     ORDER BY reconcile_positions.position DESC LIMIT 1`,
 };
@@ -12,8 +12,9 @@ export const READ_POSITION: Statement = {
 export const WRITE_POSITION: Statement = {
   name: 'write_reconcile_position',
   text: `
-    INSERT INTO reconcile_positions (reader, part, network, list, position, told) VALUES ($1, $2, $3, $4, $5, $6)
-    ON CONFLICT (reader, part, network, list) DO UPDATE SET position = $5, told = $6`,
+    INSERT INTO reconcile_positions (reader, part, network, list, position, told, unchecked, read_until)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+    ON CONFLICT (reader, part, network, list) DO UPDATE SET position = $5, told = $6, unchecked = $7, read_until = $8`,
 };
 
 /** The worker whose statement moves the time has the turn; a time further ahead than $1 + $2 seconds was set by a wrong clock. */

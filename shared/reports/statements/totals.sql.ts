@@ -2,6 +2,8 @@ import type { Statement } from '../../db/statement.js';
 
 /** The minutes that a row of `report_totals` covers, the longest first. A payment is counted once in each. */
 export const SPANS = [1440, 60, 15] as const;
+/** A day in UTC. */
+export const [LONGEST_SPAN] = SPANS;
 
 /** Folds and rebuilds take turns by this lock. It is held to the end of the transaction, and no payment waits for it. */
 const FOLD_LOCK = 7_301_202_611;
@@ -16,7 +18,8 @@ export const ANY_ENTRY: Statement = {
   text: 'SELECT FROM report_entries LIMIT 1',
 };
 
-const SUMS = ['payments', 'amount', 'token_amount', 'refunds', 'refunded', 'surplus'] as const;
+/** The columns of entries and of totals that are summed. */
+export const SUMS = ['payments', 'amount', 'token_amount', 'refunds', 'refunded', 'surplus'] as const;
 
 /** Adds the rows of `shares` to the totals. */
 function addToTotals(shares: string): string {

@@ -87,7 +87,7 @@ export const ANSWER: AnswerTable = {
       when: [anotherMayBeAsked],
       do: callAnother,
       certain: 'unsent',
-      because: 'Nothing has reached the facilitator that the payment belonged to.',
+      because: 'This call has reached nobody, and no earlier one had an effect.',
     },
     { do: callAgain, certain: 'unsent', because: 'The facilitator surely did nothing.' },
   ],

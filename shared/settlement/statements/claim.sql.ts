@@ -49,10 +49,12 @@ function claimStatement(lock: string, returned: string): string {
     )
     INSERT INTO payments (id, payable_id, account_id, livemode, status, amount_cents, token, token_amount,
       token_decimals, network, asset, payer, pay_to, channel, payload_key, identifier, requirements, payload,
-      valid_until, claimed_at, trace, facilitator, arrived_at, stage, due_at)
+      valid_until, claimed_at, trace, facilitator, arrived_at, stage, settle_unclear, due_at)
     SELECT claim.id, claimed.id, account_id, livemode, 'processing', amount_total_cents, token, token_amount,
       token_decimals, network, asset, payer, pay_to, channel, payload_key, identifier, requirements, payload,
-      valid_until, claimed_at, trace, facilitator, arrived_at, claim.stage, claimed_at
+      valid_until, claimed_at, trace, facilitator, arrived_at, claim.stage,
+      -- A call that Postgres has forgotten sent what the chain shows: no later refusal says that it did not.
+      claim.stage = 'confirm', claimed_at
     FROM claimed JOIN claim ON claim.id = claimed.payment_id
     RETURNING ${returned}`;
 }

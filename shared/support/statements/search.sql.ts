@@ -1,3 +1,5 @@
+import { looksLikeTransaction, looksLikeWallet } from '../../chains/text-forms.js';
+
 export interface Found {
   kind: 'session' | 'payment' | 'account';
   id: string;
@@ -11,8 +13,6 @@ interface Search {
 }
 
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
-const TRANSACTION = /^(0x[0-9a-f]{64}|[1-9A-HJ-NP-Za-km-z]{64,90})$/i;
-const WALLET = /^(0x[0-9a-f]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/i;
 
 /** The indexes begin with account and mode, since merchants' own lists use them; accounts are few, compared with payments. */
 function inEveryAccount(kind: Found['kind'], from: string, condition: string): string {
@@ -27,8 +27,16 @@ function inEveryAccount(kind: Found['kind'], from: string, condition: string): s
     ORDER BY found.id DESC LIMIT $2`;
 }
 
-const BY_TRANSACTION = "status = 'succeeded' AND lower(left(transaction, 128)) = lower(left($1, 128))";
-const BY_PAYER = "status = 'succeeded' AND lower(left(payer, 128)) = lower(left($1, 128))";
+/** Payments in any status. The few that have not succeeded have an index of all accounts. */
+function paymentsBy(column: 'transaction' | 'payer'): string {
+  const matches = `lower(left(${column}, 128)) = lower(left($1, 128))`;
+  return `
+    (${inEveryAccount('payment', 'payments', `status = 'succeeded' AND ${matches}`)})
+    UNION ALL
+    (SELECT 'payment', id FROM payments
+      WHERE status <> 'succeeded' AND ${column} IS NOT NULL AND ${matches}
+      ORDER BY id DESC LIMIT $2)`;
+}
 
 export const SEARCHES = {
   reference: {
@@ -40,13 +48,13 @@ export const SEARCHES = {
     sql: inEveryAccount('session', 'payables', 'customer_email = $1'),
   },
   transaction: {
-    isFor: (text) => TRANSACTION.test(text),
-    sql: inEveryAccount('payment', 'payments', BY_TRANSACTION),
+    isFor: looksLikeTransaction,
+    sql: paymentsBy('transaction'),
   },
-  payer: { isFor: (text) => WALLET.test(text), sql: inEveryAccount('payment', 'payments', BY_PAYER) },
+  payer: { isFor: looksLikeWallet, sql: paymentsBy('payer') },
   /** The wallets that an account has, or has had. Hex digits of a stored address may be in either case. */
   receiver: {
-    isFor: (text) => WALLET.test(text),
+    isFor: looksLikeWallet,
     sql: `
       SELECT 'account' AS kind, account.id
       FROM accounts account

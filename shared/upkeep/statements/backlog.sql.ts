@@ -10,7 +10,7 @@ export const BACKLOG: Statement = {
   name: 'backlog',
   text: `
   SELECT payments.*, deliveries.*, sessions.*, "quarantinedPayments" + "quarantinedSessions" + "quarantinedDeliveries" AS "quarantinedWork",
-    "unreadableEndpoints"
+    "unreadableEndpoints", "databaseBytes"
   FROM (
     SELECT count(*)::int AS "paymentsProcessing",
       coalesce(extract(epoch FROM $1::timestamptz - min(claimed_at)), 0)::float AS "oldestPaymentSeconds",
@@ -31,5 +31,9 @@ export const BACKLOG: Statement = {
   ) quarantined, (
     SELECT count(*)::int AS "unreadableEndpoints"
     FROM webhook_endpoints WHERE unreadable_since IS NOT NULL AND deleted_at IS NULL
-  ) unreadable`,
+  ) unreadable, (
+    -- Every role may read the size of its own database's tablespace; the write-ahead log is not in it.
+    SELECT pg_tablespace_size(dattablespace)::float AS "databaseBytes"
+    FROM pg_database WHERE datname = current_database()
+  ) size`,
 };

@@ -16,6 +16,7 @@ export const PULL_FORWARD: Statement = {
       FOR NO KEY UPDATE SKIP LOCKED
     )
     UPDATE webhook_deliveries delivery
-    SET due_at = $1, leased_until = least(leased_until, $1::timestamptz + interval '1 ms' * $2::float8)
+    SET due_at = $1, leased_until = CASE WHEN leased_until IS NOT NULL
+      THEN least(leased_until, $1::timestamptz + interval '1 ms' * $2::float8) END
     FROM far WHERE delivery.id = far.id`,
 };

@@ -61,17 +61,36 @@ export const CHOOSE: Statement = {
   FROM (SELECT count(*)::int AS due FROM due) total LEFT JOIN locked ON true ORDER BY locked.turn`,
 };
 
-/** Locks deliveries due at $1: for each endpoint as many as it has slots in `free`, each with its turn and its bytes. */
-export const DUE_INTO_FREE = `
-  due AS (
-    SELECT due.id, due.endpoint_id, row_number() OVER (PARTITION BY due.endpoint_id ORDER BY due.due_at) AS turn,
-      (SELECT octet_length(object::text) FROM events WHERE id = due.event_id) AS bytes
-    FROM free CROSS JOIN LATERAL (
-      -- Skips rows that another transaction has locked. The lock checks the condition again on the newest row.
+/** Of an endpoint's slots, the part that goes to the newest due deliveries, so that fresh events do not wait behind a backlog. */
+const NEWEST_SHARE = 0.2;
+
+/** Skips rows that another transaction has locked. The lock checks the condition again on the current row. */
+const dueInOrder = (order: 'due_at' | 'due_at DESC', limit: string, condition: string): string => `
       SELECT id, endpoint_id, event_id, due_at FROM webhook_deliveries
-      WHERE endpoint_id = free.endpoint_id AND due_at <= ${hiddenFromPlanner('$1::timestamptz')} AND ${NOT_QUARANTINED}
-      ORDER BY due_at LIMIT free.slots FOR NO KEY UPDATE SKIP LOCKED
+      WHERE endpoint_id = shares.endpoint_id AND due_at <= ${hiddenFromPlanner('$1::timestamptz')} AND ${NOT_QUARANTINED} AND ${condition}
+      ORDER BY ${order} LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED`;
+
+/**
+ * Locks deliveries due at $1: for each endpoint as many as it has slots in `free`, each with its turn and its bytes. Most are
+ * the longest due ones. A single slot goes to the newest at random, since no worker remembers who had the slots before.
+ */
+export const DUE_INTO_FREE = `
+  shares AS MATERIALIZED (
+    SELECT endpoint_id, slots, floor(slots * ${NEWEST_SHARE} + random()) AS of_newest FROM free
+  ), newest AS MATERIALIZED (
+    SELECT due.* FROM shares CROSS JOIN LATERAL (${dueInOrder('due_at DESC', 'shares.of_newest', 'true')}
     ) due
+  ), longest_due AS MATERIALIZED (
+    SELECT due.* FROM shares CROSS JOIN LATERAL (${dueInOrder('due_at', 'shares.slots - shares.of_newest', 'id NOT IN (SELECT id FROM newest)')}
+    ) due
+  ), due AS (
+    SELECT id, endpoint_id, row_number() OVER (PARTITION BY endpoint_id ORDER BY is_newest DESC, due_at) AS turn,
+      (SELECT octet_length(object::text) FROM events WHERE id = event_id) AS bytes
+    FROM (
+      SELECT *, true AS is_newest FROM newest
+      UNION ALL
+      SELECT *, false FROM longest_due
+    ) either
   )`;
 
 /** Leases the deliveries in `fitting` until $2. After the lease of a worker that crashed, each crash delays the delivery more. */
@@ -83,11 +102,11 @@ export const TAKE_FITTING = `
     FROM events event
     WHERE delivery.id = ANY (ARRAY(SELECT id FROM fitting)) AND event.id = delivery.event_id
     RETURNING delivery.id, delivery.attempt, delivery.tries, delivery.endpoint_id, event.id AS event_id,
-      event.livemode, event.type, event.object::text AS object_text
+      event.payable_id, event.livemode, event.type, event.object::text AS object_text
   )`;
 
 export const TAKEN_COLUMNS = `
-  taken.id, taken.attempt, taken.tries, taken.event_id AS "eventId", taken.livemode, taken.type,
+  taken.id, taken.attempt, taken.tries, taken.event_id AS "eventId", taken.payable_id AS "payableId", taken.livemode, taken.type,
   taken.object_text AS "objectText"`;
 
 /** For the endpoints $3: at most the $4 slots that were dealt to each, at most $5 in flight to each, at most $6 slots in all. */

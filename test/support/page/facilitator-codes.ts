@@ -68,6 +68,8 @@ export const FACILITATOR_CODES = {
     'kyt_risk_too_high',
     'settle_kyt_refused',
     'invalid_exact_evm_payload_authorization_from_address_kyt',
+    'compliance_check_failed',
+    'payer_blacklisted',
   ],
   failedNetwork: [
     'invalid_network',

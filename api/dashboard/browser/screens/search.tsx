@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks';
+import { looksLikeTransaction, looksLikeWallet } from '../../../../shared/chains/text-forms.js';
 import { type Api, ApiError } from '../api/client.js';
 import type { List, Payment, Session } from '../api/objects.js';
 import { useRead } from '../api/use-read.js';
@@ -31,11 +32,8 @@ function lookUpsOf(text: string): readonly { list: typeof PAYMENTS | typeof SESS
   if (text.includes('@')) return [{ list: SESSIONS, filter: { customer_email: text } }];
   const order = { list: SESSIONS, filter: { client_reference_id: text } } as const;
   const inPayments = (name: string) => ({ list: PAYMENTS, filter: { [name]: text } }) as const;
-  const isEvmTransaction = /^0x[0-9a-f]{64}$/i.test(text);
-  const isSolanaTransaction = /^[1-9A-HJ-NP-Za-km-z]{64,90}$/.test(text);
-  if (isEvmTransaction || isSolanaTransaction) return [inPayments('transaction'), order];
-  const isWallet = /^0x[0-9a-f]{40}$/i.test(text) || /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text);
-  return isWallet ? [inPayments('payer'), order] : [order, inPayments('transaction')];
+  if (looksLikeTransaction(text)) return [inPayments('transaction'), order];
+  return looksLikeWallet(text) ? [inPayments('payer'), order] : [order, inPayments('transaction')];
 }
 
 async function search(api: Api, text: string): Promise<Found> {

@@ -87,6 +87,6 @@ function* lookingBefore(world: World, index: number, { what, saysUsed, play }: R
 }
 
 function claimed(world: World, index: number, of: Of, stage: Row['stage']): World {
-  const row: Row = { ...CLAIMED, stage };
+  const row: Row = { ...CLAIMED, stage, isUnclear: stage === 'confirm' };
   return withPayable(withAttempt(world, index, { row }), of, { status: 'processing' });
 }

@@ -30,7 +30,7 @@ const PAUSE_MS = 100;
 const POLL_MS = 250;
 /** A payment in flight on a killed worker is checked on the chain after its call's timeout. */
 const PATIENCE_MS = 90_000;
-const ORDER = JSON.stringify({
+export const ORDER = JSON.stringify({
   line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }],
 });
 const JSON_TYPE = { 'Content-Type': 'application/json' };
@@ -65,12 +65,13 @@ export class Trade {
 
   async #sellOn(): Promise<void> {
     while (!this.#isOver) {
-      await this.#sell();
+      await this.sell();
       await sleep(PAUSE_MS);
     }
   }
 
-  async #sell(): Promise<void> {
+  /** One sale, which may also follow the end. */
+  async sell(): Promise<void> {
     const created = await this.#retry('create', '/v1/checkout/sessions', [200], {
       method: 'POST',
       headers: { ...JSON_TYPE, ...this.#authorization, 'Idempotency-Key': crypto.randomUUID() },

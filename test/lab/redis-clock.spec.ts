@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { RedisClock } from '../../../lab/world/proxy/redis-clock.js';
-import { testServices } from '../../support/suite.js';
+import { RedisClock } from '../../lab/world/proxy/redis-clock.js';
+import { testServices } from '../support/suite.js';
 
 const HOUR_SECONDS = 3600;
 const READS_TIME = "local time = redis.call('TIME') return tonumber(time[1])";

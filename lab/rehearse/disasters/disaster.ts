@@ -1,0 +1,24 @@
+import type { Deployment } from '../deployment/deployment.js';
+
+/** A fault of the deployment during sales, which an operator must hear of. */
+export interface Disaster {
+  name: string;
+  /** What is heard of it. */
+  signs: readonly Sign[];
+  /** No request may be lost meanwhile. */
+  unnoticed: boolean;
+  /** False when its alerts go on after its end. True by default. */
+  isOverAtOnce?: boolean;
+  /** Left out by `--short`. */
+  isLong?: boolean;
+  /** Returns what ends it. */
+  strike(deployment: Deployment): Promise<() => Promise<void>>;
+}
+
+/** A line in the log of a process, a word in the answer of `/readyz`, or an alert whose expression holds. */
+export type Sign = { line: string } | { readyz: string } | { alert: string };
+
+export function nameOf(sign: Sign): string {
+  if ('line' in sign) return sign.line;
+  return 'readyz' in sign ? `/readyz ${sign.readyz}` : sign.alert;
+}

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ServiceProcess } from '../../world/processes/processes.js';
+import type { Deployment } from '../deployment/deployment.js';
+import { type Disaster, nameOf, type Sign } from './disaster.js';
+
+const PATIENCE_MS = 90_000;
+const LISTEN_EVERY_MS = 250;
+
+/** Returns a report of one line, and what was not heard or did not end. */
+export async function hear(
+  disaster: Disaster,
+  deployment: Deployment,
+): Promise<{ report: string; failures: string[] }> {
+  const processes = [...deployment.webs, ...deployment.workers];
+  const logged = new Map(processes.map((one) => [one, one.bytes().length]));
+  const beganAt = performance.now();
+  const end = await disaster.strike(deployment);
+  const failures: string[] = [];
+  const heard = await Promise.all(
+    disaster.signs.map(async (sign) => {
+      const ms = await until(beganAt, () => isHeard(sign, deployment, logged));
+      if (ms === undefined) failures.push(`${disaster.name}: ${nameOf(sign)} was not heard`);
+      return `${nameOf(sign)} after ${seconds(ms)}`;
+    }),
+  ).finally(end);
+  if (disaster.isOverAtOnce === false) return { report: heard.join(', '), failures };
+  const endedAt = performance.now();
+  const alerts = disaster.signs.flatMap((sign) => ('alert' in sign ? [sign.alert] : []));
+  const overMs = await until(endedAt, async () => {
+    const holding = await Promise.all(alerts.map((alert) => deployment.prometheus.holds(alert)));
+    return !holding.includes(true) && (await isReady(deployment));
+  });
+  if (overMs === undefined) failures.push(`${disaster.name}: it was still heard of after its end`);
+  return { report: `${heard.join(', ')}; over after ${seconds(overMs)}`, failures };
+}
+
+async function until(sinceMs: number, holds: () => Promise<boolean>): Promise<number | undefined> {
+  for (
+    const endsAt = performance.now() + PATIENCE_MS;
+    performance.now() < endsAt;
+    await sleep(LISTEN_EVERY_MS)
+  )
+    if (await holds()) return performance.now() - sinceMs;
+  return undefined;
+}
+
+async function isHeard(
+  sign: Sign,
+  deployment: Deployment,
+  logged: ReadonlyMap<ServiceProcess, number>,
+): Promise<boolean> {
+  if ('alert' in sign) return await deployment.prometheus.holds(sign.alert);
+  if ('readyz' in sign)
+    return (await readiness(deployment)).some((text) => text.includes(`"${sign.readyz}"`));
+  const line = `"event":"${sign.line}"`;
+  return [...logged].some(([one, from]) => one.bytes().subarray(from).includes(line));
+}
+
+async function isReady(deployment: Deployment): Promise<boolean> {
+  const answers = await readiness(deployment);
+  return answers.every((text) => text.includes('"ready"') && !text.includes('"degraded"'));
+}
+
+async function readiness({ webs }: Deployment): Promise<string[]> {
+  return await Promise.all(
+    webs.map(async ({ port }) => await (await fetch(`http://127.0.0.1:${port}/readyz`)).text()),
+  );
+}
+
+function seconds(ms: number | undefined): string {
+  return ms === undefined ? 'no time' : `${(ms / 1000).toFixed(1)} s`;
+}

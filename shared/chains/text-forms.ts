@@ -1,0 +1,13 @@
+/** Forms of texts, without checksums: for a first look, also in browsers. */
+export const EVM_ADDRESS = /^0x[0-9a-f]{40}$/i;
+export const SOLANA_ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
+const EVM_TRANSACTION = /^0x[0-9a-f]{64}$/i;
+const SOLANA_TRANSACTION = /^[1-9A-HJ-NP-Za-km-z]{64,90}$/;
+
+export function looksLikeWallet(text: string): boolean {
+  return EVM_ADDRESS.test(text) || SOLANA_ADDRESS.test(text);
+}
+
+export function looksLikeTransaction(text: string): boolean {
+  return EVM_TRANSACTION.test(text) || SOLANA_TRANSACTION.test(text);
+}

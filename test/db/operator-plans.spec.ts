@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { seedDatabase } from '../../lab/bench/growth/seed.js';
+import { loadConfig } from '../../shared/config/config.js';
+import { type Knex, openDatabase } from '../../shared/db/knex.js';
+import { readDayOfAccounts } from '../../shared/reports/read.js';
+import { searchByText } from '../../shared/support/search.js';
+import { captureStatements, explain } from '../support/query-plans.js';
+import { createMigratedDatabase } from '../support/suite.js';
+
+const COUNTS = {
+  accounts: 1000,
+  sessions: 20_000,
+  payments: 10_000,
+  deliveries: 1000,
+  idempotencyRecords: 1000,
+};
+/** Each account is asked, so tables with a row or two of each are read as a whole. */
+const READ_AS_A_WHOLE = ['accounts', 'payout_wallets'];
+
+describe("query plans of an operator's commands", () => {
+  let db: Knex;
+  before(async () => {
+    const url = await createMigratedDatabase('operator_plans');
+    db = openDatabase(loadConfig({ DATABASE_URL: url }, 'cli').database);
+    await seedDatabase(db, COUNTS);
+  });
+  after(() => db.destroy());
+
+  async function assertIndexed(act: () => Promise<unknown>): Promise<void> {
+    const statements = await captureStatements(db, act);
+    assert.notEqual(statements.length, 0, 'no statement was sent');
+    for (const statement of statements) {
+      for (const { table, index, rows } of await explain(db, statement)) {
+        if (READ_AS_A_WHOLE.includes(table)) continue;
+        assert.ok(index !== undefined || rows === 0, `${table} by ${index}, ${rows} rows: ${statement.sql}`);
+      }
+    }
+  }
+
+  for (const text of [`0x${'cd'.repeat(32)}`, `0x${'cd'.repeat(20)}`, 'nobody@mail.example'])
+    it(`a search for ${text}`, () =>
+      assertIndexed(() => assert.rejects(searchByText({ db, baseUrl: 'https://pay.example' }, text))));
+
+  it('the totals of a day', () => assertIndexed(() => readDayOfAccounts(db, Date.parse('2026-01-01'))));
+});
