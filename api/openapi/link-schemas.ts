@@ -44,6 +44,18 @@ export const LINK_SCHEMAS = {
           description:
             'A payment sent with an `info.id` may be sent again with it whenever an answer was lost: it is answered as the first time.',
         },
+      serviceName: Type.Optional(
+        Type.String({
+          maxLength: 32,
+          pattern: '^[ -~]+$',
+          description: "The merchant's name without accents, where it can be written in ASCII.",
+        }),
+      ),
+      tags: Type.Array(Type.String(), {
+        maxItems: 5,
+        description: '`checkout` or `refund`; in test mode `test` too.',
+      }),
+      iconUrl: Type.Optional(Type.String({ format: 'uri', description: "The merchant's logo." })),
       ),
     }),
   }),

@@ -24,6 +24,26 @@ export function describePayment(session: LinkedSession, accepts: readonly Paymen
   return advice === undefined ? payment : `${payment} ${advice}`;
 }
 
+/** x402's limit. */
+const MAX_SERVICE_NAME = 32;
+/** Merchants' names may be long; the rest would be cut anyway. */
+const READ_OF_NAME = 4 * MAX_SERVICE_NAME;
+
+/**
+ * The merchant's name for clients that show a payee: x402 allows printable ASCII only, so accents are dropped. Undefined
+ * for a name in letters that have no ASCII form, which `describePayment` has as it is.
+ */
+export function serviceNameOf(name: string): string | undefined {
+  if (name.length <= MAX_SERVICE_NAME && PLAIN.test(name)) return name;
+  const bare = visibleText(name.slice(0, READ_OF_NAME))
+    .normalize('NFKD')
+    .replaceAll(/\p{Mark}/gu, '');
+  if (/[^\0-\x7f]/u.test(bare.replaceAll(/[^\p{Letter}\p{Number}]/gu, ''))) return undefined;
+  const line = bare.replaceAll(/[^!-~]+/g, ' ').trim();
+  if (line === '') return undefined;
+  return line.length <= MAX_SERVICE_NAME ? line : `${line.slice(0, MAX_SERVICE_NAME - 3).trimEnd()}...`;
+}
+
 function describeItems({ summary }: LinkedSession): string {
   if (summary?.name == null) return '';
   const { quantity, others } = summary;

@@ -6,8 +6,8 @@ import { rememberOfferedFeePayers } from '../../shared/settlement/remember-told.
 import type { Offer } from '../../shared/x402/match-payment.js';
 import { PAYMENT_IDENTIFIER, PAYMENT_IDENTIFIER_DECLARATION } from '../../shared/x402/payment-identifier.js';
 import { askForMemo, buildAccepts, type OfferInput } from '../../shared/x402/requirements.js';
-import type { PaymentRequired, PaymentRequirements } from '../../shared/x402/wire.js';
-import { describePayment } from './describe.js';
+import type { PaymentRequired, PaymentRequirements, ResourceInfo } from '../../shared/x402/wire.js';
+import { describePayment, serviceNameOf } from './describe.js';
 import { earlierFailure, type LinkFailure } from './earlier-failure.js';
 import { busy, type LinkAnswer, refuse, uncertainPayment } from './link-answer.js';
 import type { LinkDeps } from './link-deps.js';
@@ -76,16 +76,26 @@ export async function askForPayment(
     x402Version: 2,
     error: failure?.message ?? 'Payment required',
     ...(failure !== undefined && { code: failure.code }),
-    resource: {
-      url: sessionUrl(session.id, config.baseUrl),
-      description: describePayment(session, offer.accepts),
-      mimeType: 'application/json',
-    },
+    resource: describeResource(session, offer, sessionUrl(session.id, config.baseUrl)),
     accepts: offer.accepts,
     extensions: EXTENSIONS,
   };
   const uncertain = failure?.isUncertain ? { uncertain: uncertainPayment(failure) } : {};
   return { kind: 'payment_required', required, ...uncertain };
+}
+
+function describeResource(session: LinkedSession, { accepts }: Offer, url: string): ResourceInfo {
+  const { account, refund, livemode } = session;
+  const serviceName = serviceNameOf(account.name);
+  return {
+    url,
+    description: describePayment(session, accepts),
+    mimeType: 'application/json',
+    ...(serviceName !== undefined && { serviceName }),
+    tags: [refund == null ? 'checkout' : 'refund', ...(livemode ? [] : ['test'])],
+    // The merchant's own address of the logo may be longer than the headers.
+    ...(account.logoUrl !== null && { iconUrl: `${url}/images/logo` }),
+  };
 }
 
 async function rememberFeePayers(

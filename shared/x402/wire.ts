@@ -34,9 +34,19 @@ export interface PaymentRequirements {
 export interface PaymentRequired {
   x402Version: 2;
   error: string;
+export interface ResourceInfo {
+  url: string;
+  description: string;
+  mimeType: string;
+  /** At most 32 printable ASCII characters, as each of `tags`. */
+  serviceName?: string;
+  tags: readonly string[];
+  iconUrl?: string;
+}
+
   /** Only when a signed payment failed. */
   code?: string;
-  resource: { url: string; description?: string; mimeType?: string };
+  resource: ResourceInfo;
   accepts: readonly PaymentRequirements[];
   /** Extensions that a buyer may use. */
   extensions: Record<string, object>;

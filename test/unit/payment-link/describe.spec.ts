@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describePayment } from '../../../api/payment-link/describe.js';
+import { describePayment, serviceNameOf } from '../../../api/payment-link/describe.js';
 import { type ItemSummary, summarize } from '../../../shared/payables/line-items.js';
 import type { LinkedSession } from '../../../shared/settlement/read-link.js';
 
@@ -91,4 +91,26 @@ describe('the description of a payment', () => {
     }
     assert.ok(describeOf({ merchant: '京'.repeat(24) }).includes(`to ${'京'.repeat(22)}…, payable`));
   });
+});
+
+describe("the merchant's name as x402 allows it", () => {
+  for (const [title, name, shown] of [
+    ['is unchanged in ASCII', 'Cafe Pocket', 'Cafe Pocket'],
+    ['has no accents', 'Café Müller', 'Cafe Muller'],
+    ['has no punctuation that is not ASCII, nor emoji', 'Anna’s “Brot” – 🥐', 'Anna s Brot'],
+    ['has no line ends or other control characters', 'Shop\r\nSet-Cookie: a=b\u0000', 'Shop Set-Cookie: a=b'],
+    ['has no invisible characters', 'Sh\u200bop\u202e', 'Shop'],
+    ['is in full width no longer', 'Ｓｈｏｐ', 'Shop'],
+    ['is as long as it may be', 'x'.repeat(32), 'x'.repeat(32)],
+    ['is cut', 'x'.repeat(33), `${'x'.repeat(29)}...`],
+    ['is cut, however long it is', 'ab '.repeat(1667), 'ab ab ab ab ab ab ab ab ab ab...'],
+    ['is absent in another script', '東京コーヒー', undefined],
+    ['is absent where letters would be lost', 'Smørrebrød', undefined],
+    ['is absent when nothing is left', '🥐🥐', undefined],
+    ['is absent when it is empty', '', undefined],
+  ] as const)
+    it(title, () => {
+      assert.equal(serviceNameOf(name), shown);
+      if (shown !== undefined) assert.match(shown, /^[ -~]{1,32}$/);
+    });
 });
