@@ -1,5 +1,5 @@
 import { findToken } from '../../shared/chains/networks.js';
-import type { PaymentRequirements } from '../../shared/x402/wire.js';
+import { OFFER_RECEIPT, type PaymentRequirements, type SignedStatement } from '../../shared/x402/wire.js';
 import { linkQuery } from '../input/link-query.js';
 
 type Entries = readonly PaymentRequirements[];
@@ -29,37 +29,101 @@ export function narrow(entries: Entries, { networks, tokens }: Wanted): Entries 
   );
 }
 
+/** Signs the offer of an entry, unless the signature would be longer. */
+type SignOffer = (entry: PaymentRequirements, maxLength: number) => SignedStatement | undefined;
+
+/** As JSON. */
+export interface Terms {
+  accepts: string;
+  /** The extension `offer-receipt`; undefined without a signed offer. */
+  offers: string | undefined;
+}
+
+/** Each is signed when a link is first asked for, and takes the room of three entries. */
+const MAX_OFFERS = 4;
+const OFFERS_BEFORE = '{"info":{"offers":[';
+const OFFERS_AFTER =
+  ']},"schema":{"type":"object","properties":{"offers":{"type":"array"}},"required":["offers"]}}';
+
+/** With the name of the extension. */
+const AROUND_OFFERS = `,"${OFFER_RECEIPT}":${OFFERS_BEFORE}${OFFERS_AFTER}`.length;
+
+const AROUND_OFFER = renderOffer(MAX_ENTRIES, '').length;
+
 interface Rendered {
+  entry: PaymentRequirements;
   json: string;
   bytes: number;
   symbol: string;
+  /** Of networks: `eip155` or `solana`. */
+  family: string;
 }
 
 /** Many links share an entry. */
 const rendered = new WeakMap<PaymentRequirements, Rendered>();
 
 /**
- * `accepts` as JSON, with the entries that `room` bytes hold, in their order: first one of each token, then the others. One
- * entry stays however small the room is, since nobody could pay without.
+ * The entries and their signed offers that `room` bytes hold: first an entry of each token and each family of networks, then
+ * the offer of the first entry, the other entries, and at last other offers. Entries stay in their order. One stays however
+ * small the room is, since nobody could pay without.
  */
-export function renderAccepts(entries: Entries, room: number): string {
+export function fitTerms(entries: Entries, room: number, sign: SignOffer = () => undefined): Terms {
   const all = entries.map((entry) => rendered.get(entry) ?? render(entry));
-  const firsts = all.filter(({ symbol }, index) => index === 0 || symbol !== all[index - 1]?.symbol);
-  const chosen = new Set<Rendered>();
+  const kept = new Set<Rendered>();
+  const signed = new Map<Rendered, SignedStatement>();
   let left = room - '[]'.length;
-  for (const entry of [...firsts, ...all]) {
-    const isFitting = chosen.size === 0 || entry.bytes <= left;
-    if (!isFitting || chosen.size === MAX_ENTRIES || chosen.has(entry)) continue;
-    chosen.add(entry);
-    left -= entry.bytes + ','.length;
-  }
-  const kept = all.filter((entry) => chosen.has(entry));
-  return `[${kept.map(({ json }) => json).join()}]`;
+
+  const keep = (some: readonly Rendered[]): void => {
+    for (const entry of some) {
+      const isFitting = kept.size === 0 || entry.bytes <= left;
+      if (!isFitting || kept.size === MAX_ENTRIES || kept.has(entry)) continue;
+      kept.add(entry);
+      left -= entry.bytes + ','.length;
+    }
+  };
+  const offer = (some: readonly Rendered[]): void => {
+    for (const one of some) {
+      const around = AROUND_OFFER + (signed.size === 0 ? AROUND_OFFERS : ','.length);
+      const statement = signed.has(one) ? undefined : sign(one.entry, left - around);
+      if (statement === undefined) continue;
+      signed.set(one, statement);
+      left -= around + statement.signature.length;
+    }
+  };
+  keep(firstOfEach(all, ({ symbol }) => symbol));
+  keep(firstOfEach(all, ({ family }) => family));
+  offer(all.slice(0, 1));
+  keep(all);
+  const shown = all.filter((one) => kept.has(one));
+  offer(shown.slice(0, MAX_OFFERS));
+  const offers = shown.flatMap((one, index) => {
+    const statement = signed.get(one);
+    return statement === undefined ? [] : [renderOffer(index, statement.signature)];
+  });
+  return {
+    accepts: `[${shown.map(({ json }) => json).join()}]`,
+    offers: offers.length === 0 ? undefined : `${OFFERS_BEFORE}${offers.join()}${OFFERS_AFTER}`,
+  };
+}
+
+function renderOffer(acceptIndex: number, signature: string): string {
+  return `{"format":"jws","acceptIndex":${acceptIndex},"signature":"${signature}"}`;
+}
+
+function firstOfEach(all: readonly Rendered[], groupOf: (one: Rendered) => string): Rendered[] {
+  const seen = new Set<string>();
+  return all.filter((one) => seen.size < seen.add(groupOf(one)).size);
 }
 
 function render(entry: PaymentRequirements): Rendered {
   const json = JSON.stringify(entry);
-  const known = { json, bytes: Buffer.byteLength(json), symbol: symbolOf(entry) };
+  const known = {
+    entry,
+    json,
+    bytes: Buffer.byteLength(json),
+    symbol: symbolOf(entry),
+    family: entry.network.slice(0, entry.network.indexOf(':')),
+  };
   rendered.set(entry, known);
   return known;
 }

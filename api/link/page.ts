@@ -31,7 +31,7 @@ export async function sendPageLoad(
   answer: LinkAnswer,
 ): Promise<void> {
   const isExpired = answer.kind === 'error' && answer.error.code === 'session_expired';
-  if (answer.kind === 'paid' || isExpired) writeHead(res, answer, deps.config.responseHeaderMaxBytes);
+  if (answer.kind === 'paid' || isExpired) writeHead(deps, res, answer);
   await sendPage(deps, res, session, answer);
 }
 
@@ -49,7 +49,7 @@ export async function sendPageAfterPayment(
   if (session === undefined) throw new Error(`${sessionId} is gone`);
   // Before the head, which fills the room that they leave.
   setPageHeaders(res, deps.config.pageScriptUrl);
-  writeHead(res, answer, deps.config.responseHeaderMaxBytes);
+  writeHead(deps, res, answer);
   await sendPage(deps, res, session, answer);
 }
 

@@ -4,9 +4,9 @@ import { MAX_BODY_BYTES } from '../../shared/limits/bounds.js';
 import { now } from '../../shared/process/clock.js';
 import { isRefund, presentPublicRefund } from '../../shared/refunds/present.js';
 import { type LinkedSession, readPublicItems } from '../../shared/settlement/read-link.js';
-import { encodeHeader, encodeHeaderText } from '../../shared/x402/headers.js';
+import { encodeHeader } from '../../shared/x402/headers.js';
 import {
-  PAYMENT_REQUIRED_HEADER,
+  OFFER_RECEIPT,
   PAYMENT_RESPONSE_HEADER,
   type SettlementResponse,
   X_PAYMENT_RESPONSE_HEADER,
@@ -17,19 +17,18 @@ import { releaseWhenSent } from '../http/release-when-sent.js';
 import { sendJson } from '../http/send-json.js';
 import { addressKey } from '../limits/address-key.js';
 import type { LinkAnswer } from '../payment-link/link-answer.js';
-import { renderAccepts } from './fit-accepts.js';
+import { writeRequired } from './write-required.js';
 
 type Answer<Kind extends LinkAnswer['kind']> = Extract<LinkAnswer, { kind: Kind }>;
 
-type AnswerDeps = Pick<Deps, 'db' | 'longAnswers' | 'config'>;
+type HeadDeps = Pick<Deps, 'config' | 'receipts'>;
+type AnswerDeps = HeadDeps & Pick<Deps, 'db' | 'longAnswers'>;
 
 const POLL_SECONDS = 2;
 const NO_ITEMS = '[]';
-/** The status line and what is set later: type, length, encoding, and Node's Date, Connection and Keep-Alive. */
-const LATER_BYTES = 300;
 
 /** Status and headers, the same for agents and pages. */
-export function writeHead(res: Response, answer: LinkAnswer, headerMaxBytes: number): void {
+export function writeHead(deps: HeadDeps, res: Response, answer: LinkAnswer): void {
   switch (answer.kind) {
     case 'paid':
       res.status(200);
@@ -40,7 +39,7 @@ export function writeHead(res: Response, answer: LinkAnswer, headerMaxBytes: num
       res.setHeader('Retry-After', String(POLL_SECONDS));
       return;
     case 'payment_required':
-      writeRequired(res, answer, headerMaxBytes);
+      writePaymentRequired(deps, res, answer);
       return;
     case 'error':
       res.status(BUYER_ERRORS[answer.error.code]);
@@ -52,33 +51,12 @@ export function writeHead(res: Response, answer: LinkAnswer, headerMaxBytes: num
   }
 }
 
-/** Returns the body, which PAYMENT-REQUIRED repeats in base64: with as many entries as the headers have room for. */
-function writeRequired(
-  res: Response,
-  { required, failed }: Answer<'payment_required'>,
-  headerMaxBytes: number,
-): string {
+/** Returns the body. */
+function writePaymentRequired(deps: HeadDeps, res: Response, answer: Answer<'payment_required'>): string {
   res.status(402);
-  res.locals.errorCode = required.code;
-  if (failed !== undefined) setReceipt(res, failed);
-  const { accepts, extensions, ...asked } = required;
-  const before = `${JSON.stringify(asked).slice(0, -1)},"accepts":`;
-  const after = `,"extensions":${textOf(extensions)}}`;
-  const room = jsonRoom(res, headerMaxBytes) - Buffer.byteLength(before) - after.length;
-  const body = before + renderAccepts(accepts, room) + after;
-  res.setHeader(PAYMENT_REQUIRED_HEADER, encodeHeaderText(body));
-  return body;
-}
-
-/** Bytes of JSON that PAYMENT-REQUIRED can hold beside the other headers. */
-function jsonRoom(res: Response, headerMaxBytes: number): number {
-  let others = LATER_BYTES + headerLine(PAYMENT_REQUIRED_HEADER, '');
-  for (const name of res.getHeaderNames()) others += headerLine(name, String(res.getHeader(name)));
-  return Math.floor((headerMaxBytes - others) / 4) * 3;
-}
-
-function headerLine(name: string, value: string): number {
-  return name.length + ': '.length + value.length + '\r\n'.length;
+  res.locals.errorCode = answer.required.code;
+  if (answer.failed !== undefined) setReceipt(res, answer.failed);
+  return writeRequired(deps, res, answer);
 }
 
 /** For older agents also under the name of x402 version 1, there without extensions, since headers have little room. */
@@ -96,9 +74,8 @@ export async function sendAgentAnswer(
   answer: LinkAnswer,
   { link, hasPaid }: { link: string; hasPaid: boolean },
 ): Promise<void> {
-  const { baseUrl, responseHeaderMaxBytes } = deps.config;
   if (answer.kind === 'payment_required') {
-    sendJson(res, writeRequired(res, answer, responseHeaderMaxBytes));
+    sendJson(res, writePaymentRequired(deps, res, answer));
     return;
   }
   let body: string;
@@ -109,9 +86,9 @@ export async function sendAgentAnswer(
       sendBusy(res);
       return;
     }
-    body = renderPaid(answer, items, baseUrl);
+    body = renderPaid(answer, items, deps.config.baseUrl);
   }
-  writeHead(res, answer, responseHeaderMaxBytes);
+  writeHead(deps, res, answer);
   sendJson(res, body);
 }
 
@@ -119,7 +96,7 @@ function renderPaid({ session, receipt }: Answer<'paid'>, items: string, baseUrl
   const presented = isRefund(session)
     ? `"refund":${JSON.stringify(presentPublicRefund(session, session.account, baseUrl))}`
     : `"session":${renderPublicSession(presentPublicSession(session, session.account, now()), items)}`;
-  const signed = receipt.extensions?.['offer-receipt'].info.receipt;
+  const signed = receipt.extensions?.[OFFER_RECEIPT].info.receipt;
   return `{"status":"complete",${presented}${signed === undefined ? '' : `,"receipt":${JSON.stringify(signed)}`}}`;
 }
 
@@ -161,13 +138,4 @@ function bodyOf(answer: Answer<'processing' | 'error'>, link: string): string {
     case 'error':
       return JSON.stringify({ error: answer.error });
   }
-}
-
-/** Cached texts: many responses share the same `extensions`. */
-const texts = new WeakMap<object, string>();
-
-function textOf(value: object): string {
-  const text = texts.get(value) ?? JSON.stringify(value);
-  texts.set(value, text);
-  return text;
 }

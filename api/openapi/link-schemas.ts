@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { SESSION_STATUSES } from '../../shared/payables/states.js';
 import { fieldsBy, PUBLIC_FIELDS } from '../../shared/session-fields/fields.js';
+import { OFFER_RECEIPT } from '../../shared/x402/wire.js';
 import { nullable, REFUND, ref, strict } from './resource-schemas.js';
 
 /** Response schemas of payment links in /openapi.json. Specs validate responses against them. */
@@ -15,6 +16,14 @@ const Merchant = strict({
   support_email: nullable(Type.String()),
 });
 const { metadata: _, ...PUBLIC_REFUND } = REFUND;
+
+const signed = (says: string) => ({
+  format: Type.Literal('jws'),
+  signature: Type.String({
+    pattern: '^[\\w-]+\\.[\\w-]+\\.[\\w-]+$',
+    description: `A JWS under a key of /.well-known/jwks.json. It says ${says}.`,
+  }),
+});
 
 export const LINK_SCHEMAS = {
   PaymentRequired: strict({
@@ -35,15 +44,6 @@ export const LINK_SCHEMAS = {
         description: 'To whom, for what, how much, until when, and what a stock x402 client has to be told.',
       }),
       mimeType: Type.String(),
-    }),
-    accepts: Type.Array(ref('PaymentRequirements'), { minItems: 1 }),
-    extensions: strict({
-      'payment-identifier': Type.Object(
-        {},
-        {
-          description:
-            'A payment sent with an `info.id` may be sent again with it whenever an answer was lost: it is answered as the first time.',
-        },
       serviceName: Type.Optional(
         Type.String({
           maxLength: 32,
@@ -56,6 +56,30 @@ export const LINK_SCHEMAS = {
         description: '`checkout` or `refund`; in test mode `test` too.',
       }),
       iconUrl: Type.Optional(Type.String({ format: 'uri', description: "The merchant's logo." })),
+    }),
+    accepts: Type.Array(ref('PaymentRequirements'), { minItems: 1 }),
+    extensions: strict({
+      'payment-identifier': Type.Object(
+        {},
+        {
+          description:
+            'A payment sent with an `info.id` may be sent again with it whenever an answer was lost: it is answered as the first time.',
+        },
+      ),
+      [OFFER_RECEIPT]: Type.Optional(
+        Type.Object(
+          {
+            info: strict({
+              offers: Type.Array(
+                strict({
+                  ...signed('what the entry asks for at this link, and until when'),
+                  acceptIndex: Type.Integer({ minimum: 0, description: 'Into `accepts`.' }),
+                }),
+              ),
+            }),
+          },
+          { description: 'Entries of `accepts`, signed: what this link asks for, and until when.' },
+        ),
       ),
     }),
   }),
@@ -77,13 +101,7 @@ export const LINK_SCHEMAS = {
     refund: Type.Optional(ref('PublicRefund')),
     receipt: Type.Optional(ref('SignedReceipt')),
   }),
-  SignedReceipt: strict({
-    format: Type.Literal('jws'),
-    signature: Type.String({
-      pattern: '^[\\w-]+\\.[\\w-]+\\.[\\w-]+$',
-      description: 'A JWS under a key of /.well-known/jwks.json. It says who paid which link, when and how.',
-    }),
-  }),
+  SignedReceipt: strict(signed('who paid which link, when and how')),
   X402Processing: strict({
     status: Type.Literal('processing'),
     message: Type.String(),

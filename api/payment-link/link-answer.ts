@@ -11,6 +11,8 @@ export type LinkAnswer =
   | {
       kind: 'payment_required';
       required: PaymentRequired;
+      /** The terms hold as long as the link can be paid. */
+      validUntil: Date;
       failed?: SettlementResponse;
       uncertain?: UncertainPayment;
     }

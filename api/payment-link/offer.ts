@@ -81,7 +81,7 @@ export async function askForPayment(
     extensions: EXTENSIONS,
   };
   const uncertain = failure?.isUncertain ? { uncertain: uncertainPayment(failure) } : {};
-  return { kind: 'payment_required', required, ...uncertain };
+  return { kind: 'payment_required', required, validUntil: session.expiresAt, ...uncertain };
 }
 
 function describeResource(session: LinkedSession, { accepts }: Offer, url: string): ResourceInfo {

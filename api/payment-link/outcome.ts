@@ -54,7 +54,7 @@ export async function answerOutcome(deps: LinkDeps, claimed: ClaimedPayment): Pr
     if (payment === undefined) return claimLost();
     if (payment.status === 'failed') return await answerFailure(deps, session, payment, offer);
     if (payment.status !== 'succeeded') return stillProcessing();
-    return await paid(deps, session, payment);
+    return paid(deps, session, payment);
   } catch (error) {
     const lost = { payment: paymentId, session: sessionId };
     deps.logger.warn({ event: 'payment_link.outcome_unread', ...lost, err: error });

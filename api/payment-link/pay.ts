@@ -60,10 +60,8 @@ async function answerUnlessPayable(
     }
     case 'complete': {
       const payment = paymentOf(session);
-      if (isRepetition(header, payment)) return await paid(deps, session);
-      return isSamePayment(header, payment)
-        ? alreadyPaid(await receiptOf(deps, session, payment))
-        : alreadyPaid();
+      if (isRepetition(header, payment)) return paid(deps, session);
+      return isSamePayment(header, payment) ? alreadyPaid(receiptOf(deps, session, payment)) : alreadyPaid();
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { Payment } from '../../shared/payments/model.js';
 import type { LinkedSession } from '../../shared/settlement/read-link.js';
-import type { SettlementResponse } from '../../shared/x402/wire.js';
+import { OFFER_RECEIPT, type SettlementResponse } from '../../shared/x402/wire.js';
 import type { LinkAnswer } from './link-answer.js';
 import type { LinkDeps } from './link-deps.js';
 import { receiptExtension } from './signed-receipts.js';
@@ -8,12 +8,12 @@ import { receiptExtension } from './signed-receipts.js';
 type ReceiptDeps = Pick<LinkDeps, 'receipts'>;
 
 /** `payment` is the payment that paid the session. */
-export async function paid(
+export function paid(
   deps: ReceiptDeps,
   session: LinkedSession,
   payment: Payment = paymentOf(session),
-): Promise<LinkAnswer> {
-  return { kind: 'paid', receipt: await receiptOf(deps, session, payment), session };
+): LinkAnswer {
+  return { kind: 'paid', receipt: receiptOf(deps, session, payment), session };
 }
 
 /** Requires a complete session. */
@@ -22,17 +22,17 @@ export function paymentOf({ id, payment }: LinkedSession): Payment {
   return payment;
 }
 
-export async function receiptOf(
+export function receiptOf(
   { receipts }: ReceiptDeps,
   { id }: LinkedSession,
   payment: Payment,
-): Promise<SettlementResponse> {
-  const signed = await receipts.sign(id, payment);
+): SettlementResponse {
+  const signed = receipts.sign(id, payment);
   return {
     success: true,
     transaction: payment.transaction ?? '',
     network: payment.network,
     payer: payment.payer ?? '',
-    ...(signed !== undefined && { extensions: { 'offer-receipt': receiptExtension(signed) } }),
+    ...(signed !== undefined && { extensions: { [OFFER_RECEIPT]: receiptExtension(signed) } }),
   };
 }

@@ -22,7 +22,7 @@ export async function viewLink(
     case 'processing':
       return stillProcessing();
     case 'complete':
-      return await paid(deps, session);
+      return paid(deps, session);
     case 'expired':
       return expired(await uncertainFailure(deps.db, session));
   }

@@ -6,6 +6,9 @@ export const PAYMENT_RESPONSE_HEADER = 'PAYMENT-RESPONSE';
 export const X_PAYMENT_HEADER = 'X-PAYMENT';
 export const X_PAYMENT_RESPONSE_HEADER = 'X-PAYMENT-RESPONSE';
 
+/** x402's extension for signed offers and receipts. */
+export const OFFER_RECEIPT = 'offer-receipt';
+
 /** The EIP-712 domain of the authorization. */
 export interface EvmExtra {
   name: string;
@@ -31,9 +34,6 @@ export interface PaymentRequirements {
   extra: EvmExtra | SvmExtra;
 }
 
-export interface PaymentRequired {
-  x402Version: 2;
-  error: string;
 export interface ResourceInfo {
   url: string;
   description: string;
@@ -44,6 +44,9 @@ export interface ResourceInfo {
   iconUrl?: string;
 }
 
+export interface PaymentRequired {
+  x402Version: 2;
+  error: string;
   /** Only when a signed payment failed. */
   code?: string;
   resource: ResourceInfo;
@@ -90,16 +93,16 @@ export interface SettlementResponse {
   network: string;
   payer?: string;
   errorReason?: string;
-  extensions?: { 'offer-receipt': ReceiptExtension };
+  extensions?: { [OFFER_RECEIPT]: ReceiptExtension };
 }
 
-/** A JWS in compact form. Its payload names payer, link, network, time and transaction. */
-export interface SignedReceipt {
+/** A JWS in compact form: of a receipt, or of an offer. */
+export interface SignedStatement {
   format: 'jws';
   signature: string;
 }
 
 export interface ReceiptExtension {
-  info: { receipt: SignedReceipt };
+  info: { receipt: SignedStatement };
   schema: object;
 }

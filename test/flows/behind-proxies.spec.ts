@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { extractOffersFromPaymentRequired } from '@x402/extensions/offer-receipt';
 import { failsToSettle } from '../../lab/world/facilitator/dial.js';
 import {
   FRONT_PROXIES,
@@ -11,6 +12,7 @@ import {
   startFrontProxy,
 } from '../../lab/world/proxy/front-proxies.js';
 import { paymentHeader } from '../../lab/world/shop/agent.js';
+import { updateAccount } from '../../shared/accounts/accounts.js';
 import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { type Checkout, openCheckout, X_LAYER_TESTNET } from '../support/checkout.js';
 import { answerOf, decodeHeader } from '../support/link-answers.js';
@@ -24,6 +26,10 @@ const ANSWERS: Record<string, (world: World) => Promise<Sent>> = {
   'a 402 of a test session': async ({ open }) => ({ path: await open({}), status: 402 }),
   'a 402 of every network, with the longest names': async ({ open, longest }) => ({
     path: await open(longest),
+    status: 402,
+  }),
+  'a 402 of one network and token, which has room for a signed offer': async ({ open }) => ({
+    path: `${await open({})}?network=${X_LAYER_TESTNET}&token=USDG`,
     status: 402,
   }),
   'a 402 to the payment of a browser that failed': async ({ failing }) => ({
@@ -70,12 +76,14 @@ describe('an answer of a link', () => {
   let world: World;
 
   before(async () => {
-    const RECEIPT_SIGNING_KEYS = generateKeyPairSync('ed25519')
-      .privateKey.export({ format: 'der', type: 'pkcs8' })
-      .toString('base64');
     checkout = await openCheckout({
-      environment: { RESPONSE_HEADER_MAX_BYTES: String(MAX_BYTES), RECEIPT_SIGNING_KEYS },
+      environment: {
+        RESPONSE_HEADER_MAX_BYTES: String(MAX_BYTES),
+        RECEIPT_SIGNING_KEYS: newSigningKey(),
+      },
     });
+    const logoUrl = `https://shop.example/${'l'.repeat(2000)}`;
+    await updateAccount(checkout.app.db, checkout.merchant.accountId, { name: LONG, logoUrl });
     world = worldOf(checkout);
     await Promise.all(
       FRONT_PROXIES.map(async (kind) => proxies.set(kind, await startFrontProxy(kind, checkout.app.port))),
@@ -84,6 +92,14 @@ describe('an answer of a link', () => {
   after(async () => {
     await Promise.all([...proxies.values()].map((proxy) => proxy.stop()));
     await checkout.close();
+  });
+
+  it('has a signed offer when one network and token are asked for, and more entries instead when not', async () => {
+    const { id } = await checkout.buildSession();
+    const offersOf = async (path: string): Promise<number> =>
+      extractOffersFromPaymentRequired((await checkout.quote(path)) as never).length;
+    assert.equal(await offersOf(`${id}?network=${X_LAYER_TESTNET}&token=USDG`), 1);
+    assert.equal(await offersOf(id), 0);
   });
 
   for (const [title, prepare] of Object.entries(ANSWERS)) {
@@ -165,6 +181,9 @@ describe('a payment header of 16 KiB', () => {
     });
   }
 });
+
+const newSigningKey = (): string =>
+  generateKeyPairSync('ed25519').privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64');
 
 const status402 = ({ status, accept }: Sent): boolean => status === 402 && accept === undefined;
 

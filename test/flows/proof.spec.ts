@@ -5,10 +5,14 @@ import type { AddressInfo } from 'node:net';
 import { x402Client as AxiosClient, wrapAxiosWithPayment } from '@x402/axios';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import {
-  type DecodedOffer,
+  decodeSignedOffers,
+  extractOffersFromPaymentRequired,
   extractReceiptFromResponse,
+  findAcceptsObjectFromSignedOffer,
+  type JWSSignedOffer,
   type JWSSignedReceipt,
   type ReceiptPayload,
+  verifyOfferSignatureJWS,
   verifyReceiptMatchesOffer,
   verifyReceiptSignatureJWS,
 } from '@x402/extensions/offer-receipt';
@@ -18,7 +22,8 @@ import { createRemoteJWKSet, type JWK } from 'jose';
 import { failsToSettle } from '../../lab/world/facilitator/dial.js';
 import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { advanceClock, resetClock } from '../../shared/process/clock.js';
-import { BUYER, type Checkout, openCheckout } from '../support/checkout.js';
+import { unixSeconds } from '../../shared/wire/timestamp.js';
+import { BUYER, type Checkout, openCheckout, X_LAYER_TESTNET } from '../support/checkout.js';
 import { answerOf, decodeHeader, receiptOf } from '../support/link-answers.js';
 
 const newKey = (): string =>
@@ -66,6 +71,11 @@ describe('a signed receipt', () => {
     const client = new x402Client().register('eip155:*', new ExactEvmScheme(BUYER));
     client.setSpendControls({ maxAmountPerPayment: '$100' });
     return await wrapFetchWithPayment(fetch, client)(linkOf(session));
+  }
+
+  async function offersOf(path: string): Promise<JWSSignedOffer[]> {
+    const required = await checkout.quote(path);
+    return extractOffersFromPaymentRequired(required as never) as JWSSignedOffer[];
   }
 
   it('is in the answer that @x402/fetch gets, and the stock helper verifies it with the published key', async () => {
@@ -119,15 +129,43 @@ describe('a signed receipt', () => {
     assert.equal((await fetch(`${baseUrl}/.well-known/jwks.json`, { method: 'POST' })).status, 404);
   });
 
-  it("matches the offer by the stock helper's comparison", async () => {
+  it("matches the signed offer by the stock helper's comparison", async () => {
     const session = await checkout.buildSession();
-    const { accepts, resource } = await checkout.quote(session.id);
-    const response = await payWithFetch(session);
-    const receipt = extractReceiptFromResponse(response);
-    assert.ok(receipt);
-    const offer = { ...accepts[0], resourceUrl: resource.url } as unknown as DecodedOffer;
+    const [offer] = decodeSignedOffers(await offersOf(session.id));
+    const receipt = extractReceiptFromResponse(await payWithFetch(session));
+    assert.ok(receipt && offer);
     assert.equal(verifyReceiptMatchesOffer(receipt, offer, [BUYER.address]), true);
     assert.equal(verifyReceiptMatchesOffer(receipt, offer, [`0x${'1'.repeat(40)}`]), false);
+  });
+
+  describe('before it, a 402', () => {
+    it('has signed offers that the stock helpers verify and find in `accepts`', async () => {
+      const session = await checkout.buildSession();
+      const { accepts } = await checkout.quote(session.id);
+      const offers = await offersOf(session.id);
+      assert.equal(offers.length, 4);
+      assert.deepEqual(await offersOf(session.id), offers);
+      const [key] = await publishedKeys();
+      for (const [index, offer] of decodeSignedOffers(offers).entries()) {
+        assert.equal(findAcceptsObjectFromSignedOffer(offer, accepts as never), accepts[index]);
+        const signed = offer.signedOffer as JWSSignedOffer;
+        const verified = await verifyOfferSignatureJWS(signed, key as never);
+        assert.deepEqual(await verifyOfferSignatureJWS(signed), verified, 'with the key that it names');
+        const { scheme, network, amount, asset, payTo } = accepts[index] ?? assert.fail();
+        assert.deepEqual(verified, {
+          ...{ version: 1, resourceUrl: linkOf(session), validUntil: unixSeconds(session.expiresAt) },
+          ...{ scheme, network, amount, asset, payTo },
+        });
+      }
+    });
+
+    it('has the offer of the entry that was asked for', async () => {
+      const { id } = await checkout.buildSession();
+      const [offer, ...others] = decodeSignedOffers(
+        await offersOf(`${id}?network=${X_LAYER_TESTNET}&token=USDG`),
+      );
+      assert.deepEqual([offer?.network, others.length], [X_LAYER_TESTNET, 0]);
+    });
   });
 
   it('is the same bytes on every later GET, on the page and for a repeated payment', async () => {
@@ -155,7 +193,7 @@ describe('a signed receipt', () => {
 
   const anotherPayment = async () => await checkout.sign((await checkout.buildSession()).id);
 
-  it('is not made for an offer, a page or a failed payment', async () => {
+  it('is not made for a 402, a page or a failed payment', async () => {
     const { receipts } = checkout.app;
     const { sign } = receipts;
     const asked: string[] = [];

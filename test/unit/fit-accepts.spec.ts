@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { narrow, readWanted, renderAccepts } from '../../api/link/fit-accepts.js';
+import { fitTerms, narrow, readWanted } from '../../api/link/fit-accepts.js';
 import { findToken, OFFERED_TOKENS } from '../../shared/chains/networks.js';
 import { centsToTokenAmount } from '../../shared/values/money.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
@@ -15,22 +15,24 @@ const ENTRIES: PaymentRequirements[] = OFFERED_TOKENS.filter(({ network }) => !n
     extra: { name: 'USD Coin', version: '2' },
   }),
 );
-const [FIRST] = ENTRIES;
+const acceptsOf = (entries: PaymentRequirements[], room: number): PaymentRequirements[] =>
+  JSON.parse(fitTerms(entries, room).accepts);
 
 const symbolOf = ({ network, asset }: PaymentRequirements) => findToken(network, asset)?.symbol;
 
 describe('the entries of a 402', () => {
   it('are all there with room for them, but never more than twenty', () => {
     assert.ok(ENTRIES.length > 20);
-    const kept = JSON.parse(renderAccepts(ENTRIES, 100_000));
+    const kept = acceptsOf(ENTRIES, 100_000);
     assert.equal(kept.length, 20);
-    assert.deepEqual(JSON.parse(renderAccepts(ENTRIES.slice(0, 5), 100_000)), ENTRIES.slice(0, 5));
+    assert.deepEqual(acceptsOf(ENTRIES.slice(0, 5), 100_000), ENTRIES.slice(0, 5));
   });
 
   it('fill the room in their order, with one of each token while three fit', () => {
     const [most] = ENTRIES.map((entry) => JSON.stringify(entry).length + 1).sort((a, b) => b - a);
     for (let room = 3 * (most ?? 0) + 2; room < 6000; room += 1) {
-      const json = renderAccepts(ENTRIES, room);
+      const { accepts: json, offers } = fitTerms(ENTRIES, room);
+      assert.equal(offers, undefined);
       const kept: PaymentRequirements[] = JSON.parse(json);
       assert.ok(json.length <= room, `${json.length} of ${room}`);
       assert.deepEqual([...new Set(kept.map(symbolOf))], ['USDC', 'USDT', 'USDG']);
@@ -48,8 +50,61 @@ describe('the entries of a 402', () => {
   });
 
   it('are one at least', () => {
-    for (const room of [-5000, 0, 10]) assert.deepEqual(JSON.parse(renderAccepts(ENTRIES, room)), [FIRST]);
-    assert.equal(renderAccepts([], 1000), '[]');
+    for (const room of [-5000, 0, 10]) assert.deepEqual(acceptsOf(ENTRIES, room), ENTRIES.slice(0, 1));
+    assert.equal(fitTerms([], 1000).accepts, '[]');
+  });
+
+  it('have each family of networks while one of each token fits', () => {
+    const isSolana = ({ network }: PaymentRequirements): boolean => network.startsWith('solana:');
+    const ordered = ENTRIES.toSorted((a, b) => Number(isSolana(a)) - Number(isSolana(b)));
+    const four = 4 * Math.max(...ENTRIES.map((entry) => JSON.stringify(entry).length + 1)) + 2;
+    const families = acceptsOf(ordered, four).map(({ network }) => network.split(':')[0]);
+    assert.deepEqual([...new Set(families)], ['eip155', 'solana']);
+  });
+});
+
+describe('the signed offers of a 402', () => {
+  const LENGTH = 600;
+  const offer = (room: number, entries = ENTRIES) => {
+    const signed: number[] = [];
+    const { accepts, offers } = fitTerms(entries, room, (entry, maxLength) => {
+      if (maxLength < LENGTH) return undefined;
+      signed.push(entries.indexOf(entry));
+      return { format: 'jws', signature: `${entries.indexOf(entry)}`.padStart(LENGTH, '.') };
+    });
+    return {
+      kept: JSON.parse(accepts) as PaymentRequirements[],
+      bytes: accepts.length + (offers === undefined ? 0 : `,"offer-receipt":${offers}`.length),
+      offers: offers === undefined ? [] : JSON.parse(offers).info.offers,
+      signed,
+    };
+  };
+
+  it('name the entry that they are of, fit the room, and are signed only when they are sent', () => {
+    for (let room = 0; room < 12_000; room += 7) {
+      const { kept, bytes, offers, signed } = offer(room);
+      assert.ok(bytes <= room || kept.length === 1, `${bytes} of ${room}`);
+      assert.equal(signed.length, offers.length);
+      for (const { acceptIndex, signature } of offers) {
+        const place = Number(signature.replace(/^\.+/, ''));
+        assert.deepEqual(kept[acceptIndex], ENTRIES[place]);
+      }
+    }
+  });
+
+  it('take no room from a token or a family, and the first takes it from all other entries', () => {
+    const few = offer(1500);
+    assert.deepEqual(few.offers, []);
+    assert.ok(few.kept.length > 4);
+    const some = offer(2000);
+    assert.equal(some.offers.length, 1);
+    assert.deepEqual(new Set(some.kept.map(symbolOf)), new Set(['USDC', 'USDT', 'USDG']));
+  });
+
+  it('are of four entries at most', () => {
+    assert.equal(offer(100_000).offers.length, 4);
+    assert.equal(offer(100_000, ENTRIES.slice(0, 1)).offers.length, 1);
+    assert.deepEqual(offer(100_000, []).offers, []);
   });
 });
 
@@ -79,7 +134,7 @@ describe('what a link is asked for', () => {
       everything.filter((entry) => entry.startsWith('USDT')),
     );
     assert.deepEqual(of('?token=usdt'), of('?token=USDT'));
-    assert.deepEqual(of(`?token=${FIRST?.asset.toLowerCase()}`), ['USDC eip155:8453']);
+    assert.deepEqual(of(`?token=${ENTRIES[0]?.asset.toLowerCase()}`), ['USDC eip155:8453']);
   });
 
   it('is both, or one of several', () => {

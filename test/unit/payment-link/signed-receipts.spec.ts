@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { canonicalize, extractJWSHeader, verifyReceiptSignatureJWS } from '@x402/extensions/offer-receipt';
+import {
+  canonicalize,
+  extractJWSHeader,
+  verifyOfferSignatureJWS,
+  verifyReceiptSignatureJWS,
+} from '@x402/extensions/offer-receipt';
 import { calculateJwkThumbprint, compactVerify, createLocalJWKSet, decodeProtectedHeader } from 'jose';
 import {
   createReceiptSigner,
   type ReceiptSigner,
   receiptExtension,
 } from '../../../api/payment-link/signed-receipts.js';
-import type { SignedReceipt } from '../../../shared/x402/wire.js';
+import type { SignedStatement } from '../../../shared/x402/wire.js';
 
 const BASE_URL = 'https://pay.example';
 const PAYMENT = {
@@ -19,14 +24,14 @@ const PAYMENT = {
 
 const newKey = (): KeyObject => generateKeyPairSync('ed25519').privateKey;
 
-async function signedBy(signer: ReceiptSigner, payment = PAYMENT): Promise<SignedReceipt> {
+async function signedBy(signer: ReceiptSigner, payment = PAYMENT): Promise<SignedStatement> {
   const receipt = await signer.sign('cs_test_1', payment);
   assert.ok(receipt);
   return receipt;
 }
 
 /** The published key that the receipt names. */
-function keyOf(signer: ReceiptSigner, receipt: SignedReceipt): object {
+function keyOf(signer: ReceiptSigner, receipt: SignedStatement): object {
   const { kid } = decodeProtectedHeader(receipt.signature);
   const { keys } = JSON.parse(signer.jwks) as { keys: { kid: string }[] };
   const key = keys.find((one) => one.kid === kid);
@@ -141,9 +146,9 @@ describe('a signed receipt', () => {
       [announced, swapped, dropped],
       [swapped, dropped],
     ].entries()) {
-      for (const holder of holders) keyOf(holder, receipts[index] as SignedReceipt);
+      for (const holder of holders) keyOf(holder, receipts[index] as SignedStatement);
     }
-    assert.throws(() => keyOf(dropped, receipts[0] as SignedReceipt), /not published/);
+    assert.throws(() => keyOf(dropped, receipts[0] as SignedStatement), /not published/);
   });
 
   it('matches the schema that comes with it', async () => {
@@ -186,5 +191,67 @@ describe('a signed receipt', () => {
     assert.equal(await none.sign('cs_test_1', PAYMENT), undefined);
     assert.equal(none.jwks, '{"keys":[]}');
     assert.deepEqual(JSON.parse(none.didDocument).verificationMethod, []);
+  });
+});
+
+describe('a signed offer', () => {
+  const keys = [newKey(), newKey()];
+  const signer = createReceiptSigner(keys, BASE_URL);
+  const OFFERED = {
+    resourceUrl: 'https://pay.example/c/cs_test_1',
+    entry: {
+      scheme: 'exact' as const,
+      network: 'eip155:84532',
+      amount: '4500000',
+      asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
+      payTo: '0x209693Bc6afc0C5328bA36FaF03C514EF312287C',
+      maxTimeoutSeconds: 300,
+      extra: { name: 'USDC', version: '2' },
+    },
+    validUntil: new Date('2026-11-22T03:04:05.678Z'),
+  };
+  const offer = (by: ReceiptSigner, details: Partial<typeof OFFERED> = {}): SignedStatement => {
+    const statement = by.signOffer({ ...OFFERED, ...details }, 10_000);
+    assert.ok(statement);
+    return statement;
+  };
+
+  it('is verified offline by the stock helper with the published key, and by no other', async () => {
+    const statement = offer(signer);
+    const { maxTimeoutSeconds: _, extra: __, ...terms } = OFFERED.entry;
+    assert.deepEqual(await verifyOfferSignatureJWS(statement as never, keyOf(signer, statement) as never), {
+      version: 1,
+      resourceUrl: OFFERED.resourceUrl,
+      ...terms,
+      validUntil: 1_795_316_645,
+    });
+    const other = JSON.parse(signer.jwks).keys[1];
+    await assert.rejects(verifyOfferSignatureJWS(statement as never, other));
+  });
+
+  it('has a canonical payload', () => {
+    const text = Buffer.from(offer(signer).signature.split('.')[1] ?? '', 'base64url').toString();
+    assert.equal(text, canonicalize(JSON.parse(text)));
+  });
+
+  it('is the same on every request, and differs between links, entries and times', () => {
+    const first = offer(signer);
+    assert.equal(offer(signer), first, 'it was signed again');
+    const others = [
+      offer(signer, { resourceUrl: 'https://pay.example/c/cs_test_2' }),
+      offer(signer, { entry: { ...OFFERED.entry, payTo: `0x${'1'.repeat(40)}` } }),
+      offer(signer, { validUntil: new Date(0) }),
+    ].map(({ signature }) => signature);
+    assert.equal(new Set([first.signature, ...others]).size, 4);
+  });
+
+  it('is no longer than asked', () => {
+    const { length } = offer(signer).signature;
+    assert.ok(signer.signOffer(OFFERED, length));
+    assert.equal(signer.signOffer(OFFERED, length - 1), undefined);
+  });
+
+  it('is absent without a key', () => {
+    assert.equal(createReceiptSigner([], BASE_URL).signOffer(OFFERED, 10_000), undefined);
   });
 });
