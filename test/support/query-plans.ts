@@ -67,7 +67,8 @@ export async function explain(db: Knex, { sql, bindings }: Statement): Promise<T
 function readsOf(node: PlanNode, sizeOf: ReadonlyMap<string, number>): TableRead[] {
   const within = (node.Plans ?? []).flatMap((child) => readsOf(child, sizeOf));
   const table = node['Relation Name'];
-  if (table === undefined || !node['Node Type'].endsWith('Scan')) return within;
+  // `pg_database` has a row for each database of the server, and none for what the service stores.
+  if (table === undefined || table === 'pg_database' || !node['Node Type'].endsWith('Scan')) return within;
   const index =
     node['Index Name'] ?? bitmapIndexOf(node) ?? (node['Node Type'] === 'Tid Scan' ? 'ctid' : undefined);
   const planned = index === undefined ? (sizeOf.get(table) ?? 0) : 0;
