@@ -97,7 +97,7 @@ describe("the merchant's name as x402 allows it", () => {
   for (const [title, name, shown] of [
     ['is unchanged in ASCII', 'Cafe Pocket', 'Cafe Pocket'],
     ['has no accents', 'Café Müller', 'Cafe Muller'],
-    ['has no punctuation that is not ASCII, nor emoji', 'Anna’s “Brot” – 🥐', 'Anna s Brot'],
+    ['has no punctuation that is not ASCII, nor emoji', 'Anna’s «Brot» – 🥐', 'Anna s Brot'],
     ['has no line ends or other control characters', 'Shop\r\nSet-Cookie: a=b\u0000', 'Shop Set-Cookie: a=b'],
     ['has no invisible characters', 'Sh\u200bop\u202e', 'Shop'],
     ['is in full width no longer', 'Ｓｈｏｐ', 'Shop'],
