@@ -63,14 +63,12 @@ interface Rendered {
 const rendered = new WeakMap<PaymentRequirements, Rendered>();
 
 /**
- * The entries and their signed offers that `room` bytes hold: first an entry of each token and each family of networks, then
- * the offer of the first entry, the other entries, and at last other offers. Entries stay in their order. One stays however
- * small the room is, since nobody could pay without.
+ * The entries that `room` bytes hold, first one of each token and each family of networks, and signed offers of them where
+ * room is left. Entries stay in their order. One stays however small the room is, since nobody could pay without.
  */
 export function fitTerms(entries: Entries, room: number, sign: SignOffer = () => undefined): Terms {
   const all = entries.map((entry) => rendered.get(entry) ?? render(entry));
   const kept = new Set<Rendered>();
-  const signed = new Map<Rendered, SignedStatement>();
   let left = room - '[]'.length;
 
   const keep = (some: readonly Rendered[]): void => {
@@ -81,25 +79,18 @@ export function fitTerms(entries: Entries, room: number, sign: SignOffer = () =>
       left -= entry.bytes + ','.length;
     }
   };
-  const offer = (some: readonly Rendered[]): void => {
-    for (const one of some) {
-      const around = AROUND_OFFER + (signed.size === 0 ? AROUND_OFFERS : ','.length);
-      const statement = signed.has(one) ? undefined : sign(one.entry, left - around);
-      if (statement === undefined) continue;
-      signed.set(one, statement);
-      left -= around + statement.signature.length;
-    }
-  };
   keep(firstOfEach(all, ({ symbol }) => symbol));
   keep(firstOfEach(all, ({ family }) => family));
-  offer(all.slice(0, 1));
   keep(all);
   const shown = all.filter((one) => kept.has(one));
-  offer(shown.slice(0, MAX_OFFERS));
-  const offers = shown.flatMap((one, index) => {
-    const statement = signed.get(one);
-    return statement === undefined ? [] : [renderOffer(index, statement.signature)];
-  });
+  const offers: string[] = [];
+  for (const [index, { entry }] of shown.slice(0, MAX_OFFERS).entries()) {
+    const around = AROUND_OFFER + (offers.length === 0 ? AROUND_OFFERS : ','.length);
+    const statement = sign(entry, left - around);
+    if (statement === undefined) continue;
+    offers.push(renderOffer(index, statement.signature));
+    left -= around + statement.signature.length;
+  }
   return {
     accepts: `[${shown.map(({ json }) => json).join()}]`,
     offers: offers.length === 0 ? undefined : `${OFFERS_BEFORE}${offers.join()}${OFFERS_AFTER}`,
