@@ -41,13 +41,19 @@ const BUYERS = 12;
 const SOLANA_BUYER = '9B5XszUGdMaxCZ7uSQhPzdks5ZQSmWxrmzCSvtJ6Ns6g';
 const UNPAID_EVERY = 11;
 const FAILED = 50;
-/** The orders with a refund, and what became of it. `half`: of half of the amount. */
-const REFUNDS = new Map([
+interface MadeUpRefund {
+  status: 'complete' | 'expired' | 'open';
+  /** Of half of the amount. */
+  half: boolean;
+}
+
+/** By the number of the order. */
+const REFUNDS: ReadonlyMap<number, MadeUpRefund> = new Map([
   [40, { status: 'complete', half: false }],
   [80, { status: 'complete', half: true }],
   [120, { status: 'expired', half: false }],
   [160, { status: 'open', half: false }],
-] as const);
+]);
 
 /** The rows of each table, in the order in which they refer to one another. */
 interface Rows {
@@ -105,11 +111,9 @@ function addOrder(rows: Rows, shop: DemoShop, order: number, atMs: number): void
   } else {
     addEvent(rows, session, 'checkout.session.expired', expiresMs, presentSession(shop, session));
   }
-  const refund = REFUNDS.get(order as 40);
+  const refund = REFUNDS.get(order);
   if (refund !== undefined) addRefund(rows, shop, payment, order, refund);
 }
-
-type MadeUpRefund = { status: 'complete' | 'expired' | 'open'; half: boolean };
 
 function addRefund(rows: Rows, shop: DemoShop, paid: Payment, order: number, made: MadeUpRefund): void {
   const atMs = Number(paid.claimedAt) + DAY_MS;
