@@ -134,14 +134,14 @@ describe('the page finds the balance', () => {
     const id = await buildIn('test');
     const visitor = await shop.visitPage(id, { wallets: [wallet] });
     await button(visitor, /Rabby/).click();
-    await visitor.page.getByText('USDC on Base Sepolia').waitFor();
+    await visitor.page.getByText('USDC on Base Sepolia', { exact: true }).waitFor();
     balances.hold(wallet.address, EVM.test.poor, 'USDC', 0);
     balances.hold(wallet.address, EVM.test.rich, 'USDC', 25);
     await visitor.page.waitForTimeout(SHARED_MS + 200);
     await button(visitor, 'Pay 4.50 USDC with Rabby').click();
     await visitor.alerts('Not enough USDC on Base Sepolia');
     assert.equal(wallet.requests.filter((method) => method === 'eth_signTypedData_v4').length, 1);
-    await visitor.page.getByText('USDC on Polygon Amoy').waitFor();
+    await visitor.page.getByText('USDC on Polygon Amoy', { exact: true }).waitFor();
     await button(visitor, 'Pay 4.50 USDC with Rabby').click();
     await visitor.sees('Payment complete');
     assert.equal((await shop.payment(id)).network, EVM.test.rich);

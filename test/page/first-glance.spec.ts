@@ -68,7 +68,7 @@ describe('the first glance of the page', () => {
   for (const browser of [PHONE, DESKTOP]) {
     it(`does not move the button when the balances of a returning buyer arrive, at ${browser.viewport.width} px`, async () => {
       const visitor = await returns(25, { browser });
-      await visitor.page.getByText('USDC on Base Sepolia').waitFor();
+      await visitor.page.getByText('USDC on Base Sepolia', { exact: true }).waitFor();
       await visitor.page.getByRole('button', { name: 'Pay 4.50 USDC with MetaMask' }).waitFor();
       await assertStill(visitor.page);
       await visitor.leave();
