@@ -31,7 +31,7 @@ export interface Visitor {
 }
 
 /** Long enough for a busy machine; nothing is measured with it. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 90_000;
 const HURRY_MS = 200;
 const RETURN = "document.dispatchEvent(new Event('visibilitychange'))";
 
