@@ -55,7 +55,7 @@ interface Rendered {
   json: string;
   bytes: number;
   symbol: string;
-  /** Of networks: `eip155` or `solana`. */
+  /** The part of the network's name before the colon: `eip155` or `solana`. */
   family: string;
 }
 

@@ -30,7 +30,7 @@ export interface Offered {
 
 /** An Ed25519 signature of 64 bytes, in base64 without padding. */
 const SIGNATURE_LENGTH = base64Length(64);
-/** Whoever asks for a link again gets the statement that was signed first. */
+/** A process remembers this many signed statements: a link that is asked for again answers with the same one. */
 const REMEMBERED = 500;
 
 export function createReceiptSigner(keys: readonly KeyObject[], baseUrl: string): ReceiptSigner {

@@ -41,9 +41,10 @@ const BUYERS = 12;
 const SOLANA_BUYER = '9B5XszUGdMaxCZ7uSQhPzdks5ZQSmWxrmzCSvtJ6Ns6g';
 const UNPAID_EVERY = 11;
 const FAILED = 50;
+
 interface MadeUpRefund {
   status: 'complete' | 'expired' | 'open';
-  /** Of half of the amount. */
+  /** The refund is half of the payment, rounded down; else all of it. */
   half: boolean;
 }
 

@@ -37,7 +37,7 @@ const PAYMENTS = {
   failed: unsettled('failed'),
 };
 
-/** Such a payment can leave the list, while its id is the cursor of the next page. */
+/** A payment changes its status and leaves the list while a client pages: its id still works as a cursor. */
 function unsettled(status: 'processing' | 'failed'): AccountList<Payment> {
   const name = `payments ${status}`;
   return accountList({ ...PAYMENT, name, among: OF_SESSIONS, always: `payment.status = '${status}'` });

@@ -72,7 +72,7 @@ describe('books held against the chains', () => {
         usedLog({ asset: USDC, from: OTHER_WALLET, nonce: referTo(id) }),
         transferLog(here),
       ]);
-      // That buyer has sent money here, too.
+      // The owner of the other wallet has also paid this merchant.
       books.evm.execute([transferLog({ ...here, from: OTHER_WALLET })]);
       const { lines, counts } = await books.reconcile('--repair');
       assert.deepEqual([countLines(lines), counts.others], [{ 'unrecorded no_reference': 2 }, 1]);

@@ -11,7 +11,6 @@ import { BASE_SEPOLIA, SOLANA_DEVNET } from './checkout.js';
 import { loggerWithLines } from './log-lines.js';
 import { EVENT_DEPS } from './money-flow.js';
 
-/** Those of the books. */
 export const NETWORKS = [BASE_SEPOLIA, SOLANA_DEVNET]
   .map(findNetwork)
   .filter((one): one is Network => one !== undefined);

@@ -3,7 +3,6 @@ import type { Deployment } from '../deployment/deployment.js';
 /** A fault of the deployment during sales, which an operator must hear of. */
 export interface Disaster {
   name: string;
-  /** What is heard of it. */
   signs: readonly Sign[];
   /** No request may be lost meanwhile. */
   unnoticed: boolean;

@@ -61,7 +61,7 @@ export const CHOOSE: Statement = {
   FROM (SELECT count(*)::int AS due FROM due) total LEFT JOIN locked ON true ORDER BY locked.turn`,
 };
 
-/** Of an endpoint's slots, the part that goes to the newest due deliveries, so that fresh events do not wait behind a backlog. */
+/** An endpoint gives this part of its slots to its newest due deliveries, so that fresh events do not wait behind a backlog. */
 const NEWEST_SHARE = 0.2;
 
 /** Skips rows that another transaction has locked. The lock checks the condition again on the current row. */

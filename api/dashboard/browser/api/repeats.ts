@@ -10,7 +10,7 @@ export interface Repeats {
   forgetAround(path: string): void;
 }
 
-/** So long after a try the same POST is another try. Later a merchant means a second refund of the same amount. */
+/** A POST that is sent again within this time is a retry. A merchant who refunds the same amount later means a second refund. */
 const KEPT_MS = 90_000;
 
 export function keepRepeats(): Repeats {
