@@ -98,7 +98,9 @@ function createRounds({ db, commits, redis, breaker, logger }: WatchOptions): Ro
   let outside: OutsideMemory | undefined;
   let hasRecalled = false;
   let waits = 0;
-  let lossesShared = 0;
+  /** The losses that the row, or Redis, has been told of. */
+  let lossesInRow = 0;
+  let lossesInRedis = 0;
   let others: readonly string[] = [];
 
   /** Undefined while Redis does not answer, or where there is none. */
@@ -131,11 +133,14 @@ function createRounds({ db, commits, redis, breaker, logger }: WatchOptions): Ro
     if (latest === undefined) return;
     const { position, at } = latest;
     const losses = commits.losses();
-    const isNew = losses > lossesShared;
-    if (isNew) await noteDoubt(db, position.timeline);
+    if (losses > lossesInRow) await noteDoubt(db, position.timeline);
     else if (row.timeline !== position.timeline) await noteTimeline(db, position.timeline);
-    lossesShared = losses;
-    await ask((memory) => memory.writePosition(position, at, isNew ? 'gone_back' : 'advanced'));
+    lossesInRow = losses;
+    // The position in Redis may tell of a loss that this process has not seen.
+    if (!hasRecalled) return;
+    const has = losses > lossesInRedis ? 'gone_back' : 'advanced';
+    const isWritten = await ask((memory) => memory.writePosition(position, at, has).then(() => true));
+    if (isWritten) lossesInRedis = losses;
   }
 
   async function look(owner: string): Promise<void> {

@@ -37,10 +37,15 @@ describe('a Postgres that forgot', () => {
   let proxy: TcpProxy;
   let redis: Redis;
 
+  const opened: Redis[] = [];
+
   before(() => {
     redis = new Redis(testServices().redisUrl);
+    opened.push(redis);
   });
-  after(() => redis.disconnect());
+  after(() => {
+    for (const one of opened) one.disconnect();
+  });
   beforeEach(async () => {
     pair = await startPair();
     proxy = await TcpProxy.start(pair.primary.url);
@@ -75,12 +80,12 @@ describe('a Postgres that forgot', () => {
     return running(logged, await startWorker(loadConfig(settings(redisUrl), 'worker'), logged.logger));
   }
 
-  /** Waits until processes have read how far the primary has written. */
-  async function remembered(): Promise<void> {
+  /** Waits until a process of this Redis has read how far the primary has written. */
+  async function remembered(memory = redis): Promise<void> {
     const { rows } = await pair.primary.db.raw(`SELECT pg_current_wal_flush_lsn() - '0/0' AS flushed`);
     await eventually(async () => {
-      const [key = assert.fail('no process has written its position')] = await redis.keys('*:position');
-      assert.ok(Number(await redis.hget(key, 'flushed')) >= Number(rows[0].flushed));
+      const [key = assert.fail('no process has written its position')] = await memory.keys('*:position');
+      assert.ok(Number(await memory.hget(key, 'flushed')) >= Number(rows[0].flushed));
     });
   }
 
@@ -90,10 +95,10 @@ describe('a Postgres that forgot', () => {
   }
 
   /** The standby takes over. Returns a session that it does not have. */
-  async function failOverWithout(): Promise<string> {
+  async function failOverWithout(memories = [redis]): Promise<string> {
     await pair.cutStream();
     const lost = await sell();
-    await remembered();
+    for (const memory of memories) await remembered(memory);
     await pair.promote();
     proxy.leadTo(pair.standby.url);
     return lost;
@@ -107,11 +112,15 @@ describe('a Postgres that forgot', () => {
     lines.filter(({ event }) => event === 'link.unknown_after_lost_commits').map(({ session }) => session);
 
   it('is noticed by each running process, with the window', async () => {
-    const all = [await web(), await worker()];
+    // With one Redis, it would tell only that one of the two has read the position.
+    const ofWorker = new URL('/1', testServices().redisUrl).href;
+    const memories = [redis, new Redis(ofWorker)];
+    opened.push(...memories.slice(1));
+    const all = [await web(), await worker(ofWorker)];
     await sell();
-    await remembered();
+    for (const memory of memories) await remembered(memory);
     const beforeLoss = new Date();
-    await failOverWithout();
+    await failOverWithout(memories);
     for (const one of all) {
       const [line = assert.fail()] = await eventually(() => {
         const certain = one.losses().filter(({ event }) => event === 'database.lost_commits');

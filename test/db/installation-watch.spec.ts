@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { Redis } from 'ioredis';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { loadConfig } from '../../shared/config/config.js';
+import { type Loss, openCommitMemory } from '../../shared/db/commit-memory.js';
+import { type Knex, openDatabase } from '../../shared/db/knex.js';
+import type { Breaker } from '../../shared/limits/breaker.js';
+import { now } from '../../shared/process/clock.js';
+import { createLogger } from '../../shared/process/logger.js';
+import { openOutsideMemory } from '../../shared/queues/outside-memory.js';
+import { openInstallationWatch } from '../../shared/startup/watch-installation.js';
+import { readInstallation } from '../../shared/upkeep/installation.js';
+import { testServices } from '../support/suite.js';
+
+const EARLIER = { server: '7', timeline: 1, flushed: 2000, beganBy: 0 };
+const FOUND = { server: '7', timeline: 2, flushed: 3000, beganBy: 1000 };
+
+describe('the watch over what Postgres has', () => {
+  let db: Knex;
+  let redis: Redis;
+
+  before(async () => {
+    db = openDatabase(loadConfig({ DATABASE_URL: testServices().databaseUrl }, 'migrate').database);
+    redis = new Redis(testServices().redisUrl);
+    await redis.flushall();
+  });
+  after(async () => {
+    await redis.flushall();
+    redis.disconnect();
+    await db.raw('UPDATE installation SET timeline = NULL, doubted_at = NULL');
+    await db.destroy();
+  });
+
+  it('reads what Redis remembers before it writes, when Redis does not answer the first call', async () => {
+    const { id } = (await readInstallation(db)) ?? assert.fail();
+    const outside = openOutsideMemory(redis, { id, database: 'any', process: 'earlier' });
+    await outside.writePosition(EARLIER, now(), 'gone_back');
+    await db.raw('UPDATE installation SET timeline = NULL, doubted_at = NULL');
+    const losses: Loss[] = [];
+    const commits = openCommitMemory((loss) => losses.push(loss));
+    commits.answer(commits.ask(), FOUND);
+    let calls = 0;
+    const breaker: Breaker = {
+      run: async (call) => {
+        calls += 1;
+        if (calls === 1) throw new Error('Redis is not connected yet');
+        return await call();
+      },
+      isOpen: () => false,
+      close() {},
+    };
+    const watch = openInstallationWatch({
+      db,
+      commits,
+      redis,
+      breaker,
+      logger: createLogger('silent', 'test'),
+    });
+    watch.start();
+    try {
+      await eventually(async () => {
+        commits.answer(commits.ask(), FOUND);
+        assert.equal((await outside.readPosition())?.position.timeline, 2);
+      });
+    } finally {
+      await watch.close();
+    }
+    assert.deepEqual(
+      losses.map(({ kind }) => kind),
+      ['lost_commits'],
+    );
+  });
+});
