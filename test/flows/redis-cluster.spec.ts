@@ -45,21 +45,24 @@ async function openSentinel(nodes: RedisNodes): Promise<Store> {
     }
   });
   const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',');
-  return { url: `redis+sentinel://${hosts}/main`, doomed, copy, nodes: [doomed, copy] };
+  return { url: `${nodes.scheme}+sentinel://${hosts}/main`, doomed, copy, nodes: [doomed, copy] };
 }
 
-for (const [name, open] of [
-  ['cluster', openCluster],
-  ['sentinel', openSentinel],
+for (const [name, open, tls] of [
+  ['cluster', openCluster, false],
+  ['cluster', openCluster, true],
+  ['sentinel', openSentinel, false],
+  ['sentinel', openSentinel, true],
 ] as const) {
-  describe(`a Redis ${name} that loses a master during payments`, () => {
+  describe(`a Redis ${name}${tls ? ' with TLS' : ''} that loses a master during payments`, () => {
     let nodes: RedisNodes;
     let store: Store;
     let flow: WebhookFlow;
     before(async () => {
-      nodes = await openRedisNodes();
+      nodes = await openRedisNodes({ tls });
       store = await open(nodes);
-      flow = await openWebhookFlow(`redis_${name}`, { environment: { REDIS_URL: store.url } });
+      const environment = { REDIS_URL: store.url, REDIS_TLS_VERIFY: `${!tls}` };
+      flow = await openWebhookFlow(`redis_${nodes.scheme}_${name}`, { environment });
       await eventually(() => flow.app.queues.check());
     });
     after(async () => {
@@ -71,7 +74,7 @@ for (const [name, open] of [
       const logger = createLogger('silent', 'test');
       const received: string[] = [];
       const subscriber = decisionSubscriber(
-        { url: store.url, verifyTls: true },
+        { url: store.url, verifyTls: !tls },
         logger,
       )((id) => received.push(id));
       const notify = decisionNotifier(flow.app.redis);

@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { Redis } from 'ioredis';
 import { type GuardedProcess, spawnGuarded } from '../../../local/toolchain/guarded-process.js';
+import { SELF_SIGNED } from '../proxy/self-signed.js';
 import { eventually } from './eventually.js';
 import { findFreePort } from './services.js';
 
@@ -15,6 +16,8 @@ export interface RedisNode {
 }
 
 export interface RedisNodes {
+  /** Of a URL that names several of them. */
+  scheme: 'redis' | 'rediss';
   /** `settings` override those of every throwaway server. */
   start(settings?: Record<string, string | number>): Promise<RedisNode>;
   startSentinel(master: RedisNode, name: string): Promise<RedisNode>;
@@ -23,8 +26,12 @@ export interface RedisNodes {
 
 const HOST = '127.0.0.1';
 
-export async function openRedisNodes(): Promise<RedisNodes> {
+/** `tls`: they accept nothing else, from one another either, with a certificate that they sign themselves. */
+export async function openRedisNodes({ tls = false } = {}): Promise<RedisNodes> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'stablecoin-checkout-redis-'));
+  const encryption: Record<string, string> = tls ? await writeCertificate(folder) : {};
+  const listening = (port: number): Record<string, string | number> =>
+    tls ? { port: 0, 'tls-port': port, ...encryption } : { port };
   const processes: GuardedProcess[] = [];
   const clients: Redis[] = [];
 
@@ -32,7 +39,11 @@ export async function openRedisNodes(): Promise<RedisNodes> {
     const running = spawnGuarded('redis-server', args);
     running.unref();
     processes.push(running);
-    const client = new Redis(port, HOST, { retryStrategy: () => 50, maxRetriesPerRequest: null });
+    const client = new Redis(port, HOST, {
+      retryStrategy: () => 50,
+      maxRetriesPerRequest: null,
+      ...(tls && { tls: { rejectUnauthorized: false } }),
+    });
     client.on('error', () => undefined); // Expected while it starts, and when it is killed.
     clients.push(client);
     await Promise.race([client.ping(), running.exited]);
@@ -50,10 +61,11 @@ export async function openRedisNodes(): Promise<RedisNodes> {
   }
 
   return {
+    scheme: tls ? 'rediss' : 'redis',
     async start(settings = {}) {
       const port = await findFreePort();
       const own = {
-        port,
+        ...listening(port),
         bind: HOST,
         save: '',
         appendonly: 'no',
@@ -70,7 +82,7 @@ export async function openRedisNodes(): Promise<RedisNodes> {
       const port = await findFreePort();
       const file = path.join(folder, `sentinel-${port}.conf`);
       const lines = [
-        `port ${port}`,
+        ...Object.entries(listening(port)).map((setting) => setting.join(' ')),
         `bind ${HOST}`,
         `dir ${folder}`,
         `sentinel monitor ${name} ${HOST} ${master.port} 2`,
@@ -85,6 +97,24 @@ export async function openRedisNodes(): Promise<RedisNodes> {
       await Promise.all(processes.map((running) => running.stop()));
       await rm(folder, { recursive: true, force: true });
     },
+  };
+}
+
+/** Writes the files, and returns the settings that name them. */
+async function writeCertificate(folder: string): Promise<Record<string, string>> {
+  const [certificate, key] = ['cert.pem', 'key.pem'].map((name) => path.join(folder, name)) as [
+    string,
+    string,
+  ];
+  await writeFile(certificate, SELF_SIGNED.cert);
+  await writeFile(key, SELF_SIGNED.key);
+  return {
+    'tls-cert-file': certificate,
+    'tls-key-file': key,
+    'tls-ca-cert-file': certificate,
+    'tls-auth-clients': 'no',
+    'tls-replication': 'yes',
+    'tls-cluster': 'yes',
   };
 }
 
@@ -125,7 +155,7 @@ export async function formCluster(nodes: RedisNodes, key: string): Promise<Redis
     if (!/master_link_status:up/.test(await copy.client.info('replication'))) throw new Error('no copy yet');
     for (const { client } of masters) await requireReady(client);
   });
-  const url = `redis+cluster://${masters.map(({ port }) => `${HOST}:${port}`).join(',')}`;
+  const url = `${nodes.scheme}+cluster://${masters.map(({ port }) => `${HOST}:${port}`).join(',')}`;
   return { url, doomed, copy, nodes: started };
 }
 
