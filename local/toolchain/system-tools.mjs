@@ -45,6 +45,11 @@ export const TOOLS = [
     debianPackage: 'prometheus',
     why: "the alert rules are tried by Prometheus' own tool",
   },
+  {
+    command: 'prometheus-alertmanager',
+    debianPackage: 'prometheus-alertmanager',
+    why: 'alerts are heard from a real Alertmanager',
+  },
   // systemd-analyze checks the units of deploy/, on Linux only.
   ...(process.platform === 'linux'
     ? [

@@ -20,6 +20,7 @@ import {
 import { findFreePort, spawnRedis } from '../../world/processes/services.js';
 import { SELF_SIGNED } from '../../world/proxy/self-signed.js';
 import { type Receiver, startReceiver } from '../../world/receiver/receiver.js';
+import { type Alertmanager, startAlertmanager } from './alertmanager.js';
 import { ask } from './ask.js';
 import { startBalancer } from './balancer.js';
 import { type Prometheus, startPrometheus } from './prometheus.js';
@@ -27,7 +28,7 @@ import { type RestorablePostgres, startRestorablePostgres } from './restorable-p
 
 /**
  * Two web and two worker processes in production mode behind a balancer, with Postgres behind a pooler and Redis, all
- * over TLS, watched by Prometheus. Only the facilitator, its chain and the merchant's receiver are fakes.
+ * over TLS, watched by Prometheus with an Alertmanager. Only the facilitator, its chain and the merchant's receiver are fakes.
  */
 export interface Deployment {
   url: string;
@@ -39,6 +40,7 @@ export interface Deployment {
   facilitator: FakeFacilitator;
   receiver: Receiver;
   prometheus: Prometheus;
+  alertmanager: Alertmanager;
   /** Stops Redis for this long, which loses its data. */
   loseRedis(ms: number): Promise<void>;
   /** The environment of each process, and of the operator's commands. */
@@ -130,8 +132,7 @@ export async function openDeployment({ folder, opened }: Around): Promise<Deploy
   ]);
   const balancer = await startBalancer({ folder, certificate, port, webPorts: ports.slice(0, OF_EACH) });
   opened(balancer);
-  const prometheus = await startPrometheus(folder, ports, TOKEN);
-  opened(prometheus);
+  const monitoring = await startMonitoring({ folder, opened }, ports);
   const key = await createMerchant(environment);
   await addEndpoint(url, key, receiver.url);
   const { untilAllServe } = balancer;
@@ -143,7 +144,7 @@ export async function openDeployment({ folder, opened }: Around): Promise<Deploy
     untilAllServe,
     facilitator,
     receiver,
-    prometheus,
+    ...monitoring,
     environment,
     postgres,
     loseRedis: redis.lose,
@@ -151,6 +152,21 @@ export async function openDeployment({ folder, opened }: Around): Promise<Deploy
     runSql: (...statements) => runSql(postgres.url, statements),
     adminPassword: ADMIN_PASSWORD,
   };
+}
+
+async function startMonitoring(
+  { folder, opened }: Around,
+  ports: readonly number[],
+): Promise<Pick<Deployment, 'prometheus' | 'alertmanager'>> {
+  const alertmanager = await startAlertmanager(folder);
+  opened(alertmanager);
+  const prometheus = await startPrometheus(folder, {
+    ports,
+    token: TOKEN,
+    alertmanagerPort: alertmanager.port,
+  });
+  opened(prometheus);
+  return { prometheus, alertmanager };
 }
 
 async function carryOut(

@@ -14,7 +14,7 @@ export interface Disaster {
   strike(deployment: Deployment): Promise<() => Promise<void>>;
 }
 
-/** A line in the log of a process, a word in the answer of `/readyz`, or an alert whose expression holds. */
+/** A line in the log of a process, a word in the answer of `/readyz`, or an alert of which Alertmanager notifies. */
 export type Sign = { line: string } | { readyz: string } | { alert: string };
 
 export function nameOf(sign: Sign): string {

@@ -13,6 +13,9 @@ export async function hear(
 ): Promise<{ report: string; failures: string[] }> {
   const processes = [...deployment.webs, ...deployment.workers];
   const logged = new Map(processes.map((one) => [one, one.bytes().length]));
+  const { alertmanager } = deployment;
+  const alerts = disaster.signs.flatMap((sign) => ('alert' in sign ? [sign.alert] : []));
+  const before = alerts.map((alert) => alertmanager.beginnings(alert));
   const beganAt = performance.now();
   const end = await disaster.strike(deployment);
   const failures: string[] = [];
@@ -25,12 +28,15 @@ export async function hear(
   ).finally(end);
   if (disaster.isOverAtOnce === false) return { report: heard.join(', '), failures };
   const endedAt = performance.now();
-  const alerts = disaster.signs.flatMap((sign) => ('alert' in sign ? [sign.alert] : []));
-  const overMs = await until(endedAt, async () => {
-    const holding = await Promise.all(alerts.map((alert) => deployment.prometheus.holds(alert)));
-    return !holding.includes(true) && (await isReady(deployment));
-  });
+  const overMs = await until(
+    endedAt,
+    async () => !alerts.some(alertmanager.isFiring) && (await isReady(deployment)),
+  );
   if (overMs === undefined) failures.push(`${disaster.name}: it was still heard of after its end`);
+  for (const [index, alert] of alerts.entries()) {
+    const times = alertmanager.beginnings(alert) - (before[index] ?? 0);
+    if (times > 1) failures.push(`${disaster.name}: ${alert} fired ${times} times`);
+  }
   return { report: `${heard.join(', ')}; over after ${seconds(overMs)}`, failures };
 }
 
@@ -49,7 +55,7 @@ async function isHeard(
   deployment: Deployment,
   logged: ReadonlyMap<ServiceProcess, number>,
 ): Promise<boolean> {
-  if ('alert' in sign) return await deployment.prometheus.holds(sign.alert);
+  if ('alert' in sign) return deployment.alertmanager.isFiring(sign.alert);
   if ('readyz' in sign)
     return (await readiness(deployment)).some((text) => text.includes(`"${sign.readyz}"`));
   const line = `"event":"${sign.line}"`;
