@@ -214,15 +214,20 @@ describe('operators resolving payments', () => {
     assert.equal((await checkout.session(sessionId)).status, 'open');
   });
 
-  const arriving: Record<string, Partial<Payment>> = {
-    'is valid': {},
-    'ended a moment ago, which the chain may not show yet': { validUntil: new Date(Date.now() - 30_000) },
-    'is used on the chain': { ...OVER, usedSeenAt: new Date() },
-    'was settled according to the facilitator': { ...OVER, reportedTransaction: `0x${'cd'.repeat(32)}` },
+  const arriving: Record<string, () => Partial<Payment>> = {
+    'is valid': () => ({}),
+    'ended a moment ago, which the chain may not show yet': () => ({
+      validUntil: new Date(Date.now() - 30_000),
+    }),
+    'is used on the chain': () => ({ ...OVER, usedSeenAt: new Date() }),
+    'was settled according to the facilitator': () => ({
+      ...OVER,
+      reportedTransaction: `0x${'cd'.repeat(32)}`,
+    }),
   };
   for (const [what, overrides] of Object.entries(arriving)) {
     it(`do not fail a payment whose authorization ${what} without a confirmation`, async () => {
-      const { sessionId, paymentId } = await buildUndecided(overrides);
+      const { sessionId, paymentId } = await buildUndecided(overrides());
       const failed = ['resolve-payment', paymentId, '--failed', '--reason', 'no'] as const;
       await assertRefused(/can still arrive: .*--even-if-it-can-still-arrive/, ...failed);
       assert.equal((await checkout.session(sessionId)).status, 'processing');
