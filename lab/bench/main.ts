@@ -18,6 +18,7 @@ import { memory, start } from './processes.js';
 import { link402, linkPoll, list, retrieve } from './reads.js';
 import type { Benchmark } from './report/benchmark.js';
 import { drawChart } from './report/chart.js';
+import { scaling } from './scaling.js';
 import { startBenchServices } from './system/services.js';
 import { webhookIsolation } from './webhook-isolation.js';
 import { webhookLatency } from './webhook-latency.js';
@@ -40,6 +41,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   'pay-reports': payReports,
   webhooks,
   expire,
+  scaling,
   memory,
   csv,
   start,

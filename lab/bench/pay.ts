@@ -11,7 +11,7 @@ import type { BenchServices } from './system/services.js';
 import { openSystem, PAYER, type System } from './system/system.js';
 
 /** More than either side answers in a second. */
-const MOST_PER_SECOND = 3000;
+export const MOST_PER_SECOND = 3000;
 const BATCH = 1000;
 const LATENCY_SECONDS = 5;
 const REQUIREMENTS = {
