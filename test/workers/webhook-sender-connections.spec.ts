@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
-import { SELF_SIGNED } from '../../lab/world/proxy/self-signed.js';
+import { SELF_SIGNED } from '../../lab/world/processes/self-signed.js';
 import { answer, hang, reset, startReceiver } from '../../lab/world/receiver/receiver.js';
 import { answered, OK, openWebhookTries, unanswered, type WebhookTries } from '../support/webhook-tries.js';
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:https';
 import { type LocalServer, serveLocally } from '../../world/http/listen.js';
-import { SELF_SIGNED } from '../../world/proxy/self-signed.js';
+import { SELF_SIGNED } from '../../world/processes/self-signed.js';
 
 /** Servers that send an image of 2 MiB slowly. */
 export interface ImageHosts {

@@ -1,5 +1,5 @@
 import { Agent, fetch, type RequestInit, type Response } from 'undici';
-import { SELF_SIGNED } from '../../world/proxy/self-signed.js';
+import { SELF_SIGNED } from '../../world/processes/self-signed.js';
 
 /** Trusts the rehearsal's certificate in place of public authorities. */
 const dispatcher = new Agent({ connect: { ca: SELF_SIGNED.cert } });

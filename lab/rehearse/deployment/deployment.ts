@@ -17,8 +17,8 @@ import {
   startWorkerProcess,
   type WebServiceProcess,
 } from '../../world/processes/processes.js';
+import { SELF_SIGNED } from '../../world/processes/self-signed.js';
 import { findFreePort, spawnRedis } from '../../world/processes/services.js';
-import { SELF_SIGNED } from '../../world/proxy/self-signed.js';
 import { type Receiver, startReceiver } from '../../world/receiver/receiver.js';
 import { type Alertmanager, startAlertmanager } from './alertmanager.js';
 import { ask } from './ask.js';

@@ -1,6 +1,6 @@
 import type net from 'node:net';
 import tls from 'node:tls';
-import { SELF_SIGNED } from './self-signed.js';
+import { SELF_SIGNED } from '../processes/self-signed.js';
 
 const POSTGRES_SSL_REQUEST_BYTES = 8;
 
