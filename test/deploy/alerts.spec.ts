@@ -105,14 +105,9 @@ describe('the dashboard', () => {
     }
   });
 
-  it('names existing alerts and has a panel of each kind', () => {
+  it('names each alert at the panel that shows its cause', () => {
     const named = panels.flatMap(({ description = '' }) => description.match(/\bCheckout\w+/g) ?? []);
-    assert.ok(named.length > 15);
-    const names = rules.map(({ alert }) => alert);
-    assert.deepEqual(
-      named.filter((name) => !names.includes(name)),
-      [],
-    );
+    assert.deepEqual(new Set(named), new Set(rules.map(({ alert }) => alert)));
   });
 });
 
