@@ -6,6 +6,7 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 import { EvmChain } from '../../world/chains/evm-chain.js';
 import { hex } from '../../world/chains/evm-logs.js';
+import type { RpcEndpoint } from '../../world/chains/rpc-endpoint.js';
 import { type FakeFacilitator, startFacilitator } from '../../world/facilitator/facilitator.js';
 import type { Movement } from '../../world/facilitator/judgement.js';
 import { startPgBouncer } from '../../world/processes/pgbouncer.js';
@@ -38,6 +39,7 @@ export interface Deployment {
   /** Resolves when the balancer routes requests to every web process. */
   untilAllServe(): Promise<void>;
   facilitator: FakeFacilitator;
+  chain: RpcEndpoint;
   receiver: Receiver;
   prometheus: Prometheus;
   alertmanager: Alertmanager;
@@ -143,6 +145,7 @@ export async function openDeployment({ folder, opened }: Around): Promise<Deploy
     workers,
     untilAllServe,
     facilitator,
+    chain: chain.endpoint,
     receiver,
     ...monitoring,
     environment,

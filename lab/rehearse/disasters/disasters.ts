@@ -1,10 +1,14 @@
+import { JOB_NAMES } from '../../../shared/jobs/jobs.js';
 import { createSecretBox } from '../../../shared/secrets/secrets.js';
+import { breaksAfterWork } from '../../world/facilitator/dial.js';
+import { restart } from '../../world/processes/processes.js';
 import { ask } from '../deployment/ask.js';
 import { addEndpoint, type Deployment } from '../deployment/deployment.js';
 import { ORDER } from '../trade/trade.js';
 import type { Disaster } from './disaster.js';
 
 const PAUSED = 'settle-payment';
+const UNSERVED = 'deliver-webhook';
 const SILENT = { works: false, connection: 'reset' } as const;
 /** Together longer than CheckoutBuyersWait allows, and each shorter than its timeout. */
 const SLOW_VERIFY_MS = 7000;
@@ -31,6 +35,15 @@ export const DISASTERS: readonly Disaster[] = [
     async strike(deployment) {
       await changeQueue(deployment, 'pause');
       return () => changeQueue(deployment, 'resume');
+    },
+  },
+  {
+    name: 'a queue has no worker',
+    signs: [{ alert: 'CheckoutQueueUnserved' }],
+    unnoticed: true,
+    async strike({ workers }) {
+      await serve(workers, JOB_NAMES.filter((name) => name !== UNSERVED).join());
+      return () => serve(workers, JOB_NAMES.join());
     },
   },
   {
@@ -116,6 +129,20 @@ export const DISASTERS: readonly Disaster[] = [
     },
   },
   {
+    name: 'a chain cannot be read',
+    signs: [{ alert: 'CheckoutChainUnreadable' }],
+    unnoticed: false,
+    isLong: true,
+    async strike({ facilitator: { settle }, chain }) {
+      chain.fail('http_500');
+      settle.always(breaksAfterWork());
+      return async () => {
+        settle.honest();
+        chain.recover();
+      };
+    },
+  },
+  {
     name: 'the facilitator is slow',
     signs: [{ alert: 'CheckoutBuyersWait' }],
     unnoticed: true,
@@ -152,4 +179,12 @@ async function changeQueue({ url, adminPassword }: Deployment, change: 'pause' |
     body: '{}',
   });
   if (status !== 200) throw new Error(`the queue did not ${change}: ${status}`);
+}
+
+/** As in a release with this setting. */
+async function serve(workers: Deployment['workers'], queues: string): Promise<void> {
+  for (const worker of workers) {
+    worker.overrides = { WORKER_QUEUES: queues };
+    await restart(worker, 'SIGTERM');
+  }
 }

@@ -11,11 +11,13 @@ export async function hear(
   disaster: Disaster,
   deployment: Deployment,
 ): Promise<{ report: string; failures: string[] }> {
-  const processes = [...deployment.webs, ...deployment.workers];
-  const logged = new Map(processes.map((one) => [one, one.bytes().length]));
   const { alertmanager } = deployment;
   const alerts = disaster.signs.flatMap((sign) => ('alert' in sign ? [sign.alert] : []));
+  // The step before may still be heard of.
+  await until(performance.now(), async () => !alerts.some(alertmanager.isFiring));
   const before = alerts.map((alert) => alertmanager.beginnings(alert));
+  const processes = [...deployment.webs, ...deployment.workers];
+  const logged = new Map(processes.map((one) => [one, one.bytes().length]));
   const beganAt = performance.now();
   const end = await disaster.strike(deployment);
   const failures: string[] = [];

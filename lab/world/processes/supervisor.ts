@@ -61,6 +61,8 @@ process.on('exit', () => {
 export class StartedProcess {
   readonly name: string;
   readonly #program: Program;
+  /** Changes of the program's environment, for its later runs. */
+  overrides: Record<string, string> = {};
   #run: Run;
 
   constructor(program: Program) {
@@ -184,7 +186,10 @@ export class StartedProcess {
   }
 
   #start(): Run {
-    const run = spawnProgram(this.#program);
+    const run = spawnProgram({
+      ...this.#program,
+      environment: { ...this.#program.environment, ...this.overrides },
+    });
     running.add(this);
     ended.delete(this);
     const exited = run.exited.then((exit) => {
