@@ -28,8 +28,9 @@ import { type Prometheus, startPrometheus } from './prometheus.js';
 import { type RestorablePostgres, startRestorablePostgres } from './restorable-postgres.js';
 
 /**
- * Two web and two worker processes in production mode behind a balancer, with Postgres behind a pooler and Redis, all
- * over TLS, watched by Prometheus with an Alertmanager. Only the facilitator, its chain and the merchant's receiver are fakes.
+ * Two web and two worker processes in production mode behind a balancer, with Postgres behind a pooler, its standby, and
+ * Redis, all over TLS but the standby, watched by Prometheus with an Alertmanager. Only the facilitator, its chain and the
+ * merchant's receiver are fakes.
  */
 export interface Deployment {
   url: string;
@@ -116,6 +117,7 @@ export async function openDeployment({ folder, opened }: Around): Promise<Deploy
     // The certificate is verified, as in production: these processes trust no other authority for it.
     NODE_EXTRA_CA_CERTS: tls.cert,
     DATABASE_URL: pooler.url,
+    DATABASE_REPLICA_URL: postgres.standbyUrl,
     REDIS_URL: redis.url,
     FACILITATOR_URL: facilitator.url,
     [`RPC_URL_EIP155_${CHAIN_ID}`]: chain.endpoint.url,

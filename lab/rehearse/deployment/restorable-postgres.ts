@@ -3,15 +3,21 @@ import { chmod, mkdtemp, rename, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import pg from 'pg';
 import { startEmbeddedPostgres } from '../../../local/postgres/embedded-postgres.js';
 import type { TestServer } from '../../world/processes/services.js';
+import { copyAsStandby, STREAMER, startStandby } from '../../world/processes/standby.js';
 
 const SETTINGS = { fsync: 'off', full_page_writes: 'off', max_connections: 100 };
 
-/** A Postgres of which an operator keeps a base backup. Both take it down for a moment; its address stays. */
+/** A Postgres with a standby, of which an operator keeps a base backup. Both addresses stay. */
 export interface RestorablePostgres extends TestServer {
+  standbyUrl: string;
+  stopStandby(): Promise<void>;
+  startStandby(): Promise<void>;
+  /** Takes Postgres down for a moment. */
   backUp(): Promise<void>;
-  /** Whatever was committed since the backup is lost. */
+  /** Whatever was committed since the backup is lost. The standby, which has it, stays down. */
   restore(): Promise<void>;
 }
 
@@ -21,24 +27,44 @@ export async function startRestorablePostgres(): Promise<RestorablePostgres> {
   const start = () => startEmbeddedPostgres({ dir: path.join(folder, 'postgres'), settings: SETTINGS });
   let server = await start();
   const { url, dataDir } = server;
+  await createStreamer(url);
+  await server.stop();
+  const copy = await copyAsStandby(dataDir);
+  server = await start();
+  let standby = await startStandby(copy, url);
   const backup = `${dataDir}.backup`;
   return {
     url,
+    standbyUrl: standby.url,
+    stopStandby: () => standby.stop(),
+    async startStandby() {
+      standby = await startStandby(copy, url);
+    },
     async backUp() {
       await server.stop();
       await promisify(execFile)('cp', ['-a', dataDir, backup]);
       server = await start();
     },
     async restore() {
+      await standby.stop();
       await server.stop();
       await rm(dataDir, { recursive: true });
       await rename(backup, dataDir);
       server = await start();
     },
     async stop() {
+      await standby.stop();
       await server.stop();
       // The data directory is elsewhere when the database user cannot enter the temporary directory.
-      for (const one of [path.dirname(dataDir), folder]) await rm(one, { recursive: true, force: true });
+      for (const one of [path.dirname(dataDir), path.dirname(copy), folder])
+        await rm(one, { recursive: true, force: true });
     },
   };
+}
+
+async function createStreamer(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(`CREATE ROLE ${STREAMER} REPLICATION LOGIN`);
+  await client.end();
 }

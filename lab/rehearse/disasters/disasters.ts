@@ -97,6 +97,16 @@ export const DISASTERS: readonly Disaster[] = [
     },
   },
   {
+    name: 'the standby is away',
+    signs: [{ line: 'replica.left_out' }, { alert: 'CheckoutReplicaLeftOut' }],
+    unnoticed: true,
+    isLong: true,
+    async strike({ postgres }) {
+      await postgres.stopStandby();
+      return () => postgres.startStandby();
+    },
+  },
+  {
     name: 'a secret cannot be opened',
     signs: [{ line: 'webhook_secret.unreadable' }, { alert: 'CheckoutSecretUnreadable' }],
     unnoticed: true,

@@ -24,7 +24,7 @@ const EXPECTED_ALERTS = DISASTERS.flatMap(({ signs }) => signs).flatMap((sign) =
 /** Returns the failures; none when everything held. */
 export async function rehearse({ seconds, isShort, print, ...around }: RehearsalOptions): Promise<string[]> {
   print(
-    'Starting Postgres, PgBouncer, Redis, two web and two worker processes, HAProxy, Prometheus and Alertmanager …\n',
+    'Starting Postgres, a standby, PgBouncer, Redis, two web and two worker processes, HAProxy, Prometheus and Alertmanager …\n',
   );
   const deployment = await openDeployment(around);
   const trade = new Trade(deployment);

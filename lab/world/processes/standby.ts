@@ -42,6 +42,7 @@ export async function wasAsked(db: Knex, words: string): Promise<boolean> {
   return rows.length > 0;
 }
 
+export const STREAMER = 'streamer';
 const SETTINGS = {
   fsync: 'off',
   full_page_writes: 'off',
@@ -57,17 +58,13 @@ export async function startPair(): Promise<Pair> {
 
   const made = await start('primary');
   const creator = open(made.url);
-  await creator.raw('CREATE ROLE streamer REPLICATION LOGIN');
+  await creator.raw(`CREATE ROLE ${STREAMER} REPLICATION LOGIN`);
   await creator.destroy();
   await migrate(loadConfig({ DATABASE_URL: made.url }, 'migrate'), createLogger('silent', 'test'));
   await made.stop();
-  const { copy } = await copyOf(made.dataDir);
+  const copy = await copyAsStandby(made.dataDir);
   const first = await start('primary');
-  const conninfo = `host=${new URL(first.url).searchParams.get('host')} port=5432 user=streamer`;
-  const second = await startEmbeddedPostgres({
-    dir: path.dirname(copy),
-    settings: { ...SETTINGS, hot_standby_feedback: 'on', primary_conninfo: conninfo },
-  });
+  const second = await startStandby(copy, first.url);
   const [primary, standby] = [first, second].map(({ url }) => ({ url, db: open(url) })) as [Server, Server];
   const pair: Pair = {
     primary,
@@ -120,8 +117,8 @@ function open(url: string): Knex {
   return openDatabase(loadConfig({ DATABASE_URL: url }, 'migrate').database);
 }
 
-/** Copies the data directory, with its owner. The file standby.signal makes it start as a standby. */
-async function copyOf(dataDir: string): Promise<{ copy: string }> {
+/** Copies the data directory of a stopped server, with its owner. The file standby.signal makes it start as a standby. */
+export async function copyAsStandby(dataDir: string): Promise<string> {
   const base = path.join(path.dirname(path.dirname(dataDir)), 'standby');
   const copy = path.join(base, path.basename(dataDir));
   const run = promisify(execFile);
@@ -130,5 +127,18 @@ async function copyOf(dataDir: string): Promise<{ copy: string }> {
   await run('cp', ['-a', dataDir, copy]);
   await writeFile(path.join(copy, 'standby.signal'), '');
   await run('chown', [`${owner.uid}:${owner.gid}`, base, path.join(copy, 'standby.signal')]);
-  return { copy };
+  return copy;
+}
+
+/** `copy` streams from the running primary, which has the role STREAMER. */
+export async function startStandby(copy: string, primaryUrl: string): Promise<EmbeddedPostgres> {
+  const host = new URL(primaryUrl).searchParams.get('host');
+  return await startEmbeddedPostgres({
+    dir: path.dirname(copy),
+    settings: {
+      ...SETTINGS,
+      hot_standby_feedback: 'on',
+      primary_conninfo: `host=${host} port=5432 user=${STREAMER}`,
+    },
+  });
 }
