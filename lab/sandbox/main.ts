@@ -6,8 +6,9 @@ import { runEntryPoint } from '../../shared/startup/entry-point.js';
 import { isJsonObject } from '../../shared/x402/json-object.js';
 import { type Endpoints, findRunningSandbox, writeEndpoints } from './data-folder/endpoints.js';
 import { takeLease } from './data-folder/lease.js';
+import type { ExpectedKey } from './facilitator/serve.js';
 import { EVM_BUYER_KEY } from './networks/wallets.js';
-import { type ExpectedKey, type Ports, type Sandbox, startSandbox } from './sandbox.js';
+import { type Ports, type Sandbox, startSandbox } from './sandbox.js';
 
 /**
  * The sandbox as a process: its one argument is a JSON object of settings, its first line of output the URLs. It ends
@@ -15,14 +16,21 @@ import { type ExpectedKey, type Ports, type Sandbox, startSandbox } from './sand
  */
 interface Settings {
   folder: string;
-  /** Set when the facilitator requires the service's token. */
+  /** Set when the first facilitator requires the service's token. */
   key: ExpectedKey | undefined;
 }
 
 /** The ports are far enough apart for each to move to the next free one. */
-const PORTS: Ports = { facilitator: 4022, baseSepolia: 8545, xLayerTestnet: 8645, solana: 8899 };
+const PORTS: Ports = {
+  facilitator: 4022,
+  secondFacilitator: 4122,
+  baseSepolia: 8545,
+  xLayerTestnet: 8645,
+  solana: 8899,
+};
 const NAMES: Record<keyof Ports, string> = {
   facilitator: 'the facilitator',
+  secondFacilitator: 'the second facilitator',
   baseSepolia: 'Base Sepolia',
   xLayerTestnet: 'X Layer Testnet',
   solana: 'Solana Devnet',
@@ -44,8 +52,9 @@ async function main(): Promise<void> {
   const sandbox = await startSandbox({ folder, ports: PORTS, key });
   stopOnSignal(sandbox);
   stopWhenAChainEnds(sandbox);
-  const { id, facilitator, rpcUrls } = sandbox;
-  const endpoints = { id, facilitator: facilitator.url, rpcUrls };
+  const { id, facilitator, secondFacilitator, rpcUrls } = sandbox;
+  const urls = { facilitator: facilitator.url, secondFacilitator: secondFacilitator.url };
+  const endpoints = { id, ...urls, rpcUrls };
   await writeEndpoints(folder, endpoints);
   announce(endpoints, { joined: false, notes: describeMovedPorts(sandbox) });
 }
@@ -63,8 +72,8 @@ function announce(endpoints: Endpoints, how: { joined: boolean; notes: string[] 
   process.stdout.write(`${JSON.stringify({ ...endpoints, buyerKey: EVM_BUYER_KEY, ...how })}\n`);
 }
 
-function describeMovedPorts({ facilitator, chains }: Sandbox): string[] {
-  const urls = { ...chains, facilitator };
+function describeMovedPorts({ facilitator, secondFacilitator, chains }: Sandbox): string[] {
+  const urls = { ...chains, facilitator, secondFacilitator };
   return Object.entries(PORTS).flatMap(([name, wanted]) => {
     const part = name as keyof Ports;
     const { port } = new URL(urls[part].url);

@@ -14,15 +14,30 @@ export async function localSettings(): Promise<Record<string, string>> {
 /** As the sandbox writes them. */
 async function sandboxEndpoints(): Promise<Record<string, string>> {
   const text = await readFile(path.join(dataFolder(), 'sandbox', 'endpoints.json'), 'utf8');
-  const { facilitator, rpcUrls }: { facilitator: string; rpcUrls: Record<string, string> } = JSON.parse(text);
-  return chainSettings(facilitator, rpcUrls);
+  const urls: SandboxUrls = JSON.parse(text);
+  return sandboxSettings(urls);
+}
+
+export interface SandboxUrls {
+  facilitator: string;
+  secondFacilitator: string;
+  /** Keyed by environment variable, RPC_URL_<network>. */
+  rpcUrls: Record<string, string>;
 }
 
 /** The sandbox's own explorer shows the transactions of its chains. */
-export function chainSettings(facilitator: string, rpcUrls: Record<string, string>): Record<string, string> {
+export function sandboxSettings({
+  facilitator,
+  secondFacilitator,
+  rpcUrls,
+}: SandboxUrls): Record<string, string> {
   const ofEach = Object.entries(rpcUrls).flatMap(([network, url]) => [
     [`RPC_URL_${network}`, url],
     [`EXPLORER_URL_${network}`, `${facilitator}/sandbox/tx/${network}/{tx}`],
   ]);
-  return { FACILITATOR_URL: facilitator, ...Object.fromEntries(ofEach) };
+  return {
+    FACILITATOR_URL: facilitator,
+    FACILITATOR_URL_2: secondFacilitator,
+    ...Object.fromEntries(ofEach),
+  };
 }

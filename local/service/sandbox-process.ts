@@ -5,7 +5,7 @@ import { parseFacilitatorSecret } from '../../shared/secrets/facilitator-secret.
 import { dataFolder } from '../postgres/local-database.js';
 import { type GuardedProcess, spawnGuarded } from '../toolchain/guarded-process.js';
 import { projectRoot } from '../toolchain/project-root.js';
-import { chainSettings } from './running-sandbox.js';
+import { type SandboxUrls, sandboxSettings } from './running-sandbox.js';
 
 /**
  * The sandbox runs from its sources, as a process of its own: no build contains it, and its dependencies need not be
@@ -26,7 +26,7 @@ export interface SandboxProcess {
 
 const START_TIMEOUT_MS = 60_000;
 
-/** `auth`: the sandbox's facilitator asks for tokens of the kind `svc`, and of no other. */
+/** `auth`: the sandbox's first facilitator asks for tokens of the kind `svc`, and of no other. */
 export async function startSandboxProcess(auth: FacilitatorAuth): Promise<SandboxProcess> {
   const root = projectRoot();
   const folder = path.join(dataFolder(), 'sandbox');
@@ -76,20 +76,18 @@ async function firstOf(announced: Promise<string>, child: GuardedProcess): Promi
   return await Promise.race([announced, ended, late]);
 }
 
-interface Announcement {
-  facilitator: string;
-  rpcUrls: Record<string, string>;
+interface Announcement extends SandboxUrls {
   buyerKey: string;
   joined: boolean;
   notes: string[];
 }
 
 function readAnnouncement(line: string): Omit<SandboxProcess, 'ended' | 'stop'> {
-  const { facilitator, rpcUrls, buyerKey, joined, notes }: Announcement = JSON.parse(line);
+  const { buyerKey, joined, notes, ...urls }: Announcement = JSON.parse(line);
   const environment = {
-    ...chainSettings(facilitator, rpcUrls),
+    ...sandboxSettings(urls),
     // Wallets of the sandbox for buyers without one.
-    PAGE_SCRIPT_URL: `${facilitator}/sandbox/wallets.js`,
+    PAGE_SCRIPT_URL: `${urls.facilitator}/sandbox/wallets.js`,
     // The sandbox's chain opens a merchant's token account at its first payment.
     CHECK_TOKEN_ACCOUNTS: 'false',
   };

@@ -22,7 +22,7 @@ export async function startDefaults(open: Closable[], say: (line: string) => voi
   const { port, notes } = await decidePort(config);
   const parts = [
     ...(needsDatabase ? ['the database'] : []),
-    ...(needsSandbox ? ['local chains and a facilitator (FACILITATOR_URL is not set)'] : []),
+    ...(needsSandbox ? ['local chains and two facilitators (FACILITATOR_URL is not set)'] : []),
   ];
   if (parts.length > 0) say(`Starting ${parts.join(', ')} …`);
   const [database, sandbox] = await startBoth(

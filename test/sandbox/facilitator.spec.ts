@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { NO_FAULTS } from '../../lab/sandbox/dials/dials.js';
 import type { Rules } from '../../lab/world/facilitator/rules.js';
 import { type FacilitatorServer, serveFacilitator } from '../../lab/world/facilitator/server.js';
@@ -99,9 +100,9 @@ describe("the sandbox's own endpoints", () => {
   async function ask(
     pathname: string,
     body: unknown,
-    type = 'application/json',
+    { type = 'application/json', at }: { type?: string; at?: { url: string } } = {},
   ): Promise<[number, Record<string, unknown>]> {
-    const { facilitator } = await testSandbox();
+    const facilitator = at ?? (await testSandbox()).facilitator;
     const init = { method: 'POST', headers: { 'content-type': type }, body: JSON.stringify(body) };
     const response = await fetch(`${facilitator.url}${pathname}`, init);
     return [response.status, JSON.parse(await response.text())];
@@ -110,12 +111,38 @@ describe("the sandbox's own endpoints", () => {
   it('set known dials to allowed values', async () => {
     const [status, dials] = await ask('/sandbox/dials', { settle: 'pending', delayMs: 5 });
     assert.deepEqual([status, dials], [200, { ...NO_FAULTS, settle: 'pending', delayMs: 5 }]);
-    for (const wrong of [{ settle: 'perhaps' }, { delayMs: -1 }, { speed: 1 }, []]) {
+    for (const wrong of [{ settle: 'perhaps' }, { calls: 'never' }, { delayMs: -1 }, { speed: 1 }, []]) {
       const [refused, body] = await ask('/sandbox/dials', wrong);
       assert.equal(refused, 400);
       assert.match(String(body.error), /must be|There is no dial|Send/);
     }
-    assert.equal((await testSandbox()).dials.settle, 'pending');
+    assert.equal((await testSandbox()).facilitator.dials.settle, 'pending');
+  });
+
+  it("are at each facilitator's port, with its own dials and the blocks of both", async () => {
+    const { facilitator, secondFacilitator } = await testSandbox();
+    await ask('/sandbox/dials', { calls: 'unavailable', blocks: 'slow' }, { at: secondFacilitator });
+    const shown = async ({ url }: { url: string }): Promise<Record<string, unknown>> =>
+      JSON.parse(await (await fetch(`${url}/sandbox`)).text());
+    const [one, other] = [await shown(facilitator), await shown(secondFacilitator)];
+    assert.deepEqual(one.dials, { ...NO_FAULTS, blocks: 'slow' });
+    assert.deepEqual(other, { ...one, dials: { ...NO_FAULTS, calls: 'unavailable', blocks: 'slow' } });
+    const supported = [facilitator, secondFacilitator].map(({ url }) => fetch(`${url}/supported`));
+    assert.deepEqual(
+      (await Promise.all(supported)).map(({ status }) => status),
+      [200, 503],
+    );
+  });
+
+  it('serve the calls that hang when the dial is set back', async () => {
+    const { facilitator } = await testSandbox();
+    await ask('/sandbox/dials', { calls: 'hang' });
+    const hanging = fetch(`${facilitator.url}/supported`);
+    await ask('/sandbox/dials', { delayMs: 1 });
+    const none = Symbol('no answer');
+    assert.equal(await Promise.race([hanging, pause(50, none)]), none);
+    await ask('/sandbox/dials', { calls: 'answer' });
+    assert.equal((await hanging).status, 200);
   });
 
   it('fund a wallet of either family, and refuse other addresses', async () => {
@@ -129,6 +156,6 @@ describe("the sandbox's own endpoints", () => {
   });
 
   it('ignore an HTML form post, which a foreign page could send', async () => {
-    assert.equal((await ask('/sandbox/dials', { settle: 'die' }, 'text/plain'))[0], 404);
+    assert.equal((await ask('/sandbox/dials', { settle: 'die' }, { type: 'text/plain' }))[0], 404);
   });
 });

@@ -66,7 +66,13 @@ describe('a sandbox with a folder', () => {
   it('uses the next free port when a port is taken', async () => {
     const other = createServer();
     const taken = await listen(other, 0);
-    const ports = { facilitator: taken, baseSepolia: taken, xLayerTestnet: 0, solana: taken };
+    const ports = {
+      facilitator: taken,
+      secondFacilitator: 0,
+      baseSepolia: taken,
+      xLayerTestnet: 0,
+      solana: taken,
+    };
     const sandbox = await startSandbox({ ports });
     try {
       const { facilitator, chains } = sandbox;

@@ -20,16 +20,18 @@ async function open(): Promise<Sandbox> {
   return sandbox;
 }
 
-/** Turns all faults off and the facilitator on. */
+/** Turns all faults off and the facilitators on. */
 export async function resetTestSandbox(): Promise<void> {
   const { NO_FAULTS } = await import('../../lab/sandbox/dials/dials.js');
   const sandbox = await testSandbox();
   sandbox.chains.solana.ledger.dropPending();
-  await sandbox.turn(NO_FAULTS);
-  await sandbox.facilitator.revive();
+  for (const facilitator of [sandbox.facilitator, sandbox.secondFacilitator]) {
+    await sandbox.turn(NO_FAULTS, facilitator);
+    await facilitator.revive();
+  }
 }
 
-/** The environment of a process that uses the sandbox. */
+/** The environment of a process that uses the sandbox with its first facilitator. */
 export function sandboxEnvironment({ facilitator, rpcUrls }: Sandbox): Record<string, string> {
   const urls = Object.entries(rpcUrls).map(([network, url]) => [`RPC_URL_${network}`, url] as const);
   return { FACILITATOR_URL: facilitator.url, CHECK_TOKEN_ACCOUNTS: 'false', ...Object.fromEntries(urls) };

@@ -9,6 +9,7 @@ import { isJsonObject } from '../../../shared/x402/json-object.js';
 export interface Endpoints {
   id: string;
   facilitator: string;
+  secondFacilitator: string;
   /** Keyed by environment variable, RPC_URL_<network>. */
   rpcUrls: Record<string, string>;
 }
@@ -36,10 +37,11 @@ export async function findRunningSandbox(folder: string): Promise<Endpoints | un
 
 export function parseEndpoints(value: unknown): Endpoints | undefined {
   if (!isJsonObject(value)) return undefined;
-  const { id, facilitator, rpcUrls } = value;
-  if (typeof id !== 'string' || typeof facilitator !== 'string' || !isJsonObject(rpcUrls)) return undefined;
+  const { id, facilitator, secondFacilitator, rpcUrls } = value;
+  if (typeof id !== 'string' || typeof facilitator !== 'string') return undefined;
+  if (typeof secondFacilitator !== 'string' || !isJsonObject(rpcUrls)) return undefined;
   const urls = Object.entries(rpcUrls).map(([name, url]) => [name, String(url)]);
-  return { id, facilitator, rpcUrls: Object.fromEntries(urls) };
+  return { id, facilitator, secondFacilitator, rpcUrls: Object.fromEntries(urls) };
 }
 
 function fileIn(folder: string): string {

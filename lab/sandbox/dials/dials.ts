@@ -1,17 +1,31 @@
 import { isJsonObject, type JsonObject } from '../../../shared/x402/json-object.js';
-import { answers, type Behaviour, slow } from '../../world/facilitator/dial.js';
+import { answers, type Behaviour, breaksBeforeWork, slow } from '../../world/facilitator/dial.js';
+import type { EndpointName } from '../../world/facilitator/endpoints.js';
 
-/** Fault settings of the facilitator and its chains. Each holds until it is changed. */
+/** Fault settings of one facilitator and of the chains. Each holds until it is changed. */
 export interface Dials {
+  /** All three endpoints. */
+  calls: (typeof CALL_DIALS)[number];
   /** Delay before the work of every /verify and /settle. */
   delayMs: number;
   /** How long a settlement waits for its block before it is reported as pending. */
   confirmWithinMs: number;
   settle: (typeof SETTLE_DIALS)[number];
+  /** The same for both facilitators: they share the chains. */
   blocks: (typeof BLOCK_DIALS)[number];
   /** How long the facilitator stays down after `die`. */
   downMs: number;
 }
+
+export const CALL_DIALS = [
+  'answer',
+  /** Cuts the connection and does nothing, as if the process had been killed. */
+  'drop_connection',
+  /** Does nothing and answers nothing until the dial is changed; then it carries out what waits. */
+  'hang',
+  /** Answers 503 and does nothing. */
+  'unavailable',
+] as const;
 
 export const SETTLE_DIALS = [
   'answer',
@@ -35,6 +49,7 @@ export const BLOCK_DIALS = [
 ] as const;
 
 export const NO_FAULTS: Readonly<Dials> = {
+  calls: 'answer',
   delayMs: 0,
   confirmWithinMs: 20_000,
   settle: 'answer',
@@ -42,9 +57,26 @@ export const NO_FAULTS: Readonly<Dials> = {
   downMs: 10_000,
 };
 
-/** The behaviour of `/settle`. The schemes carry out `pending` and `lose_transaction`. */
-export function settleBehaviour({ settle, delayMs, downMs }: Dials): Behaviour {
-  if (settle === 'unavailable') return answers(503, { error: 'unavailable' });
+const UNAVAILABLE = answers(503, { error: 'unavailable' });
+/** The longest delay of a timer. */
+const WEEKS_MS = 2 ** 31 - 1;
+const OF_ALL_CALLS: Record<Exclude<Dials['calls'], 'answer'>, Behaviour> = {
+  drop_connection: breaksBeforeWork('drop'),
+  hang: slow(WEEKS_MS),
+  unavailable: UNAVAILABLE,
+};
+
+/** The schemes carry out `pending` and `lose_transaction`. */
+export function behavioursOf(dials: Dials): Record<EndpointName, Behaviour> {
+  if (dials.calls !== 'answer') {
+    const same = OF_ALL_CALLS[dials.calls];
+    return { supported: same, verify: same, settle: same };
+  }
+  return { supported: {}, verify: slow(dials.delayMs), settle: settleBehaviour(dials) };
+}
+
+function settleBehaviour({ settle, delayMs, downMs }: Dials): Behaviour {
+  if (settle === 'unavailable') return UNAVAILABLE;
   if (settle === 'drop_connection') return slow(delayMs, { atBroadcast: 'drop' });
   return slow(delayMs, settle === 'die' ? { atBroadcast: { crashMs: downMs } } : {});
 }
@@ -58,7 +90,12 @@ export function parseDials(value: unknown): Partial<Dials> | string {
   for (const name of ['delayMs', 'confirmWithinMs', 'downMs'] as const) {
     if (name in value && !isPause(value[name])) return `${name} must be milliseconds, 0 to 600000.`;
   }
-  return checkChoice(value, 'settle', SETTLE_DIALS) ?? checkChoice(value, 'blocks', BLOCK_DIALS) ?? value;
+  return (
+    checkChoice(value, 'calls', CALL_DIALS) ??
+    checkChoice(value, 'settle', SETTLE_DIALS) ??
+    checkChoice(value, 'blocks', BLOCK_DIALS) ??
+    value
+  );
 }
 
 function isPause(value: unknown): boolean {

@@ -1,6 +1,7 @@
 import { type Address, parseEther } from 'viem';
+import { privateKeyToAddress } from 'viem/accounts';
 import type { EvmNetwork } from '../../../shared/chains/networks.js';
-import { EVM_FACILITATOR_KEY, FUNDED_DOLLARS } from '../networks/wallets.js';
+import { EVM_FACILITATOR_KEY, EVM_SECOND_FACILITATOR_KEY, FUNDED_DOLLARS } from '../networks/wallets.js';
 import { MULTICALL3, readCode, SANDBOX_TOKEN_ABI } from './contracts.js';
 import { openLocalChain } from './local-chain.js';
 
@@ -9,7 +10,8 @@ const GAS_MONEY = parseEther('1000');
 /** Deploys the network's tokens at their real addresses, with the names and versions that buyers sign (EIP-712). */
 export async function seedTokens(network: EvmNetwork, url: string): Promise<void> {
   const chain = openLocalChain(network, url, EVM_FACILITATOR_KEY);
-  await chain.setBalance({ address: chain.account.address, value: GAS_MONEY });
+  for (const key of [EVM_FACILITATOR_KEY, EVM_SECOND_FACILITATOR_KEY] as const)
+    await chain.setBalance({ address: privateKeyToAddress(key), value: GAS_MONEY });
   // Multicall3 is deployed last: when it is missing, an earlier start was interrupted, and seeding starts again.
   if ((await chain.getCode({ address: MULTICALL3 })) !== undefined) return;
   const bytecode = readCode('sandbox-token');

@@ -1,14 +1,11 @@
 import { toFacilitatorEvmSigner } from '@x402/evm';
 import { ExactEvmScheme } from '@x402/evm/exact/facilitator';
 import { encodeFunctionData, type Hex, keccak256, type TypedData } from 'viem';
-import type { EvmNetwork } from '../../../shared/chains/networks.js';
 import type { Dials } from '../dials/dials.js';
-import { type LocalChain, openLocalChain } from '../evm/local-chain.js';
-import { EVM_FACILITATOR_KEY } from '../networks/wallets.js';
+import type { LocalChain } from '../evm/local-chain.js';
 import { announceBroadcast } from './broadcasts.js';
 
-export function createEvmScheme(network: EvmNetwork, url: string, dials: Dials): ExactEvmScheme {
-  const chain = openLocalChain(network, url, EVM_FACILITATOR_KEY);
+export function createEvmScheme(chain: LocalChain, dials: Dials): ExactEvmScheme {
   const oneByOne = createQueue();
 
   /** Sends one transaction at a time: two at once would take the same account nonce. */

@@ -4,17 +4,17 @@ import { ExactSvmScheme } from '@x402/svm/exact/facilitator';
 import type { SvmNetwork } from '../../../shared/chains/networks.js';
 import { fromBase58, toBase58 } from '../../world/chains/base58.js';
 import type { Dials } from '../dials/dials.js';
-import { SOLANA_FACILITATOR_KEY } from '../networks/wallets.js';
 import { announceBroadcast } from './broadcasts.js';
 
 const SIGNATURE_BYTES = 64;
 
+/** `key` pays the fees. */
 export async function createSvmScheme(
   network: SvmNetwork,
   url: string,
-  dials: Dials,
+  { key, dials }: { key: string; dials: Dials },
 ): Promise<ExactSvmScheme> {
-  const feePayer = await createKeyPairSignerFromBytes(fromBase58(SOLANA_FACILITATOR_KEY));
+  const feePayer = await createKeyPairSignerFromBytes(fromBase58(key));
   // Keyed by network: the package takes a bare client for a table of networks.
   const stock = toFacilitatorSvmSigner(feePayer, { [network.caip2]: createSolanaRpc(devnet(url)) });
   return new ExactSvmScheme({
