@@ -51,7 +51,9 @@ function amountOfAll({ entries, session, formats }: PageView): string {
 function failureNotice({ language: { words } }: PageView, failureCode: string): string {
   const cause = causeOfCode(failureCode);
   const text = [words[cause], words.nothingPaid, words[NEXT_STEPS[cause]]].join(' ');
-  return `<div class="notice failed">${icon('failed')}<div><p><strong>${escapeHtml(words.failed)}</strong></p>
+  // For the script, which then names another wallet first.
+  const refused = cause === 'failedRefused' ? ' data-refused' : '';
+  return `<div class="notice failed"${refused}>${icon('failed')}<div><p><strong>${escapeHtml(words.failed)}</strong></p>
 <p>${escapeHtml(text)}</p></div></div>`;
 }
 

@@ -4,9 +4,9 @@ import type { Holdings } from './choose-entry.js';
 import { type ConnectedAccount, openAccount } from './connected-account.js';
 import { button } from './dom.js';
 import { type EntryChoice, formatBalance, wireEntryChoice } from './entry-choice.js';
-import { type KeptPayment, rememberWallet } from './memory.js';
+import { type KeptPayment, refuseLastWallet, rememberWallet } from './memory.js';
 import { openNonces } from './nonces.js';
-import { failureNotice, problemNotice } from './payment-notices.js';
+import { failureNotice, isWalletRefused, problemNotice } from './payment-notices.js';
 import { allowLeaving, type Progress, showProgress } from './progress.js';
 import { type Outcome, sendPayment } from './send-payment.js';
 import type { ServerClock } from './server-clock.js';
@@ -169,7 +169,10 @@ class OpenCheckout implements Checkout {
     const outcome = await sendPayment(payment, { path, sessionId, clock: this.#clock, onTrouble: show });
     if (outcome.outcome === 'lost' || (outcome.outcome === 'failed' && outcome.uncertain))
       this.#warn(payment, outcome);
-    else if (outcome.outcome === 'failed') this.#back(failureNotice(words, outcome.code));
+    else if (outcome.outcome === 'failed') {
+      if (isWalletRefused(outcome.code)) refuseLastWallet();
+      this.#back(failureNotice(words, outcome.code));
+    }
     this.#events.onOutcome(outcome);
   }
 

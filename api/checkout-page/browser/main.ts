@@ -6,7 +6,7 @@ import { startCountdown } from './countdown.js';
 import { discoverEvmWallets } from './discover-evm.js';
 import { announce, find } from './dom.js';
 import { countElapsed } from './elapsed.js';
-import { keptPayment, markNotMine, ownPayer } from './memory.js';
+import { keptPayment, markNotMine, ownPayer, refuseLastWallet } from './memory.js';
 import { wireParts } from './page-parts.js';
 import { interruptedNotice } from './payment-notices.js';
 import { type Connection, type Polling, startPolling } from './poll.js';
@@ -36,6 +36,7 @@ function start(page: HTMLElement, first: PageData): void {
     stopCountdown?.();
     wireParts(data.language, data.words);
     wireUncertain();
+    noteRefusal(data.sessionId);
     const [entry, ...others] = data.entries;
     checkout = entry && openCheckout(data, [entry, ...others], wallets, clock, { onOutcome });
     if (entry !== undefined) {
@@ -117,6 +118,12 @@ function discoverWallets(data: PageData, clock: ServerClock, found: (wallet: Pag
 function resumePayment(sessionId: string, checkout: Checkout | undefined): void {
   const payment = keptPayment(sessionId);
   if (payment !== undefined && checkout?.stage() === 'idle') checkout.resume(payment);
+}
+
+/** The tab's own payment failed because of its wallet, after it was taken. */
+function noteRefusal(sessionId: string): void {
+  const isOwn = ownPayer(sessionId) !== undefined && keptPayment(sessionId) === undefined;
+  if (isOwn && find('[data-refused]') !== undefined) refuseLastWallet();
 }
 
 /**

@@ -18,6 +18,15 @@ export function rememberWallet(key: string): void {
   tryToWrite(() => localStorage.setItem(LAST_WALLET, key));
 }
 
+/** The facilitator refused the wallet that was used last. */
+export function refuseLastWallet(): void {
+  tryToWrite(() => sessionStorage.setItem(`checkout-refused-${lastWallet()}`, '1'));
+}
+
+export function isRefused(key: string): boolean {
+  return tryToRead(() => sessionStorage.getItem(`checkout-refused-${key}`)) !== undefined;
+}
+
 /** A payment that was signed in this tab and may or may not have arrived. */
 export function keptPayment(sessionId: string): KeptPayment | undefined {
   const text = tryToRead(() => sessionStorage.getItem(`checkout-signed-${sessionId}`));

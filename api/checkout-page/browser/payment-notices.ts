@@ -14,6 +14,11 @@ export function failureNotice(words: ScriptWords, code = 'payment_failed'): Noti
   return { title: words.failed, lines: [words[cause], taken, words[NEXT_STEPS[cause]]] };
 }
 
+/** Another try with the same account would be refused again. */
+export function isWalletRefused(code = ''): boolean {
+  return causeOfCode(code) === 'failedRefused';
+}
+
 /** Empty while an earlier payment may have been taken: the buyer would take the sentence for both. */
 function nothingTaken(words: ScriptWords): string {
   return isUncertain() ? '' : words.nothingPaid;

@@ -2,7 +2,7 @@ import type { PayableEntry } from '../page-data.js';
 import type { ScriptWords } from '../words/script-words.js';
 import { find, make } from './dom.js';
 import type { EntryChoice } from './entry-choice.js';
-import { lastWallet } from './memory.js';
+import { isRefused, lastWallet } from './memory.js';
 import type { PageWallet } from './wallet.js';
 import { walletList } from './wallet-list.js';
 
@@ -45,9 +45,11 @@ export function wireWalletPicker(parts: PickerParts): WalletPicker {
     const chosen = choice.chosen();
     const families = new Set((chosen === undefined ? entries : [chosen]).map(({ family }) => family));
     const fitting = wallets.filter(({ family }) => families.has(family));
-    const preferred = fitting.find(({ key }) => key === (last === lastAtStart ? (firstShown ?? last) : last));
-    const first = preferred ?? fitting[0];
+    const usable = fitting.filter(({ key }) => !isRefused(key));
+    const preferred = usable.find(({ key }) => key === (last === lastAtStart ? (firstShown ?? last) : last));
+    const first = preferred ?? usable[0];
     firstShown = first?.key;
+    if (first === undefined && fitting.length > 0) openWays();
     const isMixed = families.size > 1;
     const offered = wallets.filter(({ family }) => entries.some((entry) => entry.family === family));
     choice.receiver.families(new Set(offered.map(({ family }) => family)));
@@ -73,10 +75,14 @@ export function wireWalletPicker(parts: PickerParts): WalletPicker {
   };
 }
 
-function showOtherWays(words: ScriptWords): void {
+function openWays(): boolean {
   const ways = find('#ways');
-  if (!(ways instanceof HTMLDetailsElement)) return;
-  ways.open = true;
+  if (ways instanceof HTMLDetailsElement) ways.open = true;
+  return ways !== undefined;
+}
+
+function showOtherWays(words: ScriptWords): void {
+  if (!openWays()) return;
   const wallets = find('#wallets');
   wallets?.replaceChildren(make('p', { class: 'notice none' }, words.noneFound));
   wallets?.classList.add('none');
