@@ -7,21 +7,24 @@ export interface Welcome {
   link: string | undefined;
   /** Whether this process receives and prints the events. */
   printsWebhooks: boolean;
+  /** How phones open the QR code of a payment page. */
+  phones: string | undefined;
 }
 
 /** The next steps, in lines that can be copied. */
-export function welcome({ baseUrl, key, dashboard, link, printsWebhooks }: Welcome): string {
+export function welcome({ baseUrl, key, dashboard, link, printsWebhooks, phones }: Welcome): string {
   const page = dashboard === undefined ? '' : `\n  Dashboard       ${dashboard}`;
   const webhooks = printsWebhooks
     ? '\n  Webhooks        printed here as they arrive, their signatures verified'
     : '';
+  const qrCodes = phones === undefined ? '' : `\n  Phones          ${phones}`;
   return `
   Stablecoin checkout is running at ${baseUrl}
 
   Test key        ${key}${page}
   API reference   ${baseUrl}/docs
   For agents      ${baseUrl}/llms.txt
-  Examples        export $(cat .data/examples.env) && node examples/stripe-sdk.mjs${webhooks}
+  Examples        export $(cat .data/examples.env) && node examples/stripe-sdk.mjs${webhooks}${qrCodes}
 ${link === undefined ? '' : payment(link)}
   Create a checkout session of your own:
 

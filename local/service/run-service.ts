@@ -15,6 +15,7 @@ import { writeExampleEnvironment } from '../demo/example-environment.js';
 import { createDemoSession, createLocalApi } from '../demo/local-api.js';
 import { dashboardAddress, type Welcome, welcome } from '../demo/welcome.js';
 import { dataFolder } from '../postgres/local-database.js';
+import { addressesFor } from './addresses.js';
 import type { SandboxProcess } from './sandbox-process.js';
 import { startDefaults } from './start-defaults.js';
 
@@ -50,9 +51,10 @@ async function runService(): Promise<void> {
     const web = await startWeb(config, logger);
     open.push(web);
     const shown = await prepareDemo({ config, web, open, sandbox });
-    const { baseUrl } = config;
-    const dashboard = dashboardAddress(baseUrl, sandbox && shown.key);
-    process.stdout.write(welcome({ baseUrl, dashboard: config.dashboard ? dashboard : undefined, ...shown }));
+    const { here, phones } = addressesFor({ ...config, port: web.port });
+    const link = shown.link?.replace(config.baseUrl, here);
+    const dashboard = config.dashboard ? dashboardAddress(here, sandbox && shown.key) : undefined;
+    process.stdout.write(welcome({ ...shown, baseUrl: here, link, dashboard, phones }));
   } catch (error) {
     await service.close();
     throw error;
@@ -71,7 +73,7 @@ async function prepareDemo({
   web,
   open,
   sandbox,
-}: Demo): Promise<Omit<Welcome, 'baseUrl' | 'dashboard'>> {
+}: Demo): Promise<Omit<Welcome, 'baseUrl' | 'dashboard' | 'phones'>> {
   const key = await prepareMerchant(config, sandbox);
   if (sandbox === undefined) return { key, link: undefined, printsWebhooks: false };
   const api = createLocalApi(web.port, key);

@@ -131,12 +131,12 @@ describe('a wallet in the page', () => {
       const session = await own.buildSession();
       const visitor = await own.visitPage(session);
       await visitor.page
-        .getByRole('button', { name: /Sandbox wallet/ })
+        .getByRole('button', { name: /Sandbox EVM wallet/ })
         .first()
         .click();
       await visitor.sees('Payment complete');
       const onSolana = await own.visitPage(await own.buildSession());
-      await onSolana.press(/Sandbox wallet Solana/);
+      await onSolana.press(/^Sandbox Solana wallet/);
       await onSolana.sees('Payment complete');
       await onSolana.leave();
       await visitor.leave();

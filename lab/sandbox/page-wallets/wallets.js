@@ -39,7 +39,7 @@
   };
   const info = Object.freeze({
     uuid: crypto.randomUUID(),
-    name: 'Sandbox wallet',
+    name: 'Sandbox EVM wallet',
     icon: icon('#0a7d4f'),
     rdns: 'sandbox.evm',
   });
@@ -55,7 +55,7 @@
   const accounts = [];
   const wallet = {
     version: '1.0.0',
-    name: 'Sandbox wallet',
+    name: 'Sandbox Solana wallet',
     icon: icon('#5b3fd6'),
     chains: ['solana:devnet'],
     accounts,
