@@ -8,7 +8,7 @@ import { relay } from './relay.mjs';
  * forwards its own requests for payment links to web.
  */
 const LOOPBACK = '127.0.0.1';
-const PORTS = [4022, 8545, 8645, 8899];
+const PORTS = [4022, 4122, 8545, 8645, 8899];
 const WEB = { host: process.env.WEB_HOST ?? 'web', port: 3000 };
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

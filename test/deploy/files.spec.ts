@@ -179,7 +179,7 @@ describe('deploy/compose.yaml', () => {
       loadConfig({ ...settings, ...services[role]?.environment }, role);
     const [, listed = ''] = /const PORTS: Ports = \{([^}]*)\}/.exec(read('lab/sandbox/main.ts')) ?? [];
     const ports = [...listed.matchAll(/\d+/g)].map(([port]) => port).sort();
-    assert.equal(ports.length, 4);
+    assert.equal(ports.length, 5);
     const used = [...read('deploy/sandbox.env').matchAll(/\/\/sandbox:(\d+)/g)].map(([, port]) => port);
     assert.deepEqual(used.sort(), ports);
     const [, relayed = ''] = /const PORTS = \[([^\]]*)\]/.exec(read('deploy/docker/sandbox.mjs')) ?? [];
