@@ -19,14 +19,3 @@ export function createLocalApi(port: number, key: string): LocalApi {
     return { status: response.status, body: JSON.parse(await response.text()) };
   };
 }
-
-/** Creates an open session and returns its payment link. */
-export async function createDemoSession(api: LocalApi): Promise<string> {
-  const price_data = { currency: 'usd', unit_amount: 450, product_data: { name: 'Coffee' } };
-  const { status, body } = await api('POST', '/v1/checkout/sessions', {
-    line_items: [{ price_data, quantity: 1 }],
-  });
-  if (status !== 200 || typeof body.url !== 'string')
-    throw new Error(`No session was made: ${JSON.stringify(body)}`);
-  return body.url;
-}

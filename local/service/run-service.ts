@@ -10,9 +10,10 @@ import { runEntryPoint } from '../../shared/startup/entry-point.js';
 import { startWorker } from '../../workers/process/start-worker.js';
 import { demoMerchantKey, EVM_WALLET, SOLANA_WALLET } from '../demo/demo-merchant.js';
 import { makeUpPayments } from '../demo/demo-payments.js';
+import { createDemoSession } from '../demo/demo-session.js';
 import { openDemoReceiver, subscribe } from '../demo/demo-webhooks.js';
 import { writeExampleEnvironment } from '../demo/example-environment.js';
-import { createDemoSession, createLocalApi } from '../demo/local-api.js';
+import { createLocalApi } from '../demo/local-api.js';
 import { dashboardAddress, type Welcome, welcome } from '../demo/welcome.js';
 import { dataFolder } from '../postgres/local-database.js';
 import { addressesFor } from './addresses.js';
@@ -74,17 +75,18 @@ async function prepareDemo({
   open,
   sandbox,
 }: Demo): Promise<Omit<Welcome, 'baseUrl' | 'dashboard' | 'phones'>> {
-  const key = await prepareMerchant(config, sandbox);
-  if (sandbox === undefined) return { key, link: undefined, printsWebhooks: false };
+  const { key, link } = await prepareMerchant(config, sandbox);
+  if (sandbox === undefined || sandbox.joined) return { key, link, printsWebhooks: false };
   const api = createLocalApi(web.port, key);
-  const link = await createDemoSession(api);
-  if (sandbox.joined) return { key, link, printsWebhooks: false };
   const receiver = await openDemoReceiver(dataFolder(), (line) => process.stdout.write(`  ${line}\n`));
   open.push(receiver);
   return { key, link, printsWebhooks: await subscribe(api, dataFolder(), receiver) };
 }
 
-async function prepareMerchant(config: Config, sandbox: SandboxProcess | undefined): Promise<string> {
+async function prepareMerchant(
+  config: Config,
+  sandbox: SandboxProcess | undefined,
+): Promise<Pick<Welcome, 'key' | 'link'>> {
   const { database, baseUrl } = config;
   const db = openDatabase({ ...database, poolSize: 1 });
   try {
@@ -95,7 +97,9 @@ async function prepareMerchant(config: Config, sandbox: SandboxProcess | undefin
       if (hasDemoPayments) await makeUpPayments(trx, { accountId, ...wallets, baseUrl }, Date.now());
     });
     await writeExampleEnvironment(db, dataFolder(), { baseUrl, testKey, buyerKey: sandbox?.buyerKey });
-    return testKey;
+    const picture = config.allowPrivateWebhooks ? sandbox?.picture : undefined;
+    const link = sandbox && (await createDemoSession(db, { testKey, baseUrl, picture }));
+    return { key: testKey, link };
   } finally {
     await db.destroy();
   }

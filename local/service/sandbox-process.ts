@@ -13,6 +13,8 @@ import { type SandboxUrls, sandboxSettings } from './running-sandbox.js';
  */
 export interface SandboxProcess {
   environment: Record<string, string>;
+  /** The URL of a picture for the demo order. */
+  picture: string;
   /** The key of a wallet that holds money there. */
   buyerKey: string;
   /** Another start owns the sandbox, and receives the merchant's webhooks. */
@@ -91,7 +93,8 @@ function readAnnouncement(line: string): Omit<SandboxProcess, 'ended' | 'stop'> 
     // The sandbox's chain opens a merchant's token account at its first payment.
     CHECK_TOKEN_ACCOUNTS: 'false',
   };
-  return { environment, buyerKey, joined, notes };
+  const picture = `${urls.facilitator}/sandbox/coffee.png`;
+  return { environment, picture, buyerKey, joined, notes };
 }
 
 /** Other users can read a process's arguments, so they contain the public key. */

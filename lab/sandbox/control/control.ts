@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isJsonObject } from '../../../shared/x402/json-object.js';
 import { readBody, sendJson } from '../../world/http/json-http.js';
+import { serveDemoPicture } from '../demo-order/serve.js';
 import type { Dials } from '../dials/dials.js';
 import { parseDials } from '../dials/dials.js';
 import { serveExplorer, type TransactionFinder } from '../explorer/serve.js';
@@ -26,6 +27,7 @@ export async function handleControl(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  if (serveDemoPicture(request, response)) return;
   if (await servePageWallets(controls.signAsWallet, request, response)) return;
   if (await serveExplorer(controls.findTransaction, request, response)) return;
   const route = `${request.method} ${request.url}`;
