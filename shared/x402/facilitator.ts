@@ -84,12 +84,12 @@ export function createFacilitator(
   });
 
   async function ask(call: Call, waitsMs: number, mayBeSent = () => true): Promise<FacilitatorReply> {
-    const entry = await calls.enter(waitsMs);
+    const entry = await calls.enter(waitsMs, networkOf(call));
     if (entry.kind === 'refused') return { error: new NotSent(entry.retryAfterMs) };
     try {
       if (!mayBeSent()) return { error: new NotSent(0) };
       const reply = await sendTraced(call);
-      if ('status' in reply) pauseIfAsked(reply);
+      if ('status' in reply) pauseIfAsked(reply, networkOf(call));
       return reply;
     } finally {
       // undici frees the connection one turn later; a call released now would open another connection.
@@ -131,12 +131,12 @@ export function createFacilitator(
     }
   }
 
-  function pauseIfAsked(reply: Extract<FacilitatorReply, { status: number }>): void {
-    const pauseMs = pauseAskedFor(reply);
+  function pauseIfAsked({ status, retryAfter }: Answered, network: string | undefined): void {
+    const pauseMs = pauseAskedFor({ status, retryAfter });
     if (pauseMs === undefined) return;
-    calls.pause(pauseMs);
+    calls.pause(pauseMs, network);
     const seconds = pauseMs / 1000;
-    logger?.warn({ event: 'facilitator.asked_to_wait', facilitator: name, status: reply.status, seconds });
+    logger?.warn({ event: 'facilitator.asked_to_wait', facilitator: name, network, status, seconds });
   }
 
   return {
@@ -173,6 +173,13 @@ function openConnections({ maxConnections, timeoutMs }: FacilitatorConfig, conne
     bodyTimeout: 0,
   });
 }
+
+/** Undefined for /supported, which is about all networks. */
+function networkOf({ body }: Call): string | undefined {
+  return body?.paymentRequirements.network;
+}
+
+type Answered = Extract<FacilitatorReply, { status: number }>;
 
 interface Call {
   method: 'GET' | 'POST';
