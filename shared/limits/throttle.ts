@@ -7,7 +7,8 @@ import { openRateLimiter, type RateLimiter } from './rate-limiter.js';
  * arrival, then for its turn.
  */
 export interface Throttle {
-  enter(withinMs: number, network?: string): Promise<Entry>;
+  /** `pauseWithinMs`: the longest pause of its network that the call waits for. */
+  enter(withinMs: number, network?: string, pauseWithinMs?: number): Promise<Entry>;
   /** Without a network, and for as long as two networks are paused, all calls pause. */
   pause(ms: number, network?: string): void;
   /** Refuses waiting and later calls. */
@@ -89,13 +90,13 @@ export function openThrottle({
   }
 
   return {
-    async enter(withinMs, network) {
+    async enter(withinMs, network, pauseWithinMs = withinMs) {
       const untilMs = performance.now() + withinMs;
       if (network === undefined) return await takeSlot(untilMs);
       const pauses = pausesOf(network);
       for (;;) {
         // A call of a paused network holds no slot, since the calls of other networks can use it.
-        const refused = await waitForTurn(pauses, untilMs);
+        const refused = await waitForTurn(pauses, Math.min(untilMs, performance.now() + pauseWithinMs));
         if (refused !== undefined) return refused;
         const entry = await takeSlot(untilMs);
         if (entry.kind === 'refused' || (await pauses.pausedMs()) === 0) return entry;

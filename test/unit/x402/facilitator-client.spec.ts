@@ -199,6 +199,16 @@ describe('the facilitator client', () => {
     assert.equal(fake.calls.verify.length, 1);
   });
 
+  it('postpones a /settle at once while its network is paused, and its place is free for another', async () => {
+    const facilitator = client();
+    const answer = { status: 429, body: '', headers: { 'retry-after': '2' } };
+    fake.settle.next({ works: false, answer: () => answer });
+    await facilitator.settle(request);
+    const postponed = await facilitator.settle(request);
+    assert.ok(postponed.kind === 'postponed' && postponed.forMs > 500);
+    assert.equal(fake.calls.settle.length, 1);
+  });
+
   it('does not pause after other answers', async () => {
     const facilitator = client();
     for (const [status, retryAfter] of [
