@@ -67,9 +67,10 @@ export function openSharedRateLimiter({ store, key, intervalMs, alone }: SharedR
   };
   const readPause = async (): Promise<number> => {
     const { waitMs } = await ask(READ_PAUSE).catch(() => ({ waitMs: 0 }));
-    return Math.max(waitMs, await alone.pausedMs());
+    return waitMs;
   };
-  const pausedMs = (): Promise<number> => shared('', readPause);
+  // This process's own pause counts at once, also while the answer that is shared is older.
+  const pausedMs = async (): Promise<number> => Math.max(await shared('', readPause), await alone.pausedMs());
 
   return {
     async take(withinMs) {

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { FacilitatorConfig } from '../config/read-facilitators.js';
 import type { Knex } from '../db/knex.js';
 import type { Breaker } from '../limits/breaker.js';
-import { openRateLimiter } from '../limits/rate-limiter.js';
+import { openRateLimiter, type RateLimiter } from '../limits/rate-limiter.js';
 import {
   type CallerKind,
   type Callers,
@@ -77,7 +77,12 @@ function openOwnThrottle(
   const rate = redis === undefined ? alone : openSharedRateLimiter({ store, key, intervalMs, alone });
   const slots = (): number =>
     maxConnections === undefined ? CONNECTIONS : shareOfConnections(maxConnections, kind, callers.known());
-  return openThrottle({ rate, slots });
+  const openPauses = (network: string): RateLimiter => {
+    const ownPauses = openRateLimiter(() => 0);
+    const terms = { store, key: `${key}:${network}`, intervalMs: undefined, alone: ownPauses };
+    return redis === undefined ? ownPauses : openSharedRateLimiter(terms);
+  };
+  return openThrottle({ rate, slots, openPauses });
 }
 
 /** A single key, so that the script works in a cluster. */

@@ -50,6 +50,7 @@ export const CONNECTIONS = 128;
 /** Limits of the wait for a turn. Verifications give up earlier and leave the turns to settlements. */
 const VERIFY_TURN_WITHIN_MS = 5000;
 const SETTLE_TURN_WITHIN_MS = 15_000;
+const SETTLE_PAUSE_WITHIN_MS = 500;
 /**
  * How long an idle connection is kept when the facilitator names no keep-alive time: less than the usual five seconds, since
  * a call on a connection that is being closed is lost, and only the chain can tell the outcome of a lost /settle.
@@ -84,12 +85,12 @@ export function createFacilitator(
   });
 
   async function ask(call: Call, waitsMs: number, mayBeSent = () => true): Promise<FacilitatorReply> {
-    const entry = await calls.enter(waitsMs);
+    const entry = await calls.enter(waitsMs, networkOf(call), pausePatience(call));
     if (entry.kind === 'refused') return { error: new NotSent(entry.retryAfterMs) };
     try {
       if (!mayBeSent()) return { error: new NotSent(0) };
       const reply = await sendTraced(call);
-      if ('status' in reply) pauseIfAsked(reply);
+      if ('status' in reply) pauseIfAsked(reply, networkOf(call));
       return reply;
     } finally {
       // undici frees the connection one turn later; a call released now would open another connection.
@@ -131,12 +132,12 @@ export function createFacilitator(
     }
   }
 
-  function pauseIfAsked(reply: Extract<FacilitatorReply, { status: number }>): void {
-    const pauseMs = pauseAskedFor(reply);
+  function pauseIfAsked({ status, retryAfter }: Answered, network: string | undefined): void {
+    const pauseMs = pauseAskedFor({ status, retryAfter });
     if (pauseMs === undefined) return;
-    calls.pause(pauseMs);
+    calls.pause(pauseMs, network);
     const seconds = pauseMs / 1000;
-    logger?.warn({ event: 'facilitator.asked_to_wait', facilitator: name, status: reply.status, seconds });
+    logger?.warn({ event: 'facilitator.asked_to_wait', facilitator: name, network, status, seconds });
   }
 
   return {
@@ -173,6 +174,18 @@ function openConnections({ maxConnections, timeoutMs }: FacilitatorConfig, conne
     bodyTimeout: 0,
   });
 }
+
+/** Undefined for /supported, which is about all networks. */
+function networkOf({ body }: Call): string | undefined {
+  return body?.paymentRequirements.network;
+}
+
+/** Undefined for the whole wait for a turn. A postponed /settle gives its place in the worker to other networks. */
+function pausePatience({ path }: Call): number | undefined {
+  return path === '/settle' ? SETTLE_PAUSE_WITHIN_MS : undefined;
+}
+
+type Answered = Extract<FacilitatorReply, { status: number }>;
 
 interface Call {
   method: 'GET' | 'POST';

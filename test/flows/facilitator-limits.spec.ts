@@ -17,8 +17,10 @@ import { type Checkout, openCheckout, type SignedPayment } from '../support/chec
 import { answerOf } from '../support/link-answers.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { createMigratedDatabase, testServices } from '../support/suite.js';
+import { entryFor } from '../unit/x402/offers.js';
 
 const SOON = 60_000;
+const request = { paymentRequirements: entryFor('eip155:84532') } as never;
 
 /** A refusal with Retry-After, as a proxy in front of the facilitator sends it. */
 function asksToWait(status: number, seconds: number): Behaviour {
@@ -269,9 +271,9 @@ describe("the facilitator's limits without Redis", () => {
       try {
         await eventually(async () => assert.equal(redis.status, 'ready'));
         if (trouble !== 'no Redis') await proxy[trouble]();
-        await facilitator.verify({} as never);
+        await facilitator.verify(request);
         const began = performance.now();
-        const all = await Promise.all(Array.from({ length: 6 }, () => facilitator.verify({} as never)));
+        const all = await Promise.all(Array.from({ length: 6 }, () => facilitator.verify(request)));
         const ms = performance.now() - began;
         assert.ok(ms >= 5 * SPACING_MS, `six calls within ${Math.round(ms)} ms`);
         assert.equal(fake.calls.verify.length, all.length + 1);

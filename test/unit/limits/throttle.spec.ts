@@ -84,6 +84,48 @@ describe('a throttle', () => {
     assert.ok(performance.now() - began >= 99);
   });
 
+  it('pauses one network, whose calls hold no slot meanwhile', async () => {
+    const throttle = throttleOf(() => 1);
+    throttle.pause(30_000, 'a');
+    const waiting = throttle.enter(SOON, 'a');
+    release(await throttle.enter(0, 'b'));
+    const refused = await throttle.enter(0, 'a');
+    assert.ok(refused.kind === 'refused' && refused.retryAfterMs > 20_000);
+    throttle.close();
+    assert.equal((await waiting).kind, 'refused');
+  });
+
+  it('pauses all calls while two networks are paused, until the first pause ends', async () => {
+    const throttle = throttleOf(() => 1);
+    throttle.pause(40_000, 'a');
+    throttle.pause(20_000, 'b');
+    await nextTurn();
+    for (const network of ['c', undefined]) {
+      const refused = await throttle.enter(0, network);
+      assert.ok(refused.kind === 'refused' && refused.retryAfterMs > 10_000);
+      assert.ok(refused.retryAfterMs <= 20_000);
+    }
+  });
+
+  it('lets a pause of one network that is asked for twice hold back that network only', async () => {
+    const throttle = throttleOf(() => 1);
+    throttle.pause(20_000, 'a');
+    throttle.pause(20_000, 'a');
+    await nextTurn();
+    release(await throttle.enter(0, 'b'));
+  });
+
+  it('keeps a call out whose network was paused while it waited for a slot', async () => {
+    const throttle = throttleOf(() => 1);
+    const first = await throttle.enter(SOON, 'a');
+    const waiting = throttle.enter(5000, 'a');
+    await nextTurn();
+    throttle.pause(30_000, 'a');
+    release(first);
+    assert.equal((await waiting).kind, 'refused');
+    release(await throttle.enter(0, 'b'));
+  });
+
   it('follows changes of the number of slots', async () => {
     let slots = 1;
     const throttle = throttleOf(() => slots);

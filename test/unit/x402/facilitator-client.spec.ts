@@ -7,9 +7,12 @@ import { advanceClock, resetClock } from '../../../shared/process/clock.js';
 import type { FacilitatorAuth } from '../../../shared/secrets/facilitator-secret.js';
 import { createFacilitator, type Facilitator } from '../../../shared/x402/facilitator.js';
 import { loggerWithLines } from '../../support/log-lines.js';
-import { entryFor } from './offers.js';
+import { entryFor, SOLANA_DEVNET } from './offers.js';
 
 const NAMED = { name: 'facilitator.example', variable: 'FACILITATOR_URL' };
+
+const request = { paymentRequirements: entryFor('eip155:84532') } as never;
+const onSolana = { paymentRequirements: entryFor(SOLANA_DEVNET) } as never;
 
 describe('the facilitator client', () => {
   let fake: FakeFacilitator;
@@ -119,7 +122,7 @@ describe('the facilitator client', () => {
       const facilitator = client({ maxConnections, timeoutMs: 60_000 });
       const hold = fake.verify.holdNext();
       const others = fake.verify.holdAll();
-      const calls = Array.from({ length: atOnce + 1 }, () => facilitator.verify({} as never));
+      const calls = Array.from({ length: atOnce + 1 }, () => facilitator.verify(request));
       await fake.waitForCall('verify', atOnce);
       assert.equal(fake.calls.verify.length, atOnce);
       hold.release();
@@ -131,17 +134,16 @@ describe('the facilitator client', () => {
 
   it('opens no more connections than its share of calls in flight', async () => {
     const facilitator = client({ maxConnections: 20, share: 3 });
-    await Promise.all(Array.from({ length: 100 }, () => facilitator.verify({} as never)));
+    await Promise.all(Array.from({ length: 100 }, () => facilitator.verify(request)));
     assert.deepEqual([fake.calls.verify.length, fake.edge.mostConnections], [100, 3]);
   });
 
   it('reports that a call could not be sent in time, and when to retry', async () => {
     const facilitator = client({ maxConnections: 1, timeoutMs: 60_000 });
     const hold = fake.settle.holdNext(answers(401));
-    const request = { paymentRequirements: entryFor('eip155:84532') } as never;
     const first = facilitator.settle(request);
     await fake.waitForCall('settle');
-    const { kind, ...rest } = await facilitator.verify({} as never, 20);
+    const { kind, ...rest } = await facilitator.verify(request, 20);
     assert.deepEqual([kind, 'forMs' in rest && rest.forMs], ['unavailable', 1000]);
     hold.release();
     assert.equal((await first).kind, 'not_processed');
@@ -150,16 +152,15 @@ describe('the facilitator client', () => {
 
   it('sends nothing while Retry-After asks it to wait, at most for a minute', async () => {
     const facilitator = client();
-    const request = { paymentRequirements: entryFor('eip155:84532') } as never;
     const refuse = (status: number, retryAfter: string): void =>
       fake.verify.next({
         works: false,
         answer: () => ({ status, body: 'slow down', headers: { 'retry-after': retryAfter } }),
       });
     refuse(429, '20');
-    const first = await facilitator.verify({} as never);
+    const first = await facilitator.verify(request);
     assert.deepEqual(first, { kind: 'unavailable', why: 'HTTP 429', forMs: 20_000 });
-    const second = await facilitator.verify({} as never);
+    const second = await facilitator.verify(request);
     assert.ok(second.kind === 'unavailable' && (second.forMs ?? 0) > 10_000);
     const settled = await facilitator.settle(request);
     assert.ok(settled.kind === 'postponed' && settled.forMs > 10_000);
@@ -171,11 +172,41 @@ describe('the facilitator client', () => {
     );
     const other = client();
     refuse(503, new Date(Date.now() + 3_600_000).toUTCString());
-    assert.deepEqual(await other.verify({} as never), {
+    assert.deepEqual(await other.verify(request), {
       kind: 'unavailable',
       why: 'HTTP 503',
       forMs: 60_000,
     });
+  });
+
+  it('lets a Retry-After hold back only the network that it is about, and all when two agree or /supported asks', async () => {
+    const refusal = { status: 503, body: 'slow down', headers: { 'retry-after': '20' } };
+    const refuse = { works: false, answer: () => refusal } as const;
+    const facilitator = client();
+    fake.settle.next(refuse);
+    await facilitator.settle(request);
+    assert.equal((await facilitator.verify(request, 20)).kind, 'unavailable');
+    assert.equal(fake.calls.verify.length, 0);
+    fake.verify.next(refuse);
+    await facilitator.verify(onSolana);
+    assert.equal(fake.calls.verify.length, 1);
+    assert.equal(await facilitator.supported(), undefined);
+    assert.equal(fake.calls.supported.length, 0);
+    const other = client();
+    fake.supported.next(refuse);
+    await other.supported();
+    assert.equal((await other.verify(onSolana, 20)).kind, 'unavailable');
+    assert.equal(fake.calls.verify.length, 1);
+  });
+
+  it('postpones a /settle at once while its network is paused, and its place is free for another', async () => {
+    const facilitator = client();
+    const answer = { status: 429, body: '', headers: { 'retry-after': '2' } };
+    fake.settle.next({ works: false, answer: () => answer });
+    await facilitator.settle(request);
+    const postponed = await facilitator.settle(request);
+    assert.ok(postponed.kind === 'postponed' && postponed.forMs > 500);
+    assert.equal(fake.calls.settle.length, 1);
   });
 
   it('does not pause after other answers', async () => {
@@ -188,15 +219,14 @@ describe('the facilitator client', () => {
     ] as const) {
       const answer = { status, body: {}, headers: { 'retry-after': retryAfter } };
       fake.verify.next({ works: false, answer: () => answer });
-      await facilitator.verify({} as never);
+      await facilitator.verify(request);
     }
-    await facilitator.verify({} as never);
+    await facilitator.verify(request);
     assert.equal(fake.calls.verify.length, 5);
   });
 
   it('counts whom it does not serve, and logs an error when that is the seller', async () => {
     const facilitator = client();
-    const request = { paymentRequirements: entryFor('eip155:84532') } as never;
     const refuse = (reason: string) => answers(200, { isValid: false, invalidReason: reason });
     fake.verify.next(
       refuse('kyt_risk_detected'),
@@ -222,7 +252,7 @@ describe('the facilitator client', () => {
   it('sends its token with every call', async () => {
     const facilitator = client({ auth: { kind: 'bearer', secret: 'token' } });
     await facilitator.supported();
-    await facilitator.verify({} as never);
+    await facilitator.verify(request);
     for (const call of [...fake.calls.supported, ...fake.calls.verify])
       assert.equal(call.headers.authorization, 'Bearer token');
   });
