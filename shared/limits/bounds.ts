@@ -151,11 +151,14 @@ export const MAX_ANSWER_PIECES = 2000;
 export const MAX_RECEIVER_ANSWER_PIECES = 250;
 export const ANSWER_BYTES_PER_FURTHER_PIECE = 512;
 
-/** The body of a chain's answer: to a search for logs, for a receipt and to a batch, and to any other call. */
-export const MAX_CHAIN_LOGS_BYTES = 16 * 1024 * 1024;
+/**
+ * The body of a chain's answer, some 3,000 logs. It is parsed in one go. A longer answer to a search for logs is asked for again
+ * in shorter ranges of blocks, one to a batch call by call; a transaction with so many logs exceeds the networks' gas limits.
+ */
 export const MAX_CHAIN_ANSWER_BYTES = 2 * 1024 * 1024;
+export const MAX_CHAIN_ANSWER_VALUES = 60_000;
 /** Bytes of chains' answers of more than SMALL_BODY_BYTES that a process is reading, and those of one endpoint. */
-export const CHAIN_ANSWER_BYTES_IN_FLIGHT = 48 * 1024 * 1024;
+export const CHAIN_ANSWER_BYTES_IN_FLIGHT = 24 * 1024 * 1024;
 export const CHAIN_ANSWER_BYTES_IN_FLIGHT_OF_ENDPOINT = CHAIN_ANSWER_BYTES_IN_FLIGHT / 2;
 
 /** The body of a facilitator's answer. */
