@@ -161,8 +161,17 @@ export const MAX_CHAIN_ANSWER_VALUES = 60_000;
 export const CHAIN_ANSWER_BYTES_IN_FLIGHT = 24 * 1024 * 1024;
 export const CHAIN_ANSWER_BYTES_IN_FLIGHT_OF_ENDPOINT = CHAIN_ANSWER_BYTES_IN_FLIGHT / 2;
 
-/** The body of a facilitator's answer. */
+/** The body of a facilitator's answer. FACILITATOR_TIMEOUT_MS limits the time. */
 export const MAX_FACILITATOR_ANSWER_BYTES = 256 * 1024;
+
+/** The body of a receiver's answer decides nothing: it is read for the delivery's history and to keep the connection alive. */
+export const MAX_RECEIVER_ANSWER_BYTES = 64 * 1024;
+/** From the start of a try, so with name look-up and TLS, to the end of the answer's headers; and from there to its end. */
+export const RECEIVER_HEADERS_WITHIN_MS = 10_000;
+export const RECEIVER_BODY_WITHIN_MS = 1000;
+
+/** From the request for a merchant's image to the end of the answer. */
+export const IMAGE_WITHIN_MS = 5000;
 
 /** Image fetches in flight, and fetches that wait for a slot. */
 export const MAX_IMAGE_FETCHES = 24;

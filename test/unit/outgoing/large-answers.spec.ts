@@ -8,6 +8,7 @@ import { fetchFromEndpoint } from '../../../shared/chains/endpoint-fetch.js';
 import { AnswerTooLong } from '../../../shared/chains/unreadable.js';
 import {
   CHAIN_ANSWER_BYTES_IN_FLIGHT,
+  CHAIN_ANSWER_BYTES_IN_FLIGHT_OF_ENDPOINT,
   IMAGE_BYTES_IN_FLIGHT,
   MAX_CHAIN_ANSWER_BYTES,
   MAX_CHAIN_ANSWER_VALUES,
@@ -121,27 +122,33 @@ describe('an answer within its bounds', () => {
     assert.equal((await post(url, BLOCK)).status, 307);
   });
 
-  it('waits for no other of a chain, but large ones at the same time are bounded together', async () => {
-    const held = MAX_CHAIN_ANSWER_BYTES - 1024;
-    react = (response, path) => {
-      if (path === '/small') response.end('{}');
-      else response.write('x'.repeat(held));
-    };
-    const stop = new AbortController();
-    setMaxListeners(0, stop.signal);
-    const fitting = Math.floor(CHAIN_ANSWER_BYTES_IN_FLIGHT / held);
-    const urls = await Promise.all(Array.from({ length: fitting + 2 }, serve));
-    let refused = 0;
-    const asked = urls.map((url) =>
-      post(url, LOGS, stop.signal).catch((error: unknown) => {
-        if (/other answers take all the memory/.test(String(error))) refused += 1;
-      }),
-    );
-    await eventually(() => assert.ok(refused >= urls.length - fitting, `${refused} refused`));
-    for (const url of urls) assert.equal(await (await post(`${url}/small`, BLOCK)).text(), '{}');
-    stop.abort(new Error('enough'));
-    await Promise.all(asked);
-    react = (response) => response.end('x'.repeat(held));
-    assert.equal((await (await post(urls[0] ?? '', LOGS)).text()).length, held, 'the memory is given back');
-  });
+  for (const [who, bytes, isOne] of [
+    ['all endpoints', CHAIN_ANSWER_BYTES_IN_FLIGHT, false],
+    ['one endpoint', CHAIN_ANSWER_BYTES_IN_FLIGHT_OF_ENDPOINT, true],
+  ] as const)
+    it(`waits for no other of a chain, but large ones of ${who} are bounded together`, async () => {
+      const held = MAX_CHAIN_ANSWER_BYTES - 1024;
+      react = (response, path) => {
+        if (path === '/small') response.end('{}');
+        else response.write('x'.repeat(held));
+      };
+      const stop = new AbortController();
+      setMaxListeners(0, stop.signal);
+      const fitting = Math.floor(bytes / held);
+      const first = await serve();
+      const more = Array.from({ length: fitting + 1 }, () => (isOne ? first : serve()));
+      const urls = [first, ...(await Promise.all(more))];
+      let refused = 0;
+      const asked = urls.map((url) =>
+        post(url, LOGS, stop.signal).catch((error: unknown) => {
+          if (/other answers take all the memory/.test(String(error))) refused += 1;
+        }),
+      );
+      await eventually(() => assert.ok(refused >= urls.length - fitting, `${refused} refused`));
+      for (const url of urls) assert.equal(await (await post(`${url}/small`, BLOCK)).text(), '{}');
+      stop.abort(new Error('enough'));
+      await Promise.all(asked);
+      react = (response) => response.end('x'.repeat(held));
+      assert.equal((await (await post(first, LOGS)).text()).length, held, 'the memory is given back');
+    });
 });
