@@ -1,5 +1,10 @@
 import { buildConnector, type Dispatcher, request } from 'undici';
-import { MAX_ANSWER_PIECES, MAX_IMAGE_BYTES, MAX_IMAGE_FETCHES_OF_HOST } from '../../shared/limits/bounds.js';
+import {
+  IMAGE_WITHIN_MS,
+  MAX_ANSWER_PIECES,
+  MAX_IMAGE_BYTES,
+  MAX_IMAGE_FETCHES_OF_HOST,
+} from '../../shared/limits/bounds.js';
 import type { Budget } from '../../shared/limits/budget.js';
 import { openOutgoing } from '../../shared/outgoing/outgoing-agent.js';
 import { parseUrl } from '../../shared/values/parse-url.js';
@@ -22,7 +27,6 @@ export interface Image {
   bytes: Buffer;
 }
 
-const TIMEOUT_MS = 5_000;
 const BOUNDS = { bodyBytes: MAX_IMAGE_BYTES, pieces: MAX_ANSWER_PIECES };
 
 /** The bytes of a download are taken from the budget. */
@@ -32,7 +36,7 @@ export function openImageDownloader(
 ): ImageDownloader {
   const { dispatcher, destroy } = openOutgoing(BOUNDS, {
     connections: MAX_IMAGE_FETCHES_OF_HOST,
-    connect: buildConnector({ lookup: publicLookup(allowPrivateNetworks), timeout: TIMEOUT_MS }),
+    connect: buildConnector({ lookup: publicLookup(allowPrivateNetworks), timeout: IMAGE_WITHIN_MS }),
   });
   const schemes = allowPrivateNetworks ? ['https:', 'http:'] : ['https:'];
   return {
@@ -58,9 +62,9 @@ type ReadBody = (
 async function get(dispatcher: Dispatcher, url: URL, read: ReadBody): Promise<Buffer | undefined> {
   const { statusCode, headers, body } = await request(url, {
     dispatcher,
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-    headersTimeout: TIMEOUT_MS,
-    bodyTimeout: TIMEOUT_MS,
+    signal: AbortSignal.timeout(IMAGE_WITHIN_MS),
+    headersTimeout: IMAGE_WITHIN_MS,
+    bodyTimeout: IMAGE_WITHIN_MS,
     headers: {
       accept: 'image/avif,image/webp,image/png,image/jpeg,image/gif',
       'user-agent': 'checkout-images',

@@ -4,25 +4,24 @@ import {
   CHAIN_ANSWER_BYTES_IN_FLIGHT_OF_ENDPOINT,
   MAX_ANSWER_PIECES,
   MAX_CHAIN_ANSWER_BYTES,
-  MAX_CHAIN_LOGS_BYTES,
+  MAX_CHAIN_ANSWER_VALUES,
   SMALL_BODY_BYTES,
 } from '../limits/bounds.js';
 import { type Claim, openBudget } from '../limits/budget.js';
 import { type Answer, exchange, NoRoom } from '../outgoing/exchange.js';
-import { OutOfBounds } from '../outgoing/out-of-bounds.js';
+import { type BoundCode, OutOfBounds } from '../outgoing/out-of-bounds.js';
 import { openOutgoing } from '../outgoing/outgoing-agent.js';
 import type { ChainFetch } from './rpc-fetch.js';
-import { ChainUnreadable } from './unreadable.js';
+import { AnswerTooLong, ChainUnreadable } from './unreadable.js';
 
 const CONNECT_WITHIN_MS = 10_000;
 /** The request stays the same when it is sent to another address with these. */
 const REDIRECTS = [307, 308];
 const MOST_REDIRECTS = 3;
+const TOO_LONG: readonly BoundCode[] = ['ANSWER_TOO_LONG', 'TOO_MANY_VALUES'];
 const BODYLESS = [204, 205, 304];
-/** Searches for logs, receipts, and batches, which may hold some of both. */
-const LONG_ANSWERS = /^\s*\[|"method":"(?:eth_getLogs|eth_getTransactionReceipt)"/;
 
-const bounds = { bodyBytes: MAX_CHAIN_LOGS_BYTES, pieces: MAX_ANSWER_PIECES };
+const bounds = { bodyBytes: MAX_CHAIN_ANSWER_BYTES, pieces: MAX_ANSWER_PIECES };
 const { dispatcher } = openOutgoing(bounds, {
   connect: buildConnector({ timeout: CONNECT_WITHIN_MS }),
   // The signal of a call limits its time as a whole.
@@ -35,7 +34,7 @@ const bytesInFlight = openBudget({
 });
 
 /**
- * The `fetch` for chains' endpoints. An answer is bounded in length, by what was asked, and the answers that a process reads
+ * The `fetch` for chains' endpoints. An answer is bounded in length and in values, and the answers that a process reads
  * at once are bounded together and for each endpoint. Throws ChainUnreadable beyond a bound, and the client's error when there
  * is no answer.
  */
@@ -72,13 +71,18 @@ async function send(url: URL, headers: Headers, init: RequestInit | undefined): 
     };
     return await exchange(dispatcher, request, {
       signal: init?.signal,
-      maxAnswerBytes: LONG_ANSWERS.test(body) ? MAX_CHAIN_LOGS_BYTES : MAX_CHAIN_ANSWER_BYTES,
+      maxAnswerBytes: MAX_CHAIN_ANSWER_BYTES,
+      maxAnswerValues: MAX_CHAIN_ANSWER_VALUES,
       mayHold: (length) => mayHold(claim, length),
     });
   } catch (error) {
     // Client libraries would show the message with the endpoint's URL, which may hold a key.
-    if (error instanceof OutOfBounds || error instanceof NoRoom)
-      throw new ChainUnreadable(`the endpoint's answer was not read: ${error.message}`);
+    if (error instanceof OutOfBounds || error instanceof NoRoom) {
+      const reason = `the endpoint's answer was not read: ${error.message}`;
+      throw 'code' in error && TOO_LONG.includes(error.code)
+        ? new AnswerTooLong(reason)
+        : new ChainUnreadable(reason);
+    }
     throw error;
   } finally {
     claim.release();

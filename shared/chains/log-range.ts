@@ -1,5 +1,5 @@
 import { readRefusal } from './refusal.js';
-import { ChainUnreadable } from './unreadable.js';
+import { AnswerTooLong, ChainUnreadable, causesOf } from './unreadable.js';
 
 /** Public endpoints limit one log search to between 10 and 10,000 blocks. */
 const MOST_BLOCKS = 5000;
@@ -32,6 +32,11 @@ export class LogRange {
 
   /** Shrinks the range after a search of `asked` blocks that failed; throws when a shorter search would fail as well. */
   learnFrom(error: unknown, asked: number): void {
+    const isTooLong = causesOf(error).some((cause) => cause instanceof AnswerTooLong);
+    if (isTooLong && asked > 1) {
+      this.refuse(asked, '');
+      return;
+    }
     const { kind, words } = readRefusal(error);
     if (kind === 'failed') this.fail(asked);
     if (kind !== 'refused') throw error;

@@ -3,6 +3,11 @@ export class ChainUnreadable extends Error {
   override readonly name: string = 'ChainUnreadable';
 }
 
+/** The answer exceeds the bounds of one answer: a shorter one may not. */
+export class AnswerTooLong extends ChainUnreadable {
+  override readonly name = 'AnswerTooLong';
+}
+
 /** The endpoint answers and asks for fewer calls: it is not down, and nothing is known about the payment. */
 export class EndpointLimits extends ChainUnreadable {
   override readonly name = 'EndpointLimits';

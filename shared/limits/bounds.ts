@@ -151,15 +151,27 @@ export const MAX_ANSWER_PIECES = 2000;
 export const MAX_RECEIVER_ANSWER_PIECES = 250;
 export const ANSWER_BYTES_PER_FURTHER_PIECE = 512;
 
-/** The body of a chain's answer: to a search for logs, for a receipt and to a batch, and to any other call. */
-export const MAX_CHAIN_LOGS_BYTES = 16 * 1024 * 1024;
+/**
+ * The body of a chain's answer, some 3,000 logs. It is parsed in one go. A longer answer to a search for logs is asked for again
+ * in shorter ranges of blocks, one to a batch call by call; a transaction with so many logs exceeds the networks' gas limits.
+ */
 export const MAX_CHAIN_ANSWER_BYTES = 2 * 1024 * 1024;
+export const MAX_CHAIN_ANSWER_VALUES = 60_000;
 /** Bytes of chains' answers of more than SMALL_BODY_BYTES that a process is reading, and those of one endpoint. */
-export const CHAIN_ANSWER_BYTES_IN_FLIGHT = 48 * 1024 * 1024;
+export const CHAIN_ANSWER_BYTES_IN_FLIGHT = 24 * 1024 * 1024;
 export const CHAIN_ANSWER_BYTES_IN_FLIGHT_OF_ENDPOINT = CHAIN_ANSWER_BYTES_IN_FLIGHT / 2;
 
-/** The body of a facilitator's answer. */
+/** The body of a facilitator's answer. FACILITATOR_TIMEOUT_MS limits the time. */
 export const MAX_FACILITATOR_ANSWER_BYTES = 256 * 1024;
+
+/** The body of a receiver's answer decides nothing: it is read for the delivery's history and to keep the connection alive. */
+export const MAX_RECEIVER_ANSWER_BYTES = 64 * 1024;
+/** From the start of a try, so with name look-up and TLS, to the end of the answer's headers; and from there to its end. */
+export const RECEIVER_HEADERS_WITHIN_MS = 10_000;
+export const RECEIVER_BODY_WITHIN_MS = 1000;
+
+/** From the request for a merchant's image to the end of the answer. */
+export const IMAGE_WITHIN_MS = 5000;
 
 /** Image fetches in flight, and fetches that wait for a slot. */
 export const MAX_IMAGE_FETCHES = 24;

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { OutOfBounds } from './out-of-bounds.js';
+import { ValueCount } from './value-count.js';
 
 export interface Answer {
   status: number;
@@ -10,6 +11,8 @@ export interface Answer {
 
 export interface Terms {
   maxAnswerBytes: number;
+  /** Of an answer in JSON; not counted without it. */
+  maxAnswerValues?: number;
   timeoutMs?: number;
   signal?: AbortSignal | null | undefined;
   /** Asked before the answer grows to this length: false ends the exchange, since others use the memory. */
@@ -33,11 +36,12 @@ export class NoRoom extends Error {
 export function exchange(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
-  { timeoutMs, signal, maxAnswerBytes, mayHold = () => true }: Terms,
+  { timeoutMs, signal, maxAnswerBytes, maxAnswerValues = Infinity, mayHold = () => true }: Terms,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
+    const values = new ValueCount();
     let status = 0;
     let headers: Record<string, string | string[] | undefined> = {};
     let broken: Error | undefined;
@@ -71,6 +75,8 @@ export function exchange(
       onResponseData(_controller, chunk) {
         length += chunk.length;
         if (length > maxAnswerBytes) breakOff(new OutOfBounds('ANSWER_TOO_LONG'));
+        else if (Number.isFinite(maxAnswerValues) && values.add(chunk) > maxAnswerValues)
+          breakOff(new OutOfBounds('TOO_MANY_VALUES'));
         else if (mayHold(length)) chunks.push(chunk);
         else breakOff(new NoRoom('other answers take all the memory for answers'));
       },

@@ -3,6 +3,7 @@ import { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 import { type AnswerBounds, AnswerMeter } from './answer-meter.js';
 import { OutOfBounds } from './out-of-bounds.js';
+import { ParseTime } from './parse-time.js';
 
 /**
  * The parser gets an answer in slices of at most this length, and the socket may be destroyed between two: what a server
@@ -11,6 +12,7 @@ import { OutOfBounds } from './out-of-bounds.js';
 const SLICE_BYTES = 4096;
 
 const meters = new WeakMap<Socket, AnswerMeter>();
+const parseTime = new ParseTime();
 
 // Undici tells each request on a connection right before it writes its headers.
 subscribe('undici:client:sendHeaders', (message) => {
@@ -37,10 +39,13 @@ function guard(socket: Socket, meter: AnswerMeter): void {
   meters.set(socket, meter);
   const read = socket.read.bind(socket);
   const unshift = socket.unshift.bind(socket);
+  const goOn = (): void => {
+    socket.emit('readable');
+  };
   socket.read = (size?: number): unknown => {
     if (size !== undefined) return read(size);
-    if (socket.destroyed) return null;
     const { readableLength } = socket;
+    if (socket.destroyed || (readableLength > 0 && !parseTime.ask(goOn))) return null;
     const piece: unknown = readableLength > SLICE_BYTES ? read(SLICE_BYTES) : read();
     const bound = Buffer.isBuffer(piece) ? meter.add(piece) : undefined;
     if (bound === undefined) return piece;

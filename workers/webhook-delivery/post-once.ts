@@ -1,8 +1,6 @@
 import type { Dispatcher } from 'undici';
+import { MAX_RECEIVER_ANSWER_BYTES, RECEIVER_BODY_WITHIN_MS } from '../../shared/limits/bounds.js';
 
-/** The body decides nothing. It is read up to these limits for the delivery's history and to keep the connection alive. */
-const BODY_WITHIN_MS = 1000;
-export const BODY_LIMIT_BYTES = 64 * 1024;
 const KEPT_BYTES = 1024;
 
 export interface Answer {
@@ -49,12 +47,12 @@ export function postOnce(
         if (code < 200) return;
         status = code;
         clearTimeout(timer);
-        timer = setTimeout(cutOff, BODY_WITHIN_MS);
+        timer = setTimeout(cutOff, RECEIVER_BODY_WITHIN_MS);
       },
       onResponseData(_controller, chunk) {
         if (bytes < KEPT_BYTES) chunks.push(chunk);
         bytes += chunk.length;
-        if (bytes > BODY_LIMIT_BYTES) cutOff();
+        if (bytes > MAX_RECEIVER_ANSWER_BYTES) cutOff();
       },
       onResponseEnd: () => end(),
       onResponseError: (_controller, error) => end(error),

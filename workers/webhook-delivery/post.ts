@@ -1,14 +1,17 @@
 import { StringDecoder } from 'node:string_decoder';
 import { buildConnector, type Dispatcher } from 'undici';
-import { MAX_ANSWER_HEAD_BYTES, MAX_RECEIVER_ANSWER_PIECES } from '../../shared/limits/bounds.js';
+import {
+  MAX_ANSWER_HEAD_BYTES,
+  MAX_RECEIVER_ANSWER_BYTES,
+  MAX_RECEIVER_ANSWER_PIECES,
+  RECEIVER_HEADERS_WITHIN_MS,
+} from '../../shared/limits/bounds.js';
 import { openOutgoing } from '../../shared/outgoing/outgoing-agent.js';
 import { assertPublicHost, publicLookup, type Resolve } from '../../shared/values/public-address.js';
 import { watchKeptConnections } from './kept-connections.js';
-import { type Answer, BODY_LIMIT_BYTES, postOnce } from './post-once.js';
+import { type Answer, postOnce } from './post-once.js';
 
-/** Counted from the start of a try, so name look-up and TLS are included, to the end of the answer's headers. */
-const HEADERS_WITHIN_MS = 10_000;
-const BOUNDS = { bodyBytes: BODY_LIMIT_BYTES, pieces: MAX_RECEIVER_ANSWER_PIECES };
+const BOUNDS = { bodyBytes: MAX_RECEIVER_ANSWER_BYTES, pieces: MAX_RECEIVER_ANSWER_PIECES };
 /** Tabs and line feeds are kept. */
 const CONTROL_CHARACTERS = /[^\P{Cc}\t\n]/gu;
 /** Debugging pages of receivers print them as text, in JSON or in a URL. */
@@ -32,7 +35,7 @@ export interface SenderOptions {
 export function createWebhookSender({
   allowPrivateNetworks,
   resolve,
-  headersWithinMs = HEADERS_WITHIN_MS,
+  headersWithinMs = RECEIVER_HEADERS_WITHIN_MS,
 }: SenderOptions): WebhookSender {
   const keptConnections = watchKeptConnections(
     buildConnector({ lookup: publicLookup(allowPrivateNetworks, resolve), timeout: headersWithinMs }),

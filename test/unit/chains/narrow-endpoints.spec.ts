@@ -5,7 +5,9 @@ import { seededRandom } from '../../../lab/world/chance/seeded-random.js';
 import { type Chains, createChains } from '../../../shared/chains/confirmation.js';
 import type { EvmPaymentQuery } from '../../../shared/chains/evm.js';
 import type { ChainFinding } from '../../../shared/chains/finding.js';
+import type { ChainFetch } from '../../../shared/chains/rpc-fetch.js';
 import type { SearchPosition } from '../../../shared/chains/search-position.js';
+import { AnswerTooLong } from '../../../shared/chains/unreadable.js';
 import { buildEvmQuery } from './evm-payment.js';
 import { UNPACED } from './unpaced.js';
 
@@ -69,6 +71,23 @@ describe('an EVM endpoint with tight limits', () => {
       assert.ok(calls() <= mostCalls, `${calls()} calls`);
     });
   }
+
+  it('whose answers for more than a few blocks are too long to be read is asked for fewer at once', async () => {
+    chain.mineAt(2, 3);
+    const transaction = chain.movePayment(payment);
+    chain.mineAt(2, 150);
+    chain.keepsState = 0;
+    chains.close();
+    const fetch: ChainFetch = async (input, init) => {
+      const { method, params } = JSON.parse(String(init?.body));
+      const [{ fromBlock, toBlock }] = method === 'eth_getLogs' ? params : [{ fromBlock: 0, toBlock: 0 }];
+      if (Number(toBlock) - Number(fromBlock) >= 3) throw new AnswerTooLong('the answer is too long');
+      return await chain.endpoint.fetch(input, init);
+    };
+    chains = createChains(new Map(), { fetch, retryPauseMs: 0, pace: UNPACED });
+    const found = await checkUntilDecided(1);
+    assert.equal(found?.finding.kind === 'paid' && found.finding.transaction, transaction);
+  });
 
   for (const logRefusal of Object.keys(LOG_REFUSALS) as LogRefusal[]) {
     it(`of 10 blocks, named in a refusal by ${logRefusal}, is obeyed`, async () => {

@@ -10,7 +10,7 @@ import {
   ANSWER_BYTES_PER_FURTHER_PIECE,
   IMAGE_BYTES_IN_FLIGHT,
   MAX_ANSWER_PIECES,
-  MAX_CHAIN_LOGS_BYTES,
+  MAX_CHAIN_ANSWER_BYTES,
   MAX_INTERIM_ANSWERS,
   MAX_RECEIVER_ANSWER_PIECES,
 } from '../../../shared/limits/bounds.js';
@@ -141,7 +141,7 @@ describe('a server without manners', () => {
       const finding = await chains.check(buildEvmQuery());
       assert.equal(finding.kind, 'unreadable');
       chains.close();
-      await assertCutOff(MAX_CHAIN_LOGS_BYTES);
+      await assertCutOff(MAX_CHAIN_ANSWER_BYTES);
     });
 
     it(`that answers for Solana with ${name} decides nothing`, async () => {
@@ -154,7 +154,7 @@ describe('a server without manners', () => {
       const finding = await chains.check(query);
       assert.equal(finding.kind, 'unreadable');
       chains.close();
-      await assertCutOff(MAX_CHAIN_LOGS_BYTES);
+      await assertCutOff(MAX_CHAIN_ANSWER_BYTES);
     });
   }
 
@@ -180,6 +180,6 @@ describe('a server without manners', () => {
     });
     assert.deepEqual(await throttleSolana(urls).latestBlockhash(solana), { kind: 'unreadable', reason });
     chains.close();
-    await assertCutOff(MAX_CHAIN_LOGS_BYTES);
+    await assertCutOff(MAX_CHAIN_ANSWER_BYTES);
   });
 });

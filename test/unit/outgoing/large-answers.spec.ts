@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
+import { setMaxListeners } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { openImageDownloader } from '../../../api/merchant-images/download-image.js';
 import { type LocalServer, serveLocally } from '../../../lab/world/http/listen.js';
 import { eventually } from '../../../lab/world/processes/eventually.js';
 import { fetchFromEndpoint } from '../../../shared/chains/endpoint-fetch.js';
-import { ChainUnreadable } from '../../../shared/chains/unreadable.js';
+import { AnswerTooLong } from '../../../shared/chains/unreadable.js';
 import {
   CHAIN_ANSWER_BYTES_IN_FLIGHT,
+  CHAIN_ANSWER_BYTES_IN_FLIGHT_OF_ENDPOINT,
   IMAGE_BYTES_IN_FLIGHT,
   MAX_CHAIN_ANSWER_BYTES,
-  MAX_CHAIN_LOGS_BYTES,
+  MAX_CHAIN_ANSWER_VALUES,
   MAX_IMAGE_BYTES,
   MAX_INTERIM_ANSWERS,
 } from '../../../shared/limits/bounds.js';
@@ -76,18 +78,22 @@ describe('an answer within its bounds', () => {
     await images.close();
   });
 
-  it('may be longer of a chain for logs than for all else', async () => {
-    const text = (length: number): string => `"${'x'.repeat(length - 2)}"`;
-    react = (response, path) => response.end(text(Number(path.slice(1))));
+  it('is read whole of a chain with as many bytes and as many values as one may have', async () => {
+    let said = '';
+    react = (response) => response.end(said);
     const url = await serve();
-    const asked = await post(`${url}/${MAX_CHAIN_LOGS_BYTES}`, LOGS);
-    assert.equal((await asked.text()).length, MAX_CHAIN_LOGS_BYTES);
-    assert.equal(
-      (await (await post(`${url}/${MAX_CHAIN_ANSWER_BYTES}`, BLOCK)).text()).length,
-      MAX_CHAIN_ANSWER_BYTES,
-    );
-    await assert.rejects(post(`${url}/${MAX_CHAIN_LOGS_BYTES + 1}`, LOGS), ChainUnreadable);
-    await assert.rejects(post(`${url}/${MAX_CHAIN_ANSWER_BYTES + 1}`, BLOCK), ChainUnreadable);
+    const string = (length: number): string => `"\\"${','.repeat(length - 4)}"`;
+    const list = (values: number): string => `[${'0,'.repeat(values - 1)}0]`;
+    for (const [most, beyond] of [
+      [string(MAX_CHAIN_ANSWER_BYTES), string(MAX_CHAIN_ANSWER_BYTES + 1)],
+      [list(MAX_CHAIN_ANSWER_VALUES), list(MAX_CHAIN_ANSWER_VALUES + 1)],
+      ['['.repeat(MAX_CHAIN_ANSWER_VALUES), '['.repeat(MAX_CHAIN_ANSWER_VALUES + 1)],
+    ] as const) {
+      said = most;
+      assert.equal(await (await post(url, LOGS)).text(), most);
+      said = beyond;
+      await assert.rejects(post(url, LOGS), AnswerTooLong);
+    }
   });
 
   it('comes from where an endpoint redirects a request as it is, and from nowhere else', async () => {
@@ -116,26 +122,33 @@ describe('an answer within its bounds', () => {
     assert.equal((await post(url, BLOCK)).status, 307);
   });
 
-  it('waits for no other of a chain, but large ones at the same time are bounded together', async () => {
-    const held = MAX_CHAIN_LOGS_BYTES - 1024;
-    react = (response, path) => {
-      if (path === '/small') response.end('{}');
-      else response.write('x'.repeat(held));
-    };
-    const stop = new AbortController();
-    const urls = await Promise.all(Array.from({ length: 5 }, serve));
-    let refused = 0;
-    const asked = urls.map((url) =>
-      post(url, LOGS, stop.signal).catch((error: unknown) => {
-        if (/other answers take all the memory/.test(String(error))) refused += 1;
-      }),
-    );
-    const fitting = Math.floor(CHAIN_ANSWER_BYTES_IN_FLIGHT / held);
-    await eventually(() => assert.ok(refused >= urls.length - fitting, `${refused} refused`));
-    for (const url of urls) assert.equal(await (await post(`${url}/small`, BLOCK)).text(), '{}');
-    stop.abort(new Error('enough'));
-    await Promise.all(asked);
-    react = (response) => response.end('x'.repeat(held));
-    assert.equal((await (await post(urls[0] ?? '', LOGS)).text()).length, held, 'the memory is given back');
-  });
+  for (const [who, bytes, isOne] of [
+    ['all endpoints', CHAIN_ANSWER_BYTES_IN_FLIGHT, false],
+    ['one endpoint', CHAIN_ANSWER_BYTES_IN_FLIGHT_OF_ENDPOINT, true],
+  ] as const)
+    it(`waits for no other of a chain, but large ones of ${who} are bounded together`, async () => {
+      const held = MAX_CHAIN_ANSWER_BYTES - 1024;
+      react = (response, path) => {
+        if (path === '/small') response.end('{}');
+        else response.write('x'.repeat(held));
+      };
+      const stop = new AbortController();
+      setMaxListeners(0, stop.signal);
+      const fitting = Math.floor(bytes / held);
+      const first = await serve();
+      const more = Array.from({ length: fitting + 1 }, () => (isOne ? first : serve()));
+      const urls = [first, ...(await Promise.all(more))];
+      let refused = 0;
+      const asked = urls.map((url) =>
+        post(url, LOGS, stop.signal).catch((error: unknown) => {
+          if (/other answers take all the memory/.test(String(error))) refused += 1;
+        }),
+      );
+      await eventually(() => assert.ok(refused >= urls.length - fitting, `${refused} refused`));
+      for (const url of urls) assert.equal(await (await post(`${url}/small`, BLOCK)).text(), '{}');
+      stop.abort(new Error('enough'));
+      await Promise.all(asked);
+      react = (response) => response.end('x'.repeat(held));
+      assert.equal((await (await post(first, LOGS)).text()).length, held, 'the memory is given back');
+    });
 });
