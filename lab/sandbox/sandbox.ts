@@ -35,7 +35,7 @@ export interface Sandbox {
   chains: Chains;
   /** Keyed by environment variable, RPC_URL_<network>. */
   rpcUrls: Record<string, string>;
-  /** Of the first facilitator, unless another is given. */
+  /** Without `facilitator`, the first one's dials are turned. */
   turn(change: Partial<Dials>, facilitator?: SandboxFacilitator): Promise<Dials>;
   stop(): Promise<void>;
 }

@@ -11,7 +11,7 @@ export interface Answer {
 
 export interface Terms {
   maxAnswerBytes: number;
-  /** Of an answer in JSON; not counted without it. */
+  /** The values of an answer in JSON are counted only when this is given. */
   maxAnswerValues?: number;
   timeoutMs?: number;
   signal?: AbortSignal | null | undefined;

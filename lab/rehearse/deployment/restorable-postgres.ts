@@ -17,7 +17,7 @@ export interface RestorablePostgres extends TestServer {
   startStandby(): Promise<void>;
   /** Takes Postgres down for a moment. */
   backUp(): Promise<void>;
-  /** Whatever was committed since the backup is lost. The standby, which has it, stays down. */
+  /** Commits since the backup are lost. The standby, which has them, stays down. */
   restore(): Promise<void>;
 }
 

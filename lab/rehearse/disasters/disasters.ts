@@ -191,7 +191,7 @@ async function changeQueue({ url, adminPassword }: Deployment, change: 'pause' |
   if (status !== 200) throw new Error(`the queue did not ${change}: ${status}`);
 }
 
-/** As in a release with this setting. */
+/** Restarts one worker after the other with this setting, as a release does. */
 async function serve(workers: Deployment['workers'], queues: string): Promise<void> {
   for (const worker of workers) {
     worker.overrides = { WORKER_QUEUES: queues };

@@ -5,7 +5,7 @@
  */
 export const EVM_BUYER_KEY = '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d';
 export const EVM_FACILITATOR_KEY = '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a';
-/** Of its own: two senders would take the same account nonce. */
+/** Two facilitators that send with one key would take the same account nonce. */
 export const EVM_SECOND_FACILITATOR_KEY =
   '0x7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6';
 

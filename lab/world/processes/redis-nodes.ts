@@ -16,7 +16,7 @@ export interface RedisNode {
 }
 
 export interface RedisNodes {
-  /** Of a URL that names several of them. */
+  /** A URL that names several nodes begins with it. */
   scheme: 'redis' | 'rediss';
   /** `settings` override those of every throwaway server. */
   start(settings?: Record<string, string | number>): Promise<RedisNode>;
