@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { COMMANDS } from '../cli/commands.js';
+import { parseCommandLine } from '../cli/parse-command-line.js';
 import { TOKEN_SYMBOLS } from '../shared/chains/networks.js';
 import { EVENT_TYPES } from '../shared/webhooks/event-types.js';
 import { anchorsOf } from './support/anchors.js';
@@ -154,6 +155,17 @@ describe('the documentation', () => {
       [...span.matchAll(/merchants -- ([a-z-]+)/g)].map(([, name = '']) => name),
     );
     assert.deepEqual(new Set(named), new Set([...Object.keys(COMMANDS), 'help']));
+  });
+
+  it('answers fifteen questions of support with commands that exist', () => {
+    const [, table = ''] = read('docs/operate.md').split(/^### Questions of support$/m);
+    const rows = (table.split(/^###? /m)[0] ?? '').match(/^\| (?!question )[^-].*$/gm) ?? [];
+    assert.equal(rows.length, 15);
+    for (const row of rows) {
+      const commands = code(row);
+      assert.ok(commands.length > 0, row);
+      for (const command of commands) parseCommandLine(command.split(' '), COMMANDS);
+    }
   });
 
   it('alerts on existing metrics and log lines', () => {
