@@ -23,6 +23,7 @@ const PACKAGES: Record<string, string> = {
   varnishd: 'varnish',
   curl: 'curl',
   promtool: 'prometheus',
+  'prometheus-alertmanager': 'prometheus-alertmanager',
   ...(process.platform === 'linux' && { 'systemd-analyze': 'systemd' }),
 };
 
