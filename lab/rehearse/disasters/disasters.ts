@@ -42,8 +42,10 @@ export const DISASTERS: readonly Disaster[] = [
     signs: [{ alert: 'CheckoutQueueUnserved' }],
     unnoticed: true,
     async strike({ workers }) {
-      await serve(workers, JOB_NAMES.filter((name) => name !== UNSERVED).join());
-      return () => serve(workers, JOB_NAMES.join());
+      await restartWith(workers, {
+        WORKER_QUEUES: JOB_NAMES.filter((name) => name !== UNSERVED).join(),
+      });
+      return () => restartWith(workers, {});
     },
   },
   {
@@ -104,6 +106,16 @@ export const DISASTERS: readonly Disaster[] = [
     async strike({ postgres }) {
       await postgres.stopStandby();
       return () => postgres.startStandby();
+    },
+  },
+  {
+    name: 'the disk is nearly full',
+    signs: [{ alert: 'CheckoutDiskNearlyFull' }],
+    unnoticed: true,
+    isLong: true,
+    async strike({ workers }) {
+      await restartWith(workers, { DATABASE_DISK_BYTES: '1' });
+      return () => restartWith(workers, {});
     },
   },
   {
@@ -191,10 +203,10 @@ async function changeQueue({ url, adminPassword }: Deployment, change: 'pause' |
   if (status !== 200) throw new Error(`the queue did not ${change}: ${status}`);
 }
 
-/** Restarts one worker after the other with this setting, as a release does. */
-async function serve(workers: Deployment['workers'], queues: string): Promise<void> {
+/** Restarts one worker after the other, as a release does. */
+async function restartWith(workers: Deployment['workers'], overrides: Record<string, string>): Promise<void> {
   for (const worker of workers) {
-    worker.overrides = { WORKER_QUEUES: queues };
+    worker.overrides = overrides;
     await restart(worker, 'SIGTERM');
   }
 }
