@@ -1,7 +1,8 @@
 import { type Response, Router } from 'express';
-import { brandStylesOf } from './brand.js';
-import { BEST, type Encodings, encodeAll, sendCompressed, sendEncoded } from './compressed.js';
+import { sendJson } from '../http/send-json.js';
+import { type Encodings, sendEncoded } from './compressed.js';
 import type { PageAssets } from './page-assets.js';
+import { walletChains } from './wallet-chains.js';
 
 const TYPES: Record<string, string> = {
   js: 'text/javascript; charset=utf-8',
@@ -9,29 +10,25 @@ const TYPES: Record<string, string> = {
 };
 
 /**
- * `/assets/…`: file names hold content hashes, so clients may cache them forever. Each file is compressed on its
- * first request. Unknown names fall through to the 404.
+ * `/assets/…`: file names hold content hashes, so clients may cache them forever. The build has compressed each file.
+ * Unknown names fall through to the 404. `wallet-chains.json` is for wallets that do not know a network, which are few.
  */
 export function pageAssetRoutes({ files }: PageAssets): Router {
   const router = Router({ caseSensitive: true });
-  const encoded = new Map<string, Encodings>();
-  const encode = (name: string): Encodings | undefined => {
-    const bytes = files.get(name);
-    const known = encoded.get(name) ?? (bytes && encodeAll(bytes, BEST));
-    if (known !== undefined) encoded.set(name, known);
-    return known;
+  const chains = JSON.stringify(walletChains());
+  const find = (name: string): Encodings | undefined => {
+    const [identity, br, gzip] = [name, `${name}.br`, `${name}.gz`].map((file) => files.get(file));
+    return identity && br && gzip && { identity, br, gzip };
   };
+  router.get('/wallet-chains.json', (_req, res) => {
+    res.setHeader('Cache-Control', 'public, max-age=3600');
+    sendJson(res, chains);
+  });
   router.get('/:name', (req, res, next) => {
     const { name } = req.params;
-    const brand = brandStylesOf(name);
-    const found = brand === undefined ? encode(name) : undefined;
-    if ((brand ?? found) === undefined || !setAssetHeaders(res, name)) {
-      next();
-      return;
-    }
-    // A style sheet of a colour is too short to be compressed, and there are too many colours to keep them.
-    if (brand !== undefined) sendCompressed(res, brand);
-    else if (found !== undefined) sendEncoded(res, found);
+    const found = find(name);
+    if (found === undefined || !setAssetHeaders(res, name)) next();
+    else sendEncoded(res, found);
   });
   return router;
 }

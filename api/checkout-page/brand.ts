@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-
 /**
  * Keeps a merchant's colour readable. Buttons use the colour itself with black or white text, whichever has more
  * contrast (always at least 4.58:1). Borders and text in the colour are shifted towards black or white until they
@@ -74,26 +72,4 @@ export function parseColor(text: string): Rgb | undefined {
 
 function hex(color: Rgb): string {
   return `#${color.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`;
-}
-
-/**
- * The URL of a colour's style sheet, since the page allows no inline styles. It depends on the colour only and
- * holds a content hash, so clients may cache it forever.
- */
-export function brandStylesUrl(color: string): string | undefined {
-  const styles = brandStyles(color);
-  return styles === undefined
-    ? undefined
-    : `/assets/brand-${color.slice(1).toLowerCase()}.${hash(styles)}.css`;
-}
-
-/** `name`: the file name below /assets. */
-export function brandStylesOf(name: string): string | undefined {
-  const [, color = '', asked] = /^brand-([0-9a-f]{6})\.([0-9A-Za-z_-]{8})\.css$/.exec(name) ?? [];
-  const styles = brandStyles(color);
-  return styles !== undefined && hash(styles) === asked ? styles : undefined;
-}
-
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, 8);
 }

@@ -1,6 +1,5 @@
 import type { Language } from './language.js';
 import { escapeHtml } from './markup.js';
-import type { PageAssets } from './page-assets.js';
 import { REFRESH_SECONDS } from './page-headers.js';
 
 interface PageDocument {
@@ -9,8 +8,10 @@ interface PageDocument {
   title: string;
   /** Elements of the head that describe the page to a chat or a browser tab. */
   head: string;
-  /** URLs of additional style sheets. */
+  /** Elements. */
   styles: readonly string[];
+  /** Elements at the end of the document: what is above them is shown before they run. */
+  scripts: readonly string[];
   /** Polled while the page is open; undefined when the state is final. */
   revision: string | undefined;
   /** Without scripts, the document reloads itself. */
@@ -26,19 +27,9 @@ function escapeData(json: string): string {
   return json.replaceAll(/[&<>']/g, escapeHtml);
 }
 
-/**
- * A document without inline scripts and styles. #live stays when the rest is replaced: screen readers announce
- * changes only in a region that already existed.
- */
-export function renderDocument(
-  page: PageDocument,
-  assets: PageAssets,
-  walletScript: string | undefined,
-): string {
-  const { language, revision, data } = page;
-  const styles = [assets.style, ...page.styles].filter((url) => url !== undefined);
-  // Order matters: wallets must be loaded before the page asks for them.
-  const scripts = data === undefined ? [] : [walletScript, assets.script].filter((url) => url !== undefined);
+/** #live stays when the rest is replaced: screen readers announce changes only in a region that already existed. */
+export function renderDocument(page: PageDocument): string {
+  const { language, revision, data, styles, scripts } = page;
   return `<!doctype html>
 <html lang="${language.tag}" dir="${language.direction}">
 <head>
@@ -49,8 +40,7 @@ export function renderDocument(
 <meta name="format-detection" content="telephone=no">
 ${page.refreshes ? `<noscript><meta http-equiv="refresh" content="${REFRESH_SECONDS}"></noscript>\n` : ''}<title>${page.title}</title>
 ${page.head}
-${styles.map((url) => `<link rel="stylesheet" href="${escapeHtml(url)}">`).join('\n')}
-${scripts.map((url) => `<script src="${escapeHtml(url)}" defer></script>`).join('\n')}
+${styles.join('\n')}
 </head>
 <body>
 <p id="live" class="visually-hidden" role="status"></p>
@@ -59,6 +49,7 @@ ${scripts.map((url) => `<script src="${escapeHtml(url)}" defer></script>`).join(
 ${page.main}
 </main>
 ${page.footer}
+${scripts.join('\n')}
 </body>
 </html>
 `;

@@ -31,29 +31,27 @@ export function isTemporary(code: BuyerErrorCode): boolean {
   return WORDS_OF[code] === UNAVAILABLE;
 }
 
-export function renderErrorPage(code: BuyerErrorCode, language: Language, assets: PageAssets): string {
+export function renderErrorPage(code: BuyerErrorCode, language: Language, { styleUrl }: PageAssets): string {
   const { words } = language;
   const { title, text, reloadMayHelp } = WORDS_OF[code] ?? BROKEN;
   // An empty href is the page's own URL.
   const again = reloadMayHelp ? `<p><a class="button" href="">${escapeHtml(words.tryAgain)}</a></p>` : '';
-  return renderDocument(
-    {
-      language,
-      title: escapeHtml(words[title]),
-      head: '<link rel="icon" href="data:,">',
-      styles: [],
-      revision: undefined,
-      refreshes: false,
-      data: undefined,
-      main: `<div class="sheet single"><section class="payment"><div class="state">${icon('failed')}
+  return renderDocument({
+    language,
+    title: escapeHtml(words[title]),
+    head: '<link rel="icon" href="data:,">',
+    // Not inside: many of these documents may be sent in a flood, and each is a kilobyte.
+    styles: styleUrl === undefined ? [] : [`<link rel="stylesheet" href="${styleUrl}">`],
+    scripts: [],
+    revision: undefined,
+    refreshes: false,
+    data: undefined,
+    main: `<div class="sheet single"><section class="payment"><div class="state">${icon('failed')}
 <h1>${escapeHtml(words[title])}</h1>
 <p role="alert">${escapeHtml(words[text])}</p>
 ${isTemporary(code) ? `<p class="detail">${escapeHtml(words.looksAgain)}</p>` : ''}
 ${again}
 </div></section></div>`,
-      footer: '',
-    },
-    assets,
-    undefined,
-  );
+    footer: '',
+  });
 }

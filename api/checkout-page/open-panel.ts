@@ -2,7 +2,8 @@ import { escapeHtml, icon, phrase, plainPhrase, shortened, time } from './markup
 import { otherWays, phoneApps } from './other-ways.js';
 import { isInLastQuarter, type PageView } from './page-view.js';
 import { uncertainOf } from './uncertain-notice.js';
-import { causeOfCode, NEXT_STEPS } from './words/causes.js';
+import { causeOfCode } from './words/cause-of-code.js';
+import { NEXT_STEPS } from './words/causes.js';
 
 const LOCK =
   '<svg class="lock" viewBox="0 0 16 16" aria-hidden="true"><path d="M4.5 7V5a3.5 3.5 0 0 1 7 0v2M3.5 7h9v6.5h-9z"/></svg>';

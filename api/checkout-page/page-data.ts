@@ -1,4 +1,5 @@
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
+import type { FailureCause } from './words/causes.js';
 import type { ScriptWords } from './words/script-words.js';
 
 /** Data for the script of the page, as JSON in one attribute. */
@@ -32,8 +33,8 @@ export interface PayableEntry {
   rank: number;
   /** `4.50 USDC`, in the page's language. */
   amount: string;
-  /** EVM only: for `wallet_addEthereumChain`. */
-  chain?: WalletChain;
+  /** EVM only: its id as wallets want it. */
+  chain?: Pick<WalletChain, 'chainId'>;
   /** Solana only: the name of the network in Wallet Standard. */
   walletChain?: 'solana:mainnet' | 'solana:devnet';
 }
@@ -46,6 +47,9 @@ export interface WalletChain {
   rpcUrls: string[];
   blockExplorerUrls: string[];
 }
+
+/** Response of `/assets/wallet-chains.json`, by chain id. */
+export type WalletChains = Record<string, WalletChain>;
 
 /** Response of `/c/{id}/status`. */
 export interface LinkStatus {
@@ -85,6 +89,8 @@ export interface LinkBalances {
 export interface PayOutcome {
   outcome: 'taken' | 'others' | 'over' | 'failed' | 'again';
   code?: string;
+  /** The cause that the page tells for the code. Missing in older releases. */
+  cause?: FailureCause;
   /** A payment may have been taken. Without it, `failed` says that this payment took no money. */
   uncertain?: true;
   /** The id of that payment, unless the service has no row of it. */

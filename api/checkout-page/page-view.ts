@@ -18,7 +18,7 @@ import { Marks } from './marks.js';
 import type { PayableEntry } from './page-data.js';
 import type { PageState } from './page-state.js';
 import { languageOf, type RefundView, refundView } from './refund-view.js';
-import { walletChain } from './wallet-chains.js';
+import { walletChainId } from './wallet-chains.js';
 
 /** The input for rendering a page. `session` holds public fields only. */
 export interface PageView {
@@ -54,7 +54,7 @@ interface ViewOptions {
 }
 
 /** Attempts to pay with one page; more attempts load the page's data again. */
-const NONCES = 3;
+const NONCES = 2;
 
 export function buildPageView(
   session: LinkedSession,
@@ -97,7 +97,7 @@ function payableEntry(accepted: PaymentRequirements, formats: Formats): PayableE
     rank: NETWORKS.indexOf(token.network),
     amount: formats.tokens(accepted.amount, token.decimals, token.symbol),
     ...(token.family === 'evm'
-      ? { chain: walletChain(token.network) }
+      ? { chain: { chainId: walletChainId(token.network) } }
       : { walletChain: token.network.testnet ? 'solana:devnet' : 'solana:mainnet' }),
   };
 }

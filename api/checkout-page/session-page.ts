@@ -1,11 +1,13 @@
-import { brandStylesUrl } from './brand.js';
+import { brandStyles } from './brand.js';
 import { renderDocument } from './document.js';
 import { footer } from './footer.js';
 import { head } from './head.js';
-import { plainPhrase } from './markup.js';
+import { inline } from './inlined.js';
+import { escapeHtml, plainPhrase } from './markup.js';
 import { expiredPanel, openPanel, pausedPanel } from './open-panel.js';
 import type { PageAssets } from './page-assets.js';
 import type { PageData } from './page-data.js';
+import type { InlinedParts } from './page-headers.js';
 import { type PageState, revisionOf } from './page-state.js';
 import type { PageView } from './page-view.js';
 import { processingPanel } from './processing-panel.js';
@@ -25,15 +27,29 @@ const TITLES = {
   expired: 'titleExpired',
 } as const satisfies Record<PageState['kind'], keyof Words>;
 
+/** The scripts and styles are in the document, so that a first visit takes one round trip. `color`: the merchant's. */
+export function partsOf({ script, style }: PageAssets, color: string | null): InlinedParts {
+  const brand = color === null ? undefined : brandStyles(color);
+  return {
+    scripts: script === undefined ? [] : [script],
+    styles: [
+      ...(style === undefined ? [] : [style]),
+      ...(brand === undefined ? [] : [inline('style', brand)]),
+    ],
+  };
+}
+
+/** `parts`: undefined for an open page, which takes only the content. */
 export function renderSessionPage(
   view: PageView,
-  assets: PageAssets,
+  parts: InlinedParts | undefined,
   walletScript: string | undefined,
 ): string {
   const { session, state, language } = view;
-  const { name, brand_color: color } = session.merchant;
-  const brand = color === null ? undefined : brandStylesUrl(color);
+  const { name } = session.merchant;
   const title = plainPhrase(language.words, TITLES[state.kind], { merchant: name });
+  // Wallets must be there before the page asks for them.
+  const wallets = walletScript === undefined ? [] : [`<script src="${escapeHtml(walletScript)}"></script>`];
   const panels = `<div class="sheet">
 ${summary(view)}
 <section class="payment" aria-labelledby="state" data-state="${state.kind}">
@@ -41,22 +57,19 @@ ${uncertainNotice(view)}
 ${panel(view)}
 </section>
 </div>`;
-  return renderDocument(
-    {
-      language,
-      title,
-      head: head(view, title),
-      styles: brand === undefined ? [] : [brand],
-      revision: revisionOf(state),
-      refreshes: state.kind === 'processing' || state.kind === 'busy',
-      data: JSON.stringify(pageData(view)),
-      // After the panels, which say what is drawn.
-      main: `${panels}${view.marks.definitions()}`,
-      footer: footer(view),
-    },
-    assets,
-    walletScript,
-  );
+  return renderDocument({
+    language,
+    title,
+    head: head(view, title),
+    styles: parts?.styles.map(({ element }) => element) ?? [],
+    scripts: parts === undefined ? [] : [...wallets, ...parts.scripts.map(({ element }) => element)],
+    revision: revisionOf(state),
+    refreshes: state.kind === 'processing' || state.kind === 'busy',
+    data: JSON.stringify(pageData(view)),
+    // After the panels, which say what is drawn.
+    main: `${panels}${view.marks.definitions()}`,
+    footer: footer(view),
+  });
 }
 
 function panel(view: PageView): string {

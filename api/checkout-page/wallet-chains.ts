@@ -1,5 +1,5 @@
-import type { EvmNetwork } from '../../shared/chains/networks.js';
-import type { WalletChain } from './page-data.js';
+import { type EvmNetwork, NETWORKS } from '../../shared/chains/networks.js';
+import type { WalletChain, WalletChains } from './page-data.js';
 
 /** Native coins other than ether, by chain id. */
 const NATIVE_SYMBOLS: Record<number, string> = {
@@ -17,6 +17,10 @@ const NATIVE_SYMBOLS: Record<number, string> = {
   80002: 'POL',
 };
 
+export function walletChainId({ chainId }: EvmNetwork): string {
+  return `0x${chainId.toString(16)}`;
+}
+
 /**
  * The description of a network for wallets that do not know it. Buyers need no native coin: the facilitator pays
  * the gas.
@@ -24,10 +28,16 @@ const NATIVE_SYMBOLS: Record<number, string> = {
 export function walletChain(network: EvmNetwork): WalletChain {
   const symbol = NATIVE_SYMBOLS[network.chainId] ?? 'ETH';
   return {
-    chainId: `0x${network.chainId.toString(16)}`,
+    chainId: walletChainId(network),
     chainName: network.name,
     nativeCurrency: { name: symbol, symbol, decimals: 18 },
     rpcUrls: [network.publicRpcUrl],
     blockExplorerUrls: [new URL(network.transactionUrlTemplate).origin],
   };
+}
+
+/** The EVM networks of every mode. */
+export function walletChains(): WalletChains {
+  const networks = NETWORKS.filter((network) => network.family === 'evm');
+  return Object.fromEntries(networks.map((network) => [walletChainId(network), walletChain(network)]));
 }

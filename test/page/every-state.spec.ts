@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import type { Page } from 'playwright-core';
 import { projectRoot } from '../../local/toolchain/project-root.js';
+import { scrollsSideways, violations } from '../support/page/accessibility.js';
 import { layoutShift, watchLayout } from '../support/page/layout-shift.js';
 import { openShop, type Shop } from '../support/page/shop.js';
 import { PAGE_STATES, type PageStateName } from '../support/page/states.js';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 /** With SCREENSHOTS=true, screenshots are written to .screenshots, which is too slow for every run. */
 const IS_LOOKED_AT = process.env.SCREENSHOTS === 'true';
 const FOLDER = path.join(projectRoot(), '.screenshots');
@@ -61,7 +58,6 @@ describe('axe finds no problem in the page', () => {
       // The redirect to the merchant waits while the page is hidden.
       await page.evaluate('Object.defineProperty(document, "hidden", { value: true })');
       assert.ok((await layoutShift(page)) < MOST_SHIFT, String(await page.evaluate('window.layoutShifts')));
-      await page.evaluate(AXE);
       for (const { colorScheme, ...size } of views) {
         const view = `${size.width}-${colorScheme}`;
         await page.setViewportSize(size);
@@ -80,16 +76,3 @@ describe('axe finds no problem in the page', () => {
     });
   }
 });
-
-/** Through the debugger, which is not subject to the policy of the page. */
-async function violations(page: Page): Promise<string[]> {
-  const found = await page.evaluate(
-    `axe.run({ runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) => violations.map(({ id, nodes }) =>
-      id + ': ' + nodes.map(({ html, failureSummary }) => html.slice(0, 200) + ' ' + failureSummary).join(' | ')))`,
-  );
-  return found as string[];
-}
-
-async function scrollsSideways(page: Page): Promise<boolean> {
-  return await page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
-}

@@ -156,6 +156,26 @@ describe('the first glance of the page', () => {
     await visitor.leave();
   });
 
+  it('hands the receipt to the share sheet where the browser has one, and is silent when it is closed', async () => {
+    const { session } = await buildPaidSession(shop.app.db, shop.merchant.accountId);
+    const visitor = await shop.visitPage(session, {
+      prepare: async (page) => {
+        await page.addInitScript(`window.shared = [];
+          navigator.share = async (what) => { shared.push(what); throw new DOMException('closed', 'AbortError') }`);
+      },
+    });
+    await visitor.page.getByRole('button', { name: 'Share' }).click();
+    const shared = await visitor.page.evaluate('shared');
+    assert.deepEqual(shared, [{ title: await visitor.page.title(), url: visitor.page.url() }]);
+    await visitor.leave();
+    const without = await shop.visitPage(session, {
+      prepare: async (page) => void (await page.addInitScript('delete Navigator.prototype.share')),
+    });
+    await without.page.getByRole('button', { name: 'Print or save as PDF' }).waitFor();
+    assert.equal(await without.page.locator('#share').isVisible(), false);
+    await without.leave();
+  });
+
   it('calls a payment its own only while the wallet that it paid with holds the session', async () => {
     const { session, payment } = await buildUndecidedPayment(shop.app.db, shop.merchant.accountId);
     const visit = (payer: string) =>

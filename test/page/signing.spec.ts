@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { Visitor } from '../../lab/world/page/visit.js';
-import { type EvmWallet, holdAnswers, neverEnds, type TestWallet } from '../../lab/world/page/wallets.js';
+import {
+  type EvmWallet,
+  holdAnswers,
+  neverEnds,
+  rejects,
+  type TestWallet,
+} from '../../lab/world/page/wallets.js';
 import { BASE_SEPOLIA, SOLANA_DEVNET } from '../support/checkout.js';
 import { type FakeBalances, openFakeBalances } from '../support/page/fake-balances.js';
 import { openShop, type Shop } from '../support/page/shop.js';
@@ -187,6 +193,23 @@ describe('the page, while a wallet signs,', () => {
     await wallet.emit('accountsChanged', []);
     await button('Pay $4.50 with MetaMask').waitFor();
     assert.equal(await visitor.page.getByText(/you have \d/).count(), 0);
+    await visitor.leave();
+  });
+
+  it('counts a press during which the network, and so the words on the button, change', async () => {
+    const wallet = metaMask();
+    balances.hold(wallet.address, AMOY, 'USDC', 25);
+    wallet.next.set('eth_signTypedData_v4', rejects);
+    const visitor = await shop.visitPage(await shop.buildSession(), { wallets: [wallet] });
+    await visitor.press(/^Pay .* with MetaMask/);
+    await visitor.alerts('declined');
+    await visitor.page.getByRole('button', { name: 'Pay 4.50 USDC with MetaMask' }).hover();
+    await visitor.page.mouse.down();
+    wallet.chainId = 80002;
+    await wallet.emit('chainChanged', '0x13882');
+    await visitor.page.locator('#accepted').filter({ hasText: 'USDC on Polygon Amoy' }).waitFor();
+    await visitor.page.mouse.up();
+    await visitor.sees('Payment complete');
     await visitor.leave();
   });
 

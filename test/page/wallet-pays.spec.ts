@@ -109,6 +109,22 @@ describe('a wallet in the page', () => {
     await visitor.leave();
   });
 
+  it('is told which network to choose when it does not know it and no definition arrives', async () => {
+    const wallet = shop.evmWallet();
+    wallet.chains.delete(1952);
+    const visitor = await shop.visitPage(await shop.buildSession(), {
+      wallets: [wallet],
+      prepare: async (page) => {
+        await page.route('**/assets/wallet-chains.json', (route) => route.fulfill({ status: 503 }));
+      },
+    });
+    await visitor.choose('X Layer Testnet · USDT');
+    await visitor.press(/Fox Wallet/);
+    await visitor.alerts('Fox Wallet did not change to X Layer Testnet.');
+    assert.ok(!wallet.requests.includes('wallet_addEthereumChain'));
+    await visitor.page.context().close();
+  });
+
   it('is remembered, and its balances are shown without a prompt', async () => {
     const wallets = [shop.evmWallet(), shop.evmWallet('Rabbit')];
     const first = await shop.visitPage(await shop.buildSession(), { wallets });

@@ -1,4 +1,4 @@
-import type { LinkBalances, LinkStatus, TransactionOffer } from '../page-data.js';
+import type { LinkBalances, LinkStatus, TransactionOffer, WalletChain, WalletChains } from '../page-data.js';
 import { askWithin } from './ask-within.js';
 import { WalletProblem } from './wallet.js';
 
@@ -21,6 +21,14 @@ export async function askDocument(path: string): Promise<Document> {
     response.text(),
   );
   return new DOMParser().parseFromString(text, 'text/html');
+}
+
+/** For a wallet that does not know the network. Undefined when there is no answer. */
+export async function askWalletChain(chainId: string): Promise<WalletChain | undefined> {
+  return await askWithin(TIMEOUT_MS, '/assets/wallet-chains.json', {}, async (response) => {
+    const chains: WalletChains = await response.json();
+    return chains[chainId];
+  }).catch(() => undefined);
 }
 
 /** Empty when balances could not be read. */

@@ -6,7 +6,7 @@ import { button } from './dom.js';
 import { type EntryChoice, formatBalance, wireEntryChoice } from './entry-choice.js';
 import { type KeptPayment, refuseLastWallet, rememberWallet } from './memory.js';
 import { openNonces } from './nonces.js';
-import { failureNotice, isWalletRefused, problemNotice } from './payment-notices.js';
+import { failureNotice, problemNotice } from './payment-notices.js';
 import { allowLeaving, type Progress, showProgress } from './progress.js';
 import { type Outcome, sendPayment } from './send-payment.js';
 import type { ServerClock } from './server-clock.js';
@@ -170,8 +170,9 @@ class OpenCheckout implements Checkout {
     if (outcome.outcome === 'lost' || (outcome.outcome === 'failed' && outcome.uncertain))
       this.#warn(payment, outcome);
     else if (outcome.outcome === 'failed') {
-      if (isWalletRefused(outcome.code)) refuseLastWallet();
-      this.#back(failureNotice(words, outcome.code));
+      // Another try with the same account would be refused again.
+      if (outcome.cause === 'failedRefused') refuseLastWallet();
+      this.#back(failureNotice(words, outcome));
     }
     this.#events.onOutcome(outcome);
   }

@@ -1,4 +1,5 @@
-import type { PayableEntry, WalletChain } from '../page-data.js';
+import type { PayableEntry } from '../page-data.js';
+import { askWalletChain } from './ask-server.js';
 import { WalletProblem } from './wallet.js';
 
 export type AskProvider = (method: string, params?: unknown[]) => Promise<unknown>;
@@ -15,12 +16,12 @@ export async function networkOf(ask: AskProvider): Promise<string> {
 export async function switchNetwork(ask: AskProvider, entry: PayableEntry): Promise<void> {
   const { chain } = entry;
   if (chain === undefined) throw new Error('not an EVM entry');
-  const change = (): Promise<unknown> => ask('wallet_switchEthereumChain', [{ chainId: chain.chainId }]);
+  const change = (): Promise<unknown> => ask('wallet_switchEthereumChain', [chain]);
   try {
     await change();
   } catch (error) {
     if (!isUnknownChain(error)) throw error;
-    await addNetwork(ask, chain, entry, change);
+    await addNetwork(ask, chain.chainId, entry, change);
   }
   if (!(await hasSwitched(ask, entry))) {
     throw new WalletProblem('wrongNetwork', { network: entry.networkName });
@@ -30,11 +31,14 @@ export async function switchNetwork(ask: AskProvider, entry: PayableEntry): Prom
 /** Most wallets switch to a network when it is added. */
 async function addNetwork(
   ask: AskProvider,
-  chain: WalletChain,
-  { accepted }: PayableEntry,
+  chainId: string,
+  { accepted, networkName }: PayableEntry,
   change: () => Promise<unknown>,
 ): Promise<void> {
-  await ask('wallet_addEthereumChain', [chain]);
+  const definition = await askWalletChain(chainId);
+  // The buyer can change it in the wallet.
+  if (definition === undefined) throw new WalletProblem('wrongNetwork', { network: networkName });
+  await ask('wallet_addEthereumChain', [definition]);
   if ((await networkOf(ask)) !== accepted.network) await change();
 }
 

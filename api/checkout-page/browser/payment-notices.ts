@@ -1,5 +1,6 @@
-import { type Cause, causeOfCode, NEXT_STEPS } from '../words/causes.js';
+import { type Cause, NEXT_STEPS } from '../words/causes.js';
 import type { ScriptWords } from '../words/script-words.js';
+import type { Outcome } from './send-payment.js';
 import type { Notice } from './steps.js';
 import { isUncertain } from './uncertain.js';
 import { type PageWallet, WalletProblem } from './wallet.js';
@@ -8,15 +9,9 @@ import { type PageWallet, WalletProblem } from './wallet.js';
 const USED_EARLIER = 'signature_already_used';
 
 /** Notices about payments that failed for certain. */
-export function failureNotice(words: ScriptWords, code = 'payment_failed'): Notice {
-  const cause = causeOfCode(code);
+export function failureNotice(words: ScriptWords, { code, cause = 'failedOther' }: Outcome): Notice {
   const taken = code === USED_EARLIER ? '' : nothingTaken(words);
   return { title: words.failed, lines: [words[cause], taken, words[NEXT_STEPS[cause]]] };
-}
-
-/** Another try with the same account would be refused again. */
-export function isWalletRefused(code = ''): boolean {
-  return causeOfCode(code) === 'failedRefused';
 }
 
 /** Empty while an earlier payment may have been taken: the buyer would take the sentence for both. */

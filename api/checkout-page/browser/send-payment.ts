@@ -7,7 +7,7 @@ import type { ServerClock } from './server-clock.js';
  * The outcome of a signed payment. `lost`: it is unknown whether it arrived; the same signature may be sent again,
  * since it cannot pay twice.
  */
-export type Outcome = Pick<PayOutcome, 'code' | 'uncertain' | 'payment'> & {
+export type Outcome = Pick<PayOutcome, 'code' | 'cause' | 'uncertain' | 'payment'> & {
   outcome: Exclude<PayOutcome['outcome'], 'again'> | 'lost';
 };
 
@@ -60,7 +60,7 @@ function giveUp(answer: PayOutcome | undefined, isUnclear: boolean, sessionId: s
   if (answer === undefined || isUnclear) return { outcome: 'lost' };
   forgetPayment(sessionId);
   markNotMine(sessionId);
-  return { outcome: 'failed', ...(answer.code !== undefined && { code: answer.code }) };
+  return { ...answer, outcome: 'failed' };
 }
 
 async function sendOnce(path: string, header: string): Promise<PayOutcome | undefined> {
@@ -81,7 +81,7 @@ async function sendOnce(path: string, header: string): Promise<PayOutcome | unde
 
 /** A rate-limited request was not processed. */
 function tooMany({ headers }: Response): PayOutcome {
-  return { outcome: 'again', code: 'rate_limit', retry_after: Number(headers.get('Retry-After')) || 1 };
+  return { outcome: 'again', cause: 'failedService', retry_after: Number(headers.get('Retry-After')) || 1 };
 }
 
 /** Ends early when the connection is back. */

@@ -13,29 +13,43 @@ interface WalletChoice {
   amountOfAll: string;
   /** Whether wallets of several families can pay, so that each shows its family. */
   isMixed: boolean;
-  words: ScriptWords;
-  onChoose(wallet: PageWallet): void;
 }
 
-/** A primary button for one wallet, and a list of the others. */
-export function walletList(shown: WalletChoice): Node[] {
-  const { wallets, first, promised, amountOfAll, isMixed, words, onChoose } = shown;
-  const others = wallets.filter((wallet) => wallet !== first);
-  const parts: Node[] = [];
-  if (first !== undefined) {
-    const { amount = amountOfAll } = promised(first) ?? {};
-    const label = sentence(words.payWith, { amount, wallet: first.name });
-    const primary = button('', 'primary', () => onChoose(first));
-    primary.append(...iconOf(first), make('span', {}, ...label));
-    parts.push(primary);
-  }
-  if (others.length > 0) {
-    parts.push(make('h3', {}, words.otherWallets));
-    parts.push(
-      make('ul', { class: 'wallets' }, ...others.map((wallet) => row(wallet, isMixed, words, onChoose))),
-    );
-  }
-  return parts;
+/**
+ * Shows a primary button for one wallet, and a list of the others. A button is replaced only when the wallets
+ * change: a browser sends no click to a button that is replaced between press and release.
+ */
+export function createWalletList(words: ScriptWords, onChoose: (wallet: PageWallet) => void) {
+  let shown: unknown[] = [];
+  let label = make('span');
+
+  return (place: HTMLElement, { wallets, first, promised, amountOfAll, isMixed }: WalletChoice): void => {
+    const { amount = amountOfAll } = (first && promised(first)) ?? {};
+    const text = first === undefined ? [] : sentence(words.payWith, { amount, wallet: first.name });
+    const now = [isMixed, first, ...wallets];
+    if (
+      label.isConnected &&
+      now.length === shown.length &&
+      now.every((part, index) => part === shown[index])
+    ) {
+      label.replaceChildren(...text);
+      return;
+    }
+    shown = now;
+    const others = wallets.filter((wallet) => wallet !== first);
+    const parts: Node[] = [];
+    if (first !== undefined) {
+      label = make('span', {}, ...text);
+      const primary = button('', 'primary', () => onChoose(first));
+      primary.append(...iconOf(first), label);
+      parts.push(primary);
+    }
+    if (others.length > 0) {
+      const rows = others.map((wallet) => row(wallet, isMixed, words, onChoose));
+      parts.push(make('h3', {}, words.otherWallets), make('ul', { class: 'wallets' }, ...rows));
+    }
+    place.replaceChildren(...parts);
+  };
 }
 
 function row(

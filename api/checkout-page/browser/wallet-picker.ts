@@ -4,7 +4,7 @@ import { find, make } from './dom.js';
 import type { EntryChoice } from './entry-choice.js';
 import { isRefused, lastWallet } from './memory.js';
 import type { PageWallet } from './wallet.js';
-import { walletList } from './wallet-list.js';
+import { createWalletList } from './wallet-list.js';
 
 /** The wallets that can pay the chosen entry. */
 export interface WalletPicker {
@@ -33,6 +33,7 @@ const WALLETS_MS = 400;
 export function wireWalletPicker(parts: PickerParts): WalletPicker {
   const { entries, choice, wallets, words, isIdle, promised, onPick, onReturn } = parts;
   const amountOfAll = find('#wallets')?.dataset.amount ?? '';
+  const showList = createWalletList(words, onPick);
   const lastAtStart = lastWallet();
   let isWaiting = lastAtStart !== undefined;
   /** The wallet of the large button, which stays in its place when more wallets are found. */
@@ -54,10 +55,9 @@ export function wireWalletPicker(parts: PickerParts): WalletPicker {
     const offered = wallets.filter(({ family }) => entries.some((entry) => entry.family === family));
     choice.receiver.families(new Set(offered.map(({ family }) => family)));
     const place = find('#wallets');
-    place?.classList.remove('none');
-    place?.replaceChildren(
-      ...walletList({ wallets: fitting, first, promised, amountOfAll, isMixed, words, onChoose: onPick }),
-    );
+    if (place === undefined) return;
+    place.classList.remove('none');
+    showList(place, { wallets: fitting, first, promised, amountOfAll, isMixed });
   }
 
   setTimeout(() => {

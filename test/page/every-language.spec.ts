@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { LANGUAGES } from '../../api/checkout-page/language.js';
+import type { Visit, Visitor } from '../../lab/world/page/visit.js';
+import { fundedWallet, neverEnds } from '../../lab/world/page/wallets.js';
+import { scrollsSideways, violations } from '../support/page/accessibility.js';
+import { openShop, type Shop } from '../support/page/shop.js';
+import { buildSurplus, buildUncertainPayment } from '../support/uncertain-payment.js';
+
+/** The states with the most words; a desktop at 1,280 px that is zoomed to 400 % has 320 px as well. */
+type Wordy = 'open' | 'signing' | 'uncertain' | 'paid twice';
+
+describe('every language', () => {
+  let shop: Shop;
+  let ids: Record<Wordy, string>;
+  before(async () => {
+    shop = await openShop();
+    const { id } = await shop.buildSession();
+    const uncertain = (await buildUncertainPayment(shop)).session.id;
+    ids = { open: id, signing: id, uncertain, 'paid twice': (await buildSurplus(shop)).session.id };
+  });
+  after(async () => {
+    await shop.close();
+  });
+
+  async function visit(state: Wordy, tag: string, width: number): Promise<Visitor> {
+    const browser: Visit['browser'] = { viewport: { width, height: 640 }, reducedMotion: 'reduce' };
+    const wallet = fundedWallet();
+    wallet.next.set('eth_signTypedData_v4', neverEnds);
+    const wallets = state === 'signing' ? [wallet] : [];
+    return await shop.visitPage(`${ids[state]}?lang=${tag}`, { browser, wallets });
+  }
+
+  const REACHED: Record<Wordy, (visitor: Visitor) => Promise<void>> = {
+    open: ({ page }) => page.locator('#ways[open]').waitFor(),
+    async signing({ page }) {
+      await page.locator('#wallets button').first().click();
+      await page.locator('.signing > div').nth(4).waitFor();
+    },
+    uncertain: ({ page }) => page.locator('#uncertain-read:not([hidden])').waitFor(),
+    'paid twice': ({ page }) => page.locator('[data-surplus]').waitFor(),
+  };
+
+  for (const { tag, direction } of LANGUAGES) {
+    it(`${tag} fits a phone in the states with the most words, and axe finds no problem`, async () => {
+      for (const [index, state] of (Object.keys(REACHED) as Wordy[]).entries()) {
+        const visitor = await visit(state, tag, index % 2 === 0 ? 390 : 320);
+        const { page } = visitor;
+        await REACHED[state](visitor);
+        await page.evaluate(
+          'for (const one of document.querySelectorAll("details:not([name])")) one.open = true',
+        );
+        const html = page.locator('html');
+        assert.deepEqual([await html.getAttribute('lang'), await html.getAttribute('dir')], [tag, direction]);
+        assert.deepEqual(await violations(page), [], state);
+        for (const width of [390, 320]) {
+          await page.setViewportSize({ width, height: 640 });
+          assert.equal(await scrollsSideways(page), false, `${state} at ${width} px`);
+        }
+        await visitor.leave();
+      }
+    });
+  }
+});
