@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import { BEST, type Encodings, encodeAll, sendEncoded } from '../checkout-page/compressed.js';
+import { type Encodings, encodeAll, sendEncoded } from '../checkout-page/compressed.js';
 import { setPageHeaders } from '../checkout-page/page-headers.js';
 import type { Deps } from '../deps/deps.js';
 import { dashboardDocument } from './document.js';
@@ -15,7 +15,7 @@ export function dashboard({ config, pageAssets }: Deps): Router {
   const isSandbox = config.pageScriptUrl !== undefined;
   let document: Encodings | undefined;
   router.get('/dashboard', (_req, res) => {
-    document ??= encodeAll(Buffer.from(dashboardDocument(pageAssets, isSandbox)), BEST);
+    document ??= encodeAll(Buffer.from(dashboardDocument(pageAssets, isSandbox)));
     setPageHeaders(res, undefined);
     res.setHeader('Content-Type', 'text/html; charset=utf-8');
     res.setHeader('Cache-Control', 'no-cache');

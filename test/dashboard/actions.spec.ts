@@ -3,7 +3,8 @@ import { buildPaidSession, buildSession } from '../../lab/world/shop/factories.j
 import { createApiKey } from '../../shared/accounts/api-keys.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { Payable } from '../../shared/payables/model.js';
-import { openStage, type Stage, violations } from '../support/dashboard/stage.js';
+import { openStage, type Stage } from '../support/dashboard/stage.js';
+import { violations } from '../support/page/accessibility.js';
 
 describe('what a merchant does in the dashboard', () => {
   let stage: Stage;

@@ -4,7 +4,8 @@ import { createApiKey } from '../../shared/accounts/api-keys.js';
 import { newId } from '../../shared/values/ids.js';
 import { WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { buildFailingEndpoint } from '../support/dashboard/failing-endpoint.js';
-import { openStage, type Stage, scrollsSideways } from '../support/dashboard/stage.js';
+import { openStage, type Stage } from '../support/dashboard/stage.js';
+import { scrollsSideways } from '../support/page/accessibility.js';
 
 const ATTACK =
   '<script>window.hacked = 1</script>"><img src=x onerror="window.hacked = 1"> {amount} $& &amp; javascript:window.hacked=1';

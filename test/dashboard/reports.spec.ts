@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { buildMerchant, buildPaidSession, type Merchant } from '../../lab/world/shop/factories.js';
 import { createApiKey } from '../../shared/accounts/api-keys.js';
-import { openStage, type Stage, scrollsSideways, violations } from '../support/dashboard/stage.js';
+import { openStage, type Stage } from '../support/dashboard/stage.js';
+import { scrollsSideways, violations } from '../support/page/accessibility.js';
 import { layoutShift, watchLayout } from '../support/page/layout-shift.js';
 
 const DAY_MS = 86_400_000;
@@ -11,6 +12,19 @@ const IS_DRAWN = `(() => {
   const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
   return data.some((value) => value !== 0);
 })()`;
+
+/** Notes each text on a canvas that begins or ends outside it. */
+const NOTE_CUT_TEXTS = `
+  window.cutTexts = [];
+  window.drawnTexts = 0;
+  const { fillText } = CanvasRenderingContext2D.prototype;
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+    const { actualBoundingBoxLeft: left, actualBoundingBoxRight: right } = this.measureText(text);
+    const at = this.getTransform().transformPoint({ x, y }).x;
+    if (at - left < 0 || at + right > this.canvas.width) window.cutTexts.push(text);
+    window.drawnTexts += 1;
+    fillText.call(this, text, x, y);
+  };`;
 
 describe('the overview of the dashboard', () => {
   let stage: Stage;
@@ -74,6 +88,23 @@ describe('the overview of the dashboard', () => {
     assert.equal(await page.evaluate(IS_DRAWN), true);
     await tab.leave();
   });
+
+  for (const [amountCents, width] of [
+    [5_500_000, 1280],
+    [99_999_999, 360],
+  ] as const)
+    it(`writes no amount beyond the chart's edge, at ${width}`, async () => {
+      const { accountId, testKey } = await buildMerchant(stage.app.db);
+      await buildPaidSession(stage.app.db, accountId, { amountCents, settledAt: new Date() });
+      const tab = await stage.visit(undefined, '#/', { viewport: { width, height: 800 } });
+      await tab.page.addInitScript(NOTE_CUT_TEXTS);
+      await tab.page.addInitScript(`sessionStorage.setItem('checkout-key', '${testKey}')`);
+      await tab.page.reload();
+      await tab.page.locator('.chart canvas').waitFor();
+      await tab.page.waitForFunction('window.drawnTexts > 5');
+      assert.deepEqual(await tab.page.evaluate('window.cutTexts'), []);
+      await tab.leave();
+    });
 
   it("asks for days of the browser's time zone", async () => {
     const tab = await stage.visit(merchant.testKey, '#/keys', { timezoneId: 'Pacific/Auckland' });

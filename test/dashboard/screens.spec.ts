@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
+import { copyFileSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import {
   buildMerchant,
@@ -11,18 +11,16 @@ import {
 import { projectRoot } from '../../local/toolchain/project-root.js';
 import { buildFailingEndpoint } from '../support/dashboard/failing-endpoint.js';
 import { buildManyPayments } from '../support/dashboard/many-payments.js';
-import {
-  type Dashboard,
-  openStage,
-  type Stage,
-  scrollsSideways,
-  violations,
-} from '../support/dashboard/stage.js';
+import { type Dashboard, openStage, type Stage } from '../support/dashboard/stage.js';
+import { scrollsSideways, violations } from '../support/page/accessibility.js';
 import { layoutShift, watchLayout } from '../support/page/layout-shift.js';
 
-/** With SCREENSHOTS=true, screenshots are written to .screenshots. */
+/** With SCREENSHOTS=true, screenshots are written to .screenshots, and the picture of docs/dashboard.md to docs/images. */
 const IS_LOOKED_AT = process.env.SCREENSHOTS === 'true';
 const FOLDER = path.join(projectRoot(), '.screenshots');
+const PICTURES: Readonly<Record<string, string>> = {
+  'dashboard-endpoint-at-1280.png': path.join(projectRoot(), 'docs', 'images', 'dashboard-endpoint.png'),
+};
 const VIEWS = [
   { width: 1280, height: 800, colorScheme: 'light' },
   { width: 390, height: 844, colorScheme: 'dark' },
@@ -30,6 +28,13 @@ const VIEWS = [
 const NARROWEST = { width: 360, height: 640 };
 const MANY = 10_000;
 const MOST_SHIFT = 0.02;
+
+const BROKEN_HEADS = `[...document.querySelectorAll('th')].flatMap((head) => {
+  const range = document.createRange();
+  range.selectNodeContents(head);
+  const lines = new Set([...range.getClientRects()].map(({ top }) => top)).size;
+  return lines > head.textContent.trim().split(/\\s+/).length ? [head.textContent] : [];
+})`;
 
 /** Places, their titles, and a text that is there when the screen is complete. */
 type Places = readonly (readonly [name: string, place: string, title: string, text: string | RegExp])[];
@@ -87,11 +92,14 @@ describe('every screen of the dashboard', () => {
     if (IS_LOOKED_AT) {
       const file = `dashboard-${view.replaceAll(/\W+/g, '-')}.png`;
       await tab.page.screenshot({ path: path.join(FOLDER, file), fullPage: true });
+      const picture = PICTURES[file];
+      if (picture !== undefined) copyFileSync(path.join(FOLDER, file), picture);
     }
     assert.deepEqual(await violations(tab.page), [], view);
     assert.equal(await scrollsSideways(tab.page), false, view);
     await tab.page.setViewportSize(NARROWEST);
     assert.equal(await scrollsSideways(tab.page), false, `${name} at the narrowest`);
+    assert.deepEqual(await tab.page.evaluate(BROKEN_HEADS), [], `${name} at the narrowest`);
   }
 
   async function complete(tab: Dashboard, title: string, text: string | RegExp): Promise<void> {

@@ -5,7 +5,8 @@ import request from 'supertest';
 import { buildPaidSession } from '../../lab/world/shop/factories.js';
 import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
 import { openTestApp } from '../support/app.js';
-import { openStage, type Stage, scrollsSideways, violations } from '../support/dashboard/stage.js';
+import { openStage, type Stage } from '../support/dashboard/stage.js';
+import { scrollsSideways, violations } from '../support/page/accessibility.js';
 
 const IN_STORAGE = 'JSON.stringify({ ...sessionStorage })';
 const ELSEWHERE = 'JSON.stringify([{ ...localStorage }, document.cookie, location.href, history.state])';
@@ -35,7 +36,10 @@ describe('signing in to the dashboard', () => {
     for (const path of assets) {
       const asset = await request(stage.app.server).get(path).set('Accept-Encoding', 'identity').expect(200);
       assert.equal(asset.headers['cache-control'], 'public, max-age=31536000, immutable');
-      bytes += brotliCompressSync(asset.text ?? asset.body).length;
+      const packed = await request(stage.app.server).get(path).set('Accept-Encoding', 'br').expect(200);
+      assert.equal(packed.headers['content-encoding'], 'br');
+      bytes += Number(packed.headers['content-length']);
+      await request(stage.app.server).get(`${path}.br`).expect(404);
     }
     assert.ok(bytes < 120 * 1024, `${bytes} bytes`);
   });

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { buildMerchant, type Merchant } from '../../lab/world/shop/factories.js';
 import { WebhookDelivery, WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { buildFailingEndpoint } from '../support/dashboard/failing-endpoint.js';
-import { openStage, type Stage, violations } from '../support/dashboard/stage.js';
+import { openStage, type Stage } from '../support/dashboard/stage.js';
+import { violations } from '../support/page/accessibility.js';
 
 /** More than a page of deliveries holds. */
 const FAILED = 105;

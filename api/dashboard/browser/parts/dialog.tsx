@@ -13,18 +13,25 @@ interface ConfirmProps {
   /** The button that does it. */
   confirm: string;
   isDangerous?: boolean;
+  /** The action that the screen is there for. */
+  isPrimary?: boolean;
   /** Does the action, and resolves to the sentence that says what happened. */
   work(): Promise<string>;
 }
 
 /** A button whose action is asked for again, in a dialog of the browser: it holds the focus and closes with Escape. */
-export function Confirmed({ label, children, confirm, isDangerous, work }: ConfirmProps) {
+export function Confirmed({ label, children, confirm, isDangerous, isPrimary, work }: ConfirmProps) {
   const { isReadOnly } = useSignedIn();
   const [isOpen, setIsOpen] = useState(false);
   const kind = isDangerous ? 'danger' : '';
   return (
     <>
-      <button type="button" class={kind} disabled={isReadOnly} onClick={() => setIsOpen(true)}>
+      <button
+        type="button"
+        class={isPrimary ? 'primary' : kind}
+        disabled={isReadOnly}
+        onClick={() => setIsOpen(true)}
+      >
         {label}
       </button>
       {isOpen ? (

@@ -1,6 +1,12 @@
 /** The texts of the dashboard are English; times are those of the merchant's own zone. */
 const LOCALE = 'en-US';
 const DOLLARS = new Intl.NumberFormat(LOCALE, { style: 'currency', currency: 'USD' });
+const SHORT_DOLLARS = new Intl.NumberFormat(LOCALE, {
+  style: 'currency',
+  currency: 'USD',
+  notation: 'compact',
+  maximumFractionDigits: 2,
+});
 const COUNT = new Intl.NumberFormat(LOCALE);
 const TIME = new Intl.DateTimeFormat(LOCALE, {
   year: 'numeric',
@@ -19,6 +25,8 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 
 export const dollars = (cents: number): string => DOLLARS.format(cents / 100);
+/** "$50K". */
+export const shortDollars = (cents: number): string => SHORT_DOLLARS.format(cents / 100);
 export const count = (value: number): string => COUNT.format(value);
 export const time = (seconds: number): string => TIME.format(seconds * 1000);
 /** `date` is YYYY-MM-DD. */
@@ -30,7 +38,8 @@ export function plural(value: number, one: string, many = `${one}s`): string {
 
 /** "3 hours ago" or "in 2 minutes". */
 export function relative(seconds: number, now: number): string {
-  const difference = seconds - now;
+  // A service's clock may be ahead of the browser's.
+  const difference = Math.min(0, seconds - now);
   const [unit, size] = UNITS.find(([, length]) => Math.abs(difference) >= length) ?? ['second', 1];
   return AGO.format(Math.trunc(difference / size), unit);
 }

@@ -11,7 +11,9 @@ import { answerInWords, type Health, healthOf } from './deliveries.js';
 const EVERY_MS = 15_000;
 /** The limits of the reads. Of more endpoints only the newest are judged; of other objects the newest are named. */
 const ENDPOINTS = '10';
-const DELIVERIES = '20';
+const DELIVERIES = '10';
+/** More would wait for each other: the service gives an account a third of its connections to Postgres. */
+const AT_ONCE = 3;
 const REFUNDS = '10';
 const PAYMENTS = '10';
 /** A payment that is being confirmed for longer is worth a look. */
@@ -35,19 +37,23 @@ async function look(api: Api): Promise<Found> {
       limit: PAYMENTS,
     }),
   ]);
-  const judged = await Promise.all(
-    endpoints.data.map(async (endpoint) => {
-      const path = `/v1/webhook_endpoints/${endpoint.id}/deliveries`;
-      const { data } = await api.get<List<Delivery>>(path, { limit: DELIVERIES });
-      return { endpoint, health: healthOf(data) };
-    }),
-  );
+  const judged: Found['endpoints'] = [];
+  for (let from = 0; from < endpoints.data.length; from += AT_ONCE) {
+    const some = endpoints.data.slice(from, from + AT_ONCE);
+    judged.push(...(await Promise.all(some.map((endpoint) => judge(api, endpoint)))));
+  }
   return {
     endpoints: judged.filter(({ endpoint, health }) => endpoint.status === 'disabled' || health.isFailing),
     hasMoreEndpoints: endpoints.has_more,
     refunds,
     undecided,
   };
+}
+
+async function judge(api: Api, endpoint: Endpoint): Promise<Found['endpoints'][number]> {
+  const path = `/v1/webhook_endpoints/${endpoint.id}/deliveries`;
+  const { data } = await api.get<List<Delivery>>(path, { limit: DELIVERIES });
+  return { endpoint, health: healthOf(data) };
 }
 
 export function useAttention(): Read<Found> {

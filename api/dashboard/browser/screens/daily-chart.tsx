@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { TOKENS } from '../../../../shared/payments/states.js';
 import type { DailyReport } from '../api/objects.js';
-import { day, dollars, plural } from '../parts/format.js';
+import { day, dollars, plural, shortDollars } from '../parts/format.js';
 
 const HEIGHT_PX = 260;
 /** The share of its day that a bar covers. */
@@ -115,7 +115,11 @@ function draw(
           values: (_plot, splits) => splits.map((at) => labelAt(reports, at)),
           space: LABELS_PX,
         },
-        { ...axis, size: LABELS_PX, values: (_plot, splits) => splits.map((value) => dollars(value * 100)) },
+        {
+          ...axis,
+          size: LABELS_PX,
+          values: (_plot, splits) => splits.map((value) => shortDollars(value * 100)),
+        },
       ],
       series: [{}, ...series],
       hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)] },

@@ -25,6 +25,11 @@ function AboutLink({ event }: { event: Event }) {
   );
 }
 
+/** An event's type, whose words may stand on lines of their own. */
+function breakable(type: string) {
+  return type.split('.').flatMap((word, index) => (index === 0 ? [word] : ['.', <wbr key={word} />, word]));
+}
+
 const COLUMNS: readonly Column<Event>[] = [
   {
     head: 'Event',
@@ -33,7 +38,7 @@ const COLUMNS: readonly Column<Event>[] = [
         <a href={linkTo(['webhooks', 'events', id])}>
           <Id>{id}</Id>
         </a>
-        <div class="muted">{type}</div>
+        <div class="muted event-type">{breakable(type)}</div>
       </>
     ),
   },

@@ -64,6 +64,7 @@ function ResendFailed({ endpoint, onSent }: ResendFailedProps) {
     <Confirmed
       label={label}
       confirm="Resend now"
+      isPrimary
       work={async () => {
         const count = await resendAll(api, endpoint.id, events, setSent);
         await found.reload();

@@ -17,11 +17,22 @@ import { PaymentScreen } from './payment.js';
 export const PAYMENT_COLUMNS: readonly Column<Payment>[] = [
   { head: 'Amount', cell: ({ amount }) => dollars(amount), isNumber: true },
   { head: 'Payment', cell: ({ id }) => <PaymentLink id={id} /> },
-  { head: 'Paid in', cell: (payment) => `${payment.token} on ${payment.network_name}` },
+  { head: 'Paid in', cell: (payment) => <PaidIn payment={payment} /> },
   { head: 'Payer', cell: ({ payer }) => (payer ? <Id>{payer}</Id> : '–'), isWide: true },
   { head: 'Status', cell: ({ status }) => <Badge status={status} />, isWide: true },
   { head: 'Settled', cell: (payment) => <When at={payment.settled_at} />, isWide: true },
 ];
+
+function PaidIn({ payment }: { payment: Payment }) {
+  return (
+    <>
+      {payment.token} on {payment.network_name}
+      <div class="muted narrow">
+        <When at={payment.settled_at} />
+      </div>
+    </>
+  );
+}
 
 function PaymentLink({ id }: { id: string }) {
   return (
