@@ -1,5 +1,5 @@
 import { buildMerchant } from '../world/shop/factories.js';
-import { type Contender, race, rateRow } from './load/race.js';
+import { type Contender, type Opponent, race, rateRow } from './load/race.js';
 import type { PreparedRequest } from './load/wrk.js';
 import type { Row } from './report/benchmark.js';
 import type { BenchServices } from './system/services.js';
@@ -42,9 +42,13 @@ export const CREATE = {
   body: JSON.stringify(ORDER),
 } as const satisfies PreparedRequest;
 
-/** A create with all fields, as JSON, against one INSERT in bare Express. */
+/** A create with all fields, as JSON, against one INSERT in bare Express, and in bare node:http. */
 export function create(services: BenchServices): Promise<Row[]> {
-  return raceCreates(services, 'create', 0.95, {
+  const opponents = [
+    { against: 'insert', figure: 'create', goal: 0.95 },
+    { against: 'bare-insert', figure: 'create, bare http', goal: 1.1 },
+  ] as const;
+  return raceCreates(services, opponents, {
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(ORDER),
   });
@@ -52,7 +56,7 @@ export function create(services: BenchServices): Promise<Row[]> {
 
 /** The same in Stripe's form encoding, with three items. */
 export function createForm(services: BenchServices): Promise<Row[]> {
-  return raceCreates(services, 'create-form', 0.85, {
+  return raceCreates(services, [{ against: 'insert', figure: 'create-form', goal: 0.85 }], {
     headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
     body: THREE_ITEMS.toString(),
   });
@@ -60,14 +64,13 @@ export function createForm(services: BenchServices): Promise<Row[]> {
 
 async function raceCreates(
   services: BenchServices,
-  figure: string,
-  goal: number,
+  opponents: readonly Opponent[],
   { headers, body }: Required<Pick<PreparedRequest, 'headers' | 'body'>>,
 ): Promise<Row[]> {
   const system = await openSystem(services);
   try {
     const { testKey } = await buildMerchant(system.db);
-    const [web, bare] = await Promise.all([system.startWeb(), system.startBaseline('insert')]);
+    const web = await system.startWeb();
     const post = { method: 'POST', expects: 'success' } as const;
     const ours: PreparedRequest = {
       ...post,
@@ -82,12 +85,15 @@ async function raceCreates(
       body: JSON.stringify(ORDER),
     };
     const rows: Row[] = [];
-    for (const connections of [50, 10]) {
-      const load = (url: string, request: PreparedRequest): Contender => {
-        return (seconds) => ({ url, requests: [request], connections, seconds, expects: 'success' });
-      };
-      const raced = await race(load(web.url, ours), load(bare.url, baseline));
-      rows.push({ ...rateRow(figure, raced, goal), connections });
+    for (const { against, figure, goal } of opponents) {
+      const bare = await system.startBaseline(against);
+      for (const connections of [50, 10]) {
+        const load = (url: string, request: PreparedRequest): Contender => {
+          return (seconds) => ({ url, requests: [request], connections, seconds, expects: 'success' });
+        };
+        const raced = await race(load(web.url, ours), load(bare.url, baseline));
+        rows.push({ ...rateRow(figure, raced, goal), connections });
+      }
     }
     return rows;
   } finally {

@@ -1,12 +1,14 @@
 import { chmod, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { projectRoot } from '../../local/toolchain/project-root.js';
+import { runFacilitators } from './facilitators/run.js';
 import { type ChaosOptions, readOptions, UsageError } from './run/options.js';
 import { runChaos } from './run/run.js';
 import { runWeight } from './weight/run.js';
 
 const USAGE = `npm run chaos -- [--payments N] [--seed S] [--minutes M] [--solana SHARE] [--failovers] [--clocks] [--limits]
-npm run chaos -- --weight [--seconds N] [--mixture]
+npm run chaos -- --facilitators [--payments N] [--seed S]
+npm run chaos -- --weight [--seconds N] [--mixture] [--only NAME]
 
 --payments  sessions to open and pay
 --seed      draws the same purchases and faults again
@@ -15,9 +17,11 @@ npm run chaos -- --weight [--seconds N] [--mixture]
 --failovers promotes standbys without the last commits
 --clocks    sets the clocks of Postgres, Redis and hosts
 --limits    limits the calls a second of the chains' endpoints all the time
+--facilitators lets one of two facilitators die, hang, lie and be slow, on three networks
 --weight    measures the load that one account and one address can put on others
 --seconds   how long each heavy operation is measured
 --mixture   measures only all heavy operations at once
+--only      measures only the heavy operations that have this in their name
 `;
 
 /** Exits 0 when every check passed, 1 otherwise. A signal leaves no process behind. */
@@ -46,7 +50,9 @@ async function main(): Promise<number> {
     };
     const violations = await (options.weight
       ? runWeight({ ...options, ...around })
-      : runChaos(options, around));
+      : options.facilitators
+        ? runFacilitators({ ...options, ...around })
+        : runChaos(options, around));
     if (violations.length === 0) return 0;
     process.stdout.write(`The journals and logs are in ${folder}.\n`);
     return 1;

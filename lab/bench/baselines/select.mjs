@@ -1,5 +1,6 @@
 import express from 'express';
 import pg from 'pg';
+import { read } from './answers.mjs';
 import { port } from './serve.mjs';
 
 // The minimum of a read: Express and one SELECT of a session by its key, through pg.
@@ -13,17 +14,6 @@ app.get('/:id', async (req, res) => {
   const { rows } = await pool.query({ ...SELECT, values: [req.params.id] });
   const [row] = rows;
   if (row === undefined) return res.status(404).json({ error: 'no such session' });
-  res.json({
-    id: row.id,
-    object: 'checkout.session',
-    amount_total: Number(row.amount_total_cents),
-    currency: 'usd',
-    livemode: row.livemode,
-    status: row.status,
-    metadata: row.metadata,
-    success_url: row.success_url,
-    expires_at: Math.floor(row.expires_at.getTime() / 1000),
-    url: `http://localhost/c/${row.id}`,
-  });
+  res.json(read(row));
 });
 app.listen(port, '127.0.0.1');

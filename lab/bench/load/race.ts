@@ -1,4 +1,5 @@
 import type { Row } from '../report/benchmark.js';
+import type { BaselineName } from '../system/system.js';
 import { type Load, type Measured, runLoad } from './wrk.js';
 
 /**
@@ -8,6 +9,13 @@ import { type Load, type Measured, runLoad } from './wrk.js';
 export const ROUNDS = 5;
 const WARM_UP_SECONDS = 2;
 const SECONDS = 3;
+
+/** A baseline, and the ratio to it that the service should reach. */
+export interface Opponent {
+  against: BaselineName;
+  figure: string;
+  goal: number;
+}
 
 /** The load of one round; built anew for each round where a request can be used once. */
 export type Contender = (seconds: number) => Load | Promise<Load>;

@@ -24,7 +24,9 @@ export interface System {
 
 export type BaselineName =
   | 'insert'
+  | 'bare-insert'
   | 'select'
+  | 'bare-select'
   | 'list'
   | 'x402'
   | 'facilitator'
@@ -39,7 +41,9 @@ const WORKER = 'dist/workers/main.js';
 /** The path that each baseline answers once it is ready; those with a database answer it by a read. */
 const ASKED: Record<BaselineName, string> = {
   insert: '/',
+  'bare-insert': '/',
   select: '/none',
+  'bare-select': '/',
   list: '/none?limit=1',
   x402: '/ready',
   facilitator: '/supported',

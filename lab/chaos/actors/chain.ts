@@ -43,6 +43,10 @@ async function execute(wanted: WantedTransfer): Promise<Executed> {
 }
 
 onOrder({
+  /** Before the last look at the whole chain, which would take minutes. */
+  endLimit() {
+    chain.endpoint.callsPerSecond = Number.POSITIVE_INFINITY;
+  },
   /** Configures the endpoint. This is not a fault, so recovery leaves it. */
   become({ logRange, refusal, states }) {
     chain.maxLogRange = Number(logRange);

@@ -81,6 +81,8 @@ export interface Received {
   at: number;
   endpoint: string;
   verified: boolean;
+  /** The signature is right, and its time is minutes off. */
+  untimely?: boolean;
   /** The receiver's answer: a status, or how the connection ended. */
   reaction: number | 'reset' | 'hang';
   eventId: string;

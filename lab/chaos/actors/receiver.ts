@@ -63,6 +63,7 @@ function reactionTo(event: ReceivedEvent): Reaction {
     at: nowMs(),
     endpoint,
     verified,
+    ...(!verified && isSigned(event, secret, Number.POSITIVE_INFINITY) && { untimely: true }),
     reaction,
     eventId: id,
     type,

@@ -27,6 +27,8 @@ const CONNECTIONS_END_WITHIN_MS = 5000;
 /** The service checks for late money a minute after the authorization's end; the check takes up to this long. */
 const LATE_CHECK_MS = 15_000;
 const CHECK_EVERY_MS = 2000;
+/** A check of thousands of payments takes seconds, and the service needs the processors for its recovery. */
+const PAUSE_PER_CHECK = 2;
 /** After the checks pass they must pass again: a duplicate event would arrive by then. */
 const STAYS_MS = 3000;
 
@@ -52,9 +54,11 @@ export async function awaitQuiescence(
       for (const complaint of checkConnections(seen.evidence)) leftOpen.add(complaint);
     return seen;
   };
-  for (;;) {
-    await sleep(CHECK_EVERY_MS);
+  for (let tookMs = 0; ; ) {
+    await sleep(Math.max(CHECK_EVERY_MS, tookMs * PAUSE_PER_CHECK));
+    const startedAt = nowMs();
     const { evidence, passing, lasting } = await checkAgain();
+    tookMs = nowMs() - startedAt;
     const isQuiet = areBuyersDone && passing.length === 0;
     if (isQuiet || nowMs() > deadline(recoveredAt, evidence)) {
       const quietAfterMs = nowMs() - recoveredAt;

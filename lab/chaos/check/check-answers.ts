@@ -26,11 +26,17 @@ export function checkAnswers(evidence: Evidence): string[] {
     const deleted = request === 'endpoint' && status === 404;
     // Of two refunds of the whole amount one must be refused.
     const isOverRefunded = request === 'refund' && code === 'refund_amount_too_large';
+    // The promoted standby does not know of the payment, or not that it succeeded.
+    const isForgottenPayment = isForgetful && request === 'refund' && code === 'payment_not_succeeded';
     // The promoted standby has no row of a session in `forgotten`.
     const isGone =
       status === 404 && (isLink ? sessionId !== undefined && forgotten.has(sessionId) : isForgetful);
     const isAllowed =
-      (isLink ? LINK_STATUSES : MERCHANT_STATUSES).includes(status) || deleted || isOverRefunded || isGone;
+      (isLink ? LINK_STATUSES : MERCHANT_STATUSES).includes(status) ||
+      deleted ||
+      isOverRefunded ||
+      isForgottenPayment ||
+      isGone;
     if (!isAllowed) violations.push(reply);
     const mayBeUnused = isForgetful && request === 'replay';
     if (request === 'replay' && !mayBeUnused && (status === 200 || status === 202))

@@ -68,17 +68,24 @@ export class Books {
   }
 }
 
-/** The complaint about a line, if there is one. */
+/**
+ * The complaint about a line, if there is one. A payment that a failover has lost is to be recorded again, unless its
+ * transaction carries no reference, as the buyers' on EVM networks, or its session is lost, too.
+ */
 export function judge(line: Line, { ledger, buyers, forgotten, strangers }: Known): string[] {
-  const { status, transaction } = line;
+  const { status, transaction, because } = line;
   if (status === 'matched') return [];
   if (status === 'unrecorded' && transaction !== null) {
     if (strangers.has(transaction)) return [];
     const moved = ledger.find((one) => one.transaction === transaction);
-    const isForgotten = buyers.some(
-      (one) => one.kind === 'signed' && one.nonce === moved?.nonce && forgotten.has(one.sessionId),
+    const isLost = buyers.some(
+      (one) =>
+        one.kind === 'signed' &&
+        one.nonce === moved?.nonce &&
+        forgotten.has(one.sessionId) &&
+        (one.family === 'evm' || because === 'session_gone'),
     );
-    if (isForgotten) return [];
+    if (isLost) return [];
   }
   return [`reconcile says: ${JSON.stringify(line)}`];
 }

@@ -15,12 +15,16 @@ export interface ChaosOptions {
   clocks: boolean;
   /** The chains' endpoints answer few calls a second, all the time. */
   limits: boolean;
+  /** Instead of all that, one of two facilitators is away, lies or is slow. */
+  facilitators: boolean;
   /** Instead of all that, measures the load that one account and one address can put on others. */
   weight: boolean;
   /** How long each heavy operation is measured. */
   seconds: number;
   /** Measures only all heavy operations at once. */
   mixture: boolean;
+  /** Measures only the heavy operations whose name contains it; '' are all. */
+  only: string;
 }
 
 const DEFAULT_PAYMENTS = 100;
@@ -42,6 +46,8 @@ export function readOptions(args: string[]): ChaosOptions {
       minutes: text,
       solana: text,
       seconds: text,
+      only: text,
+      facilitators: { type: 'boolean', default: false },
       weight: { type: 'boolean', default: false },
       mixture: { type: 'boolean', default: false },
       failovers: { type: 'boolean', default: false },
@@ -54,8 +60,10 @@ export function readOptions(args: string[]): ChaosOptions {
     seed: readNumber('seed', values.seed, randomInt(1, 1_000_000)),
     minutes: readNumber('minutes', values.minutes, DEFAULT_MINUTES),
     solana: values.solana === '0' ? 0 : readNumber('solana', values.solana, DEFAULT_SOLANA),
+    facilitators: values.facilitators,
     weight: values.weight,
     mixture: values.mixture,
+    only: values.only ?? '',
     failovers: values.failovers,
     clocks: values.clocks,
     limits: values.limits,

@@ -66,6 +66,7 @@ export async function runChaos(options: ChaosOptions, { print, ...around }: RunC
         () => undefined,
       );
   const verdict = await awaitQuiescence(system, sold, books.listed);
+  for (const chain of Object.values(system.chains)) chain.order('endLimit');
   verdict.violations.push(...(await books.check(verdict.evidence)));
   print(report(options, verdict, system.journals.facilitator.read(), chaosMs));
   return verdict.violations;

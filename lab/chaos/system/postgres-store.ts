@@ -43,6 +43,8 @@ const IDLE = `
 export class PostgresStore {
   #server: EmbeddedPostgres;
   #standbys = 0;
+  /** Undefined until the clock can be set. */
+  #clockMs: number | undefined;
   /** One change of the server at a time. */
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -75,11 +77,13 @@ export class PostgresStore {
   /** Lets new connections read another clock. Only the service reads it: in no schema of ours is a function of that name. */
   async makeClockSettable(): Promise<void> {
     const name = new URL(this.directUrl).pathname.slice(1);
+    this.#clockMs = 0;
     await this.query(`${MOVED_CLOCK}; ALTER DATABASE ${name} SET search_path = moved, pg_catalog, public`);
   }
 
   /** Sets the clock ahead or back; 0 sets it right. */
   async setClock(ms: number): Promise<void> {
+    this.#clockMs = ms;
     await this.query('UPDATE moved.clock SET by = $1::interval', [`${ms} milliseconds`]);
   }
 
@@ -111,6 +115,8 @@ export class PostgresStore {
       await queryOn(standby, 'SELECT pg_promote()');
       const old = this.#server;
       this.#server = standby;
+      // The last change of the clock may be among what is lost.
+      if (this.#clockMs !== undefined) await this.setClock(this.#clockMs);
       await remove(old);
       return { from, to: nowMs() };
     });

@@ -26,7 +26,9 @@ const HOSTS: Record<string, Host> = {
 };
 export const SERVICE_NAMES: readonly string[] = Object.keys(HOSTS);
 
-const CLOCK = pathToFileURL(path.join(projectRoot(), 'lab', 'chaos', 'system', 'clock.mjs')).href;
+const LOADED_FIRST = ['clock.mjs', 'facilitator-port.mjs'].map(
+  (name) => pathToFileURL(path.join(projectRoot(), 'lab', 'chaos', 'system', name)).href,
+);
 /** A process that is told to stop must end within this time. */
 const STOPS_WITHIN_MS = 25_000;
 const RESTART_PAUSE_MS = 300;
@@ -81,7 +83,7 @@ export class ServiceProcess {
     this.#clockFile = path.join(options.folder, `${name}.clock`);
     const environment = {
       ...variables,
-      NODE_OPTIONS: `--import=${CLOCK}`,
+      NODE_OPTIONS: LOADED_FIRST.map((url) => `--import=${url}`).join(' '),
       CHAOS_CLOCK_OFFSET_MS: String(host.clockOffsetMs),
       CHAOS_CLOCK_FILE: this.#clockFile,
     };

@@ -8,10 +8,15 @@ export const SETTLE_TIMEOUT_MS = 4000;
 export const METRICS_TOKEN = 'chaos-metrics';
 
 /** The environment of each service process, by its name: proxies of its own, and a key that identifies it. */
-export function serviceVariables(seed: number, links: Links): (name: string) => Record<string, string> {
+export function serviceVariables(
+  seed: number,
+  links: Links,
+  facilitatorUrl: string,
+): (name: string) => Record<string, string> {
   const { privateKey } = generateKeyPairSync('ed25519');
   const secret = privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64');
   const shared = {
+    FACILITATOR_URL: facilitatorUrl,
     FACILITATOR_SECRET: `svc_sk_${secret}`,
     BASE_URL: 'https://pay.example',
     ENCRYPTION_KEY: Buffer.alloc(32, seed % 256).toString('base64'),
@@ -30,9 +35,13 @@ export function serviceVariables(seed: number, links: Links): (name: string) => 
     ...shared,
     DATABASE_URL: links.url(name, 'Postgres'),
     REDIS_URL: links.url(name, 'Redis'),
-    FACILITATOR_URL: links.url(name, 'the facilitator'),
+    CHAOS_FACILITATOR_PORTS: `${portOf(facilitatorUrl)}:${portOf(links.url(name, 'the facilitator'))}`,
     FACILITATOR_KEY_ID: name,
     RPC_URL_EIP155_84532: links.url(name, 'the EVM chain'),
     RPC_URL_SOLANA_DEVNET: links.url(name, 'the Solana chain'),
   });
+}
+
+function portOf(url: string): string {
+  return new URL(url).port;
 }

@@ -85,16 +85,17 @@ export async function openSystem(options: SystemOptions): Promise<System> {
   ]);
   const chains = { [`eip155:${CHAIN_ID}`]: evmChain.said.transfers, [SOLANA]: solanaChain.said.transfers };
   const facilitator = await start('facilitator', { chains });
+  const facilitatorUrl = String(facilitator.said.url);
   const links = keep(
     await Links.open(SERVICE_NAMES, {
       Postgres: postgres.directUrl,
       Redis: redis.url,
-      'the facilitator': String(facilitator.said.url),
+      'the facilitator': facilitatorUrl,
       'the EVM chain': String(evmChain.said.rpc),
       'the Solana chain': String(solanaChain.said.rpc),
     }),
   );
-  const variablesOf = serviceVariables(seed, links);
+  const variablesOf = serviceVariables(seed, links, facilitatorUrl);
   const key = await prepare(variablesOf(SERVICE_NAMES[0] ?? ''));
   if (options.clocks) await postgres.makeClockSettable();
   const { services, webs } = await startServices({
@@ -123,7 +124,6 @@ export async function openSystem(options: SystemOptions): Promise<System> {
       ...variablesOf(SERVICE_NAMES[0] ?? ''),
       DATABASE_URL: postgres.directUrl,
       REDIS_URL: redis.url,
-      FACILITATOR_URL: String(facilitator.said.url),
       RPC_URL_EIP155_84532: String(evmChain.said.rpc),
       RPC_URL_SOLANA_DEVNET: String(solanaChain.said.rpc),
     }),

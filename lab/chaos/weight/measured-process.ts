@@ -6,8 +6,12 @@ import { StartedProcess } from '../../world/processes/supervisor.js';
 
 /** Measurements since the last reading. */
 export interface Reading {
-  /** The longest event loop delay. */
+  /** The longest event loop delay, with the time that other processes had the processor. */
   blockedMs: number;
+  /** The most processor time of the main thread that one turn of the event loop took; null where the system does not tell. */
+  turnMs: number | null;
+  /** How long the main thread could have run and got no processor; null likewise. */
+  waitedMs: number | null;
   residentMiB: number;
   /** The highest memory use since the start. */
   mostMiB: number;

@@ -4,8 +4,9 @@ import type { Latencies, Operation } from './trade.js';
 /** Measurements while one operation, or all of them, ran. */
 export interface Measured {
   name: string;
-  /** How long a single operation blocks the event loop; undefined where that is not meaningful. */
-  blockedAloneMs: number | undefined;
+  seconds: number;
+  /** How long a turn of the event loop takes with a single operation; undefined where that is not meaningful. */
+  turnAloneMs: number | undefined;
   /** The number of answers to the heavy account, by status. */
   answers: ReadonlyMap<string, number>;
   /** The number of calls of the chain's endpoint. */
@@ -17,7 +18,7 @@ export interface Measured {
 }
 
 const MAX_MIB = 400;
-const MAX_BLOCKED_MS = 50;
+const MAX_TURN_MS = 50;
 const MAX_FACTOR = 2;
 /** A difference below this is not noticeable, and much of it is the load generator's own work on the same machine. */
 const UNNOTICEABLE_MS = 250;
@@ -51,12 +52,15 @@ function findViolations({ name, readings, refused }: Measured): string[] {
 }
 
 function findSlowdowns(
-  { name, blockedAloneMs = 0, latencies }: Measured,
+  { name, turnAloneMs = 0, readings, latencies }: Measured,
   quiet: Measured | undefined,
 ): string[] {
   const slow: string[] = [];
-  if (blockedAloneMs > MAX_BLOCKED_MS)
-    slow.push(`${name}: one alone blocks the event loop for ${whole(blockedAloneMs)} ms`);
+  if (turnAloneMs > MAX_TURN_MS)
+    slow.push(`${name}: one alone holds the event loop for ${whole(turnAloneMs)} ms`);
+  for (const { name: process, reading } of readings)
+    if (reading !== undefined && turnOf(reading) > MAX_TURN_MS)
+      slow.push(`${name}: a turn of ${process} took ${whole(turnOf(reading))} ms`);
   for (const operation of OPERATIONS) {
     const ms = p95(latencies[operation]);
     if (ms > Math.max(MAX_FACTOR * p95(quiet?.latencies[operation] ?? []), UNNOTICEABLE_MS))
@@ -67,19 +71,24 @@ function findSlowdowns(
 
 export function table(measured: readonly Measured[]): string {
   const head = [
-    'alone block ms',
+    'alone turn ms',
+    'web turn ms',
+    'worker turn ms',
     'web block ms',
     'worker block ms',
+    'web wait %',
     'web MiB',
     'worker MiB',
     ...OPERATIONS.map((operation) => `${operation} p95`),
     'RPC calls',
     'answers',
   ];
-  const rows = measured.map(({ name, blockedAloneMs, readings, latencies, chainCalls, answers }) => [
+  const rows = measured.map(({ name, seconds, turnAloneMs, readings, latencies, chainCalls, answers }) => [
     name,
-    whole(blockedAloneMs),
+    whole(turnAloneMs),
+    ...readings.map(({ reading }) => whole(reading?.turnMs ?? undefined)),
     ...readings.map(({ reading }) => whole(reading?.blockedMs)),
+    whole(waitShare(readings[0]?.reading, seconds)),
     ...readings.map(({ reading }) => whole(reading?.residentMiB)),
     ...OPERATIONS.map((operation) => whole(p95(latencies[operation]))),
     String(chainCalls),
@@ -88,6 +97,17 @@ export function table(measured: readonly Measured[]): string {
   const line = ([name = '', ...cells]: readonly string[]): string =>
     name.padEnd(WIDTH) + cells.map((cell, n) => cell.padStart((head[n] ?? '').length + 2)).join('');
   return `\n${[line(['', ...head]), ...rows.map(line)].join('\n')}\n\n`;
+}
+
+/** Where the system does not tell the processor time, the delay counts, with all that others have done meanwhile. */
+export function turnOf({ turnMs, blockedMs }: Reading): number {
+  return turnMs ?? blockedMs;
+}
+
+/** In percent: much of it means that the machine is too busy to judge the neighbour's times. */
+function waitShare(reading: Reading | undefined, seconds: number): number | undefined {
+  const waitedMs = reading?.waitedMs ?? undefined;
+  return waitedMs === undefined ? undefined : waitedMs / (10 * seconds);
 }
 
 function whole(value: number | undefined): string {

@@ -1,10 +1,12 @@
 import { setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StartedProcess } from '../../world/processes/supervisor.js';
+import type { HeavyOperation } from './heavy-operation.js';
 import { endOf, readProbe } from './measured-process.js';
 import { Neighbour } from './neighbour.js';
-import { type HeavyOperation, OPERATIONS } from './operations.js';
-import { judge, type Measured, table } from './report.js';
+import { OPERATIONS } from './operations.js';
+import { judge, type Measured, table, turnOf } from './report.js';
+import { fillShop } from './shop.js';
 import { openWeightSystem, type WeightSystem } from './system.js';
 
 export interface WeightOptions {
@@ -12,6 +14,8 @@ export interface WeightOptions {
   seconds: number;
   /** Measures only all operations at once. */
   mixture: boolean;
+  /** Measures only the operations whose name contains it. */
+  only: string;
   print(text: string): void;
   folder: string;
   opened(part: { stop(): Promise<void> }): void;
@@ -25,7 +29,13 @@ const LINGERS_MS = 10_000;
 const ALONE_TIMES = 5;
 
 /** Measures the load that one account and one address, within all limits, can put on a process and on others. */
-export async function runWeight({ seconds, mixture, print, ...around }: WeightOptions): Promise<string[]> {
+export async function runWeight({
+  seconds,
+  mixture,
+  only,
+  print,
+  ...around
+}: WeightOptions): Promise<string[]> {
   print('Starting a web and a worker process with a heap of 256 MiB, and two merchants …\n');
   const system = await openWeightSystem(around);
   const neighbour = await Neighbour.open(system.url, system.neighbourKey);
@@ -34,21 +44,27 @@ export async function runWeight({ seconds, mixture, print, ...around }: WeightOp
   setPriority(HEAVY_PRIORITY);
   await sleep(1000 * Math.min(seconds, 3)); // Warm-up: modules that load on first use are loaded.
   const measured = [await measure(system, neighbour, { name: 'nothing', operations: [], seconds })];
-  for (const operation of OPERATIONS) {
+  const operations = OPERATIONS.filter(({ name }) => name.includes(only));
+  await fillShop(system);
+  for (const operation of operations) {
     await operation.prepare?.(system);
     if (mixture) continue;
     print(`${operation.name} …\n`);
+    await operation.begin?.(system);
     measured.push(
       await measure(system, neighbour, { name: operation.name, operations: [operation], seconds }),
     );
   }
   const all = {
     name: 'all at once',
-    operations: OPERATIONS,
+    operations,
     seconds: seconds * (mixture ? 1 : MIXTURE_TIMES),
   };
-  print(`${all.name} …\n`);
-  measured.push(await measure(system, neighbour, all));
+  if (only === '') {
+    print(`${all.name} …\n`);
+    if (mixture) for (const operation of operations) await operation.begin?.(system);
+    measured.push(await measure(system, neighbour, all));
+  }
   neighbour.rest();
   let { awaited } = await neighbour.report();
   for (let waited = 0; awaited > 0 && waited < EVENTS_WITHIN_MS; waited += 200) {
@@ -71,7 +87,7 @@ interface Trial {
 
 async function measure(system: WeightSystem, neighbour: Neighbour, trial: Trial): Promise<Measured> {
   const { name, operations, seconds } = trial;
-  const blockedAloneMs = await measureAlone(system, operations);
+  const turnAloneMs = await measureAlone(system, operations);
   await readAll(system.processes);
   await neighbour.report();
   const answers = new Map<string, number>();
@@ -89,26 +105,27 @@ async function measure(system: WeightSystem, neighbour: Neighbour, trial: Trial)
   await sleep(seconds * 1000);
   const seen = { chainCalls: system.rpc.total - asked, readings: await readAll(system.processes) };
   const { latencies, refused } = await neighbour.report();
-  const measured = { name, blockedAloneMs, answers, ...seen, latencies, refused };
+  const measured = { name, seconds, turnAloneMs, answers, ...seen, latencies, refused };
   // Requests still in flight must not count for the next operation.
   await Promise.race([Promise.all(loops), sleep(LINGERS_MS)]);
   return measured;
 }
 
-/** How long one operation without others blocks the event loop: the median of several. */
+/** How long a turn of the event loop takes with one operation and no others: the median of several. */
 async function measureAlone(
   system: WeightSystem,
   [operation, ...others]: readonly HeavyOperation[],
 ): Promise<number | undefined> {
   const [web] = system.processes;
   if (operation === undefined || others.length > 0 || operation.connections === 1) return undefined;
-  const blocked: number[] = [];
+  const turns: number[] = [];
   for (let n = 0; n < ALONE_TIMES; n += 1) {
     await readProbe(web);
     await operation.once(system, n);
-    blocked.push((await readProbe(web))?.blockedMs ?? Number.NaN);
+    const reading = await readProbe(web);
+    turns.push(reading === undefined ? Number.NaN : turnOf(reading));
   }
-  return blocked.sort((a, b) => a - b)[Math.floor(ALONE_TIMES / 2)];
+  return turns.sort((a, b) => a - b)[Math.floor(ALONE_TIMES / 2)];
 }
 
 async function readAll(processes: readonly StartedProcess[]): Promise<Measured['readings']> {

@@ -12,6 +12,7 @@ import type { StartedProcess } from '../../world/processes/supervisor.js';
 import { hang, type Receiver, startReceiver } from '../../world/receiver/receiver.js';
 import { newKeypair } from '../actors/wallets.js';
 import { Client } from './client.js';
+import { type HostileServer, startHostileChain, startHostileHosts } from './hostile-servers.js';
 import { type ImageHosts, startImageHosts } from './image-hosts.js';
 import { startMeasured } from './measured-process.js';
 
@@ -27,6 +28,8 @@ export interface WeightSystem {
   rpc: RpcEndpoint;
   /** A receiver that never answers. */
   deadReceiver: Receiver;
+  /** Receivers of webhooks and hosts of images that answer without end. */
+  hostileHosts: HostileServer;
   /** A client with this source address. */
   visitor(address: string): Client;
 }
@@ -55,12 +58,14 @@ export async function openWeightSystem({ folder, opened }: SystemContext): Promi
     opened({ stop: () => part.close() });
     return part;
   };
-  const [postgres, redis, facilitator, images, rpc] = await Promise.all([
+  const [postgres, redis, facilitator, images, rpc, hostileHosts, hostileChain] = await Promise.all([
     startTestPostgres().then(keep),
     startTestRedis().then(keep),
     startFacilitator().then(keepOpen),
     startImageHosts().then(keep),
     RpcEndpoint.start(solanaBalances(SOLANA_DEVNET, () => PLENTY)).then(keepOpen),
+    startHostileHosts().then(keep),
+    startHostileChain().then(keep),
   ]);
   const deadReceiver = keepOpen(await startReceiver());
   deadReceiver.react(hang);
@@ -73,9 +78,11 @@ export async function openWeightSystem({ folder, opened }: SystemContext): Promi
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     FACILITATOR_URL: facilitator.url,
     RPC_URL_SOLANA_DEVNET: rpc.url,
+    RPC_URL_EIP155_84532: hostileChain.url,
     BASE_URL: 'https://pay.example',
     PORT: String(port),
     TRUST_PROXY: '1',
+    ADMIN_PASSWORD: randomBytes(32).toString('base64'),
     WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
     NODE_EXTRA_CA_CERTS: certificate,
   };
@@ -95,7 +102,7 @@ export async function openWeightSystem({ folder, opened }: SystemContext): Promi
   const heavy = { accountId, client: visitor('192.0.2.1', { Authorization: `Bearer ${key}` }) };
   const { key: neighbourKey } = await createMerchant('Light', environment.DATABASE_URL);
   await untilReady(visitor('203.0.113.1'));
-  return { processes, url, db, heavy, neighbourKey, images, rpc, deadReceiver, visitor };
+  return { processes, url, db, heavy, neighbourKey, images, rpc, deadReceiver, hostileHosts, visitor };
 }
 
 async function createMerchant(

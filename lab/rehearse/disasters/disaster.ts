@@ -12,6 +12,8 @@ export interface Disaster {
   isLong?: boolean;
   /** Returns what ends it. */
   strike(deployment: Deployment): Promise<() => Promise<void>>;
+  /** The operator's work after it was heard of. Returns what that work failed to do. */
+  answer?(deployment: Deployment): Promise<string[]>;
 }
 
 /** A line in the log of a process, a word in the answer of `/readyz`, or an alert of which Alertmanager notifies. */

@@ -1,11 +1,11 @@
 import { JOB_NAMES } from '../../../shared/jobs/jobs.js';
 import { createSecretBox } from '../../../shared/secrets/secrets.js';
 import { breaksAfterWork } from '../../world/facilitator/dial.js';
-import { restart } from '../../world/processes/processes.js';
 import { ask } from '../deployment/ask.js';
 import { addEndpoint, type Deployment } from '../deployment/deployment.js';
 import { ORDER } from '../trade/trade.js';
 import type { Disaster } from './disaster.js';
+import { restartWith } from './restart-with.js';
 
 const PAUSED = 'settle-payment';
 const UNSERVED = 'deliver-webhook';
@@ -201,12 +201,4 @@ async function changeQueue({ url, adminPassword }: Deployment, change: 'pause' |
     body: '{}',
   });
   if (status !== 200) throw new Error(`the queue did not ${change}: ${status}`);
-}
-
-/** Restarts one worker after the other, as a release does. */
-async function restartWith(workers: Deployment['workers'], overrides: Record<string, string>): Promise<void> {
-  for (const worker of workers) {
-    worker.overrides = overrides;
-    await restart(worker, 'SIGTERM');
-  }
 }

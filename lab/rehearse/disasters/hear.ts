@@ -3,8 +3,14 @@ import type { ServiceProcess } from '../../world/processes/processes.js';
 import type { Deployment } from '../deployment/deployment.js';
 import { type Disaster, nameOf, type Sign } from './disaster.js';
 
-const PATIENCE_MS = 90_000;
+const PATIENCE_MS = 120_000;
 const LISTEN_EVERY_MS = 250;
+
+/** A restarted process has another pid, and its log begins anew. */
+interface Logged {
+  pid: number;
+  length: number;
+}
 
 /** Returns a report of one line, and what was not heard or did not end. */
 export async function hear(
@@ -17,7 +23,7 @@ export async function hear(
   await until(performance.now(), async () => !alerts.some(alertmanager.isFiring));
   const before = alerts.map((alert) => alertmanager.beginnings(alert));
   const processes = [...deployment.webs, ...deployment.workers];
-  const logged = new Map(processes.map((one) => [one, one.bytes().length]));
+  const logged = new Map(processes.map((one) => [one, { pid: one.pid, length: one.bytes().length }]));
   const beganAt = performance.now();
   const end = await disaster.strike(deployment);
   const failures: string[] = [];
@@ -28,6 +34,8 @@ export async function hear(
       return `${nameOf(sign)} after ${seconds(ms)}`;
     }),
   ).finally(end);
+  const undone = (await disaster.answer?.(deployment)) ?? [];
+  failures.push(...undone.map((one) => `${disaster.name}: ${one}`));
   if (disaster.isOverAtOnce === false) return { report: heard.join(', '), failures };
   const endedAt = performance.now();
   const overMs = await until(
@@ -53,13 +61,18 @@ async function until(sinceMs: number, holds: () => Promise<boolean>): Promise<nu
 async function isHeard(
   sign: Sign,
   deployment: Deployment,
-  logged: ReadonlyMap<ServiceProcess, number>,
+  logged: ReadonlyMap<ServiceProcess, Logged>,
 ): Promise<boolean> {
   if ('alert' in sign) return deployment.alertmanager.isFiring(sign.alert);
   if ('readyz' in sign)
     return (await readiness(deployment)).some((text) => text.includes(`"${sign.readyz}"`));
   const line = `"event":"${sign.line}"`;
-  return [...logged].some(([one, from]) => one.bytes().subarray(from).includes(line));
+  return [...logged].some(([one, { pid, length }]) =>
+    one
+      .bytes()
+      .subarray(one.pid === pid ? length : 0)
+      .includes(line),
+  );
 }
 
 async function isReady(deployment: Deployment): Promise<boolean> {

@@ -2,46 +2,69 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { now } from '../../../shared/process/clock.js';
 import { runNode } from '../../world/processes/processes.js';
+import { ask } from '../deployment/ask.js';
 import type { Deployment } from '../deployment/deployment.js';
 import type { Trade } from '../trade/trade.js';
-import { hear } from './hear.js';
+import type { Disaster } from './disaster.js';
+import { restartWith } from './restart-with.js';
 
 const SALES = 3;
 const LOOK_EVERY_MS = 100;
-const NAME = 'Postgres lost commits';
+/** PgBouncer refuses logins for some seconds after its server was away. */
+const SERVES_WITHIN_MS = 60_000;
 
-/**
- * Restores a base backup after further sales, and has `reconcile` find their money. The last disaster, since its sessions are
- * gone and the service doubts Postgres for half an hour.
- */
-export async function loseCommits(
-  deployment: Deployment,
-  trade: Trade,
-): Promise<{ report: string; failures: string[] }> {
-  const { postgres, facilitator } = deployment;
-  await postgres.backUp();
-  const backedUpAt = now().toISOString();
-  const moved = facilitator.ledger.length;
-  for (let sale = 0; sale < SALES; sale += 1) await trade.sell();
-  await untilRemembered(deployment);
-  const { report, failures } = await hear(
+/** The last disasters, since sessions are gone after them and the service doubts Postgres for half an hour. */
+export function lossOfCommits(trade: Trade): Disaster[] {
+  let moved = 0;
+  let backedUpAt = '';
+  return [
     {
-      name: NAME,
+      name: 'Postgres lost commits',
       signs: [{ line: 'database.lost_commits' }, { alert: 'CheckoutLostCommits' }],
       unnoticed: false,
       isOverAtOnce: false,
-      async strike() {
+      isLong: true,
+      async strike(deployment) {
+        const { postgres, facilitator } = deployment;
+        await postgres.backUp();
+        backedUpAt = now().toISOString();
+        moved = facilitator.ledger.length;
+        for (let sale = 0; sale < SALES; sale += 1) await trade.sell();
+        await untilRemembered(deployment);
         await postgres.restore();
         return async () => undefined;
       },
     },
-    deployment,
-  );
-  const lost = facilitator.ledger.slice(moved).map(({ transaction }) => transaction);
-  const found = await findUnrecorded(deployment, backedUpAt);
-  const missed = lost.filter((transaction) => !found.includes(transaction));
-  if (missed.length > 0) failures.push(`${NAME}: reconcile did not find the transfer ${missed[0]}`);
-  return { report: `${report}; reconcile found ${found.length} of ${lost.length} lost payments`, failures };
+    {
+      name: 'the books differ',
+      signs: [{ line: 'reconcile.unrecorded' }, { alert: 'CheckoutBooksDiffer' }],
+      unnoticed: false,
+      isOverAtOnce: false,
+      isLong: true,
+      async strike(deployment) {
+        await untilAllAnswer(deployment);
+        await restartWith(deployment.workers, { RECONCILE_EVERY_HOURS: '1' });
+        return async () => undefined;
+      },
+      async answer(deployment) {
+        const lost = deployment.facilitator.ledger.slice(moved).map(({ transaction }) => transaction);
+        const found = await findUnrecorded(deployment, backedUpAt);
+        const missed = lost.filter((transaction) => !found.includes(transaction));
+        return missed.map((transaction) => `reconcile did not find the transfer ${transaction}`);
+      },
+    },
+  ];
+}
+
+/** Resolves when each web process says that it takes writes. */
+async function untilAllAnswer({ webs }: Deployment): Promise<void> {
+  const endsAt = performance.now() + SERVES_WITHIN_MS;
+  const answers = (): Promise<boolean[]> =>
+    Promise.all(webs.map(async ({ port }) => (await ask(`http://127.0.0.1:${port}/readyz`)).ok));
+  while ((await answers()).includes(false)) {
+    if (performance.now() > endsAt) throw new Error('no process was ready after the restore');
+    await sleep(LOOK_EVERY_MS);
+  }
 }
 
 /** Resolves when a process has read that Postgres has written the last sale. */

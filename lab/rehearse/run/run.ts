@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Around, type Deployment, openDeployment } from '../deployment/deployment.js';
+import type { Disaster } from '../disasters/disaster.js';
 import { DISASTERS } from '../disasters/disasters.js';
 import { hear } from '../disasters/hear.js';
-import { loseCommits } from '../disasters/lost-commits.js';
+import { lossOfCommits } from '../disasters/lost-commits.js';
 import { Trade, type Traded } from '../trade/trade.js';
 import { STEPS, type Step } from './steps.js';
 
@@ -37,23 +38,22 @@ export async function rehearse({ seconds, isShort, print, ...around }: Rehearsal
     if (step.unnoticed && traded.lost.length > 0)
       failures.push(`${step.name}: ${traded.lost.length} requests were lost, ${summary(traded)}`);
   }
-  for (const disaster of DISASTERS.filter(({ isLong = false }) => !(isShort && isLong))) {
-    trade.take();
-    const { report, failures: unheard } = await hear(disaster, deployment);
-    const { lost } = trade.take();
-    print(`${disaster.name.padEnd(38)} ${report}\n`);
-    failures.push(...unheard);
-    if (disaster.unnoticed && lost.length > 0)
-      failures.push(`${disaster.name}: ${lost.length} requests were lost`);
-  }
+  const strike = async (disasters: readonly Disaster[]): Promise<void> => {
+    for (const disaster of disasters.filter(({ isLong = false }) => !(isShort && isLong))) {
+      trade.take();
+      const { report, failures: unheard } = await hear(disaster, deployment);
+      const { lost } = trade.take();
+      print(`${disaster.name.padEnd(38)} ${report}\n`);
+      failures.push(...unheard);
+      if (disaster.unnoticed && lost.length > 0)
+        failures.push(`${disaster.name}: ${lost.length} requests were lost`);
+    }
+  };
+  await strike(DISASTERS);
   await trade.end();
   failures.push(...(await findMissing(deployment, trade)), ...(await checkPrometheus(deployment)));
   const sold = trade.sold.size;
-  if (!isShort) {
-    const { report, failures: unheard } = await loseCommits(deployment, trade);
-    print(`${'Postgres lost commits'.padEnd(38)} ${report}\n`);
-    failures.push(...unheard);
-  }
+  await strike(lossOfCommits(trade));
   print(`${sold} sessions, each paid once and notified.\n`.repeat(failures.length === 0 ? 1 : 0));
   return failures;
 }

@@ -24,12 +24,16 @@ export interface Hold {
   release(): void;
 }
 
+/** Finds the behaviour of a call by its body. */
+type Choose = (body: unknown) => Behaviour | undefined;
+
 const HONEST: Behaviour = {};
 
 /** How one endpoint behaves: the queued behaviours first, one per call, then the standing one. */
 export class Dial {
   #queued: Behaviour[] = [];
   #always = HONEST;
+  #choose: Choose = () => undefined;
   readonly #endWaiting = new Set<() => void>();
 
   /** Queues behaviours for the next calls, one each. */
@@ -42,9 +46,15 @@ export class Dial {
     this.#always = behaviour;
   }
 
+  /** Sets the behaviour of the calls for which `choose` has one, before all others. */
+  choose(choose: Choose): void {
+    this.#choose = choose;
+  }
+
   honest(): void {
     this.#queued = [];
     this.#always = HONEST;
+    this.#choose = () => undefined;
   }
 
   /** The next call waits until it is released, then shows this behaviour. */
@@ -61,8 +71,8 @@ export class Dial {
     return { release };
   }
 
-  take(): Behaviour {
-    return this.#queued.shift() ?? this.#always;
+  take(body?: unknown): Behaviour {
+    return this.#choose(body) ?? this.#queued.shift() ?? this.#always;
   }
 
   async wait({ delayMs, hold }: Behaviour): Promise<void> {
@@ -78,6 +88,12 @@ export class Dial {
   releaseAll(): void {
     for (const end of this.#endWaiting) end();
     this.#endWaiting.clear();
+  }
+
+  /** A behaviour whose calls wait until they are released together. */
+  holding(behaviour: Behaviour = HONEST): Behaviour & Hold {
+    const { hold, release } = this.#newHold();
+    return { ...behaviour, hold, release };
   }
 
   #newHold(): { hold: Promise<void>; release: () => void } {

@@ -73,7 +73,7 @@ export async function serveFacilitator(options: ServerOptions): Promise<Facilita
     if (options.keepsCalls !== false)
       calls.record(name, { headers: request.headers, body, paymentId: paymentIdIn(body), done });
     try {
-      const behaviour = dials[name].take();
+      const behaviour = dials[name].take(body);
       await dials[name].wait(behaviour);
       if (isClosing) return;
       const { works = true, atBroadcast } = behaviour;

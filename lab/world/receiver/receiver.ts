@@ -57,10 +57,10 @@ export const hangFor =
   };
 
 /** Verifies `service-signature` as a merchant does: the HMAC of time and body, at most five minutes old. */
-export function isSigned({ headers, raw }: ReceivedEvent, secret: string): boolean {
+export function isSigned({ headers, raw }: ReceivedEvent, secret: string, seconds = 300): boolean {
   const header = String(headers['service-signature']);
   const [, time, signature = ''] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(header) ?? [];
-  if (time === undefined || Math.abs(nowMs() / 1000 - Number(time)) > 300) return false;
+  if (time === undefined || Math.abs(nowMs() / 1000 - Number(time)) > seconds) return false;
   const expected = createHmac('sha256', secret).update(`${time}.${raw}`).digest();
   return timingSafeEqual(expected, Buffer.from(signature, 'hex'));
 }

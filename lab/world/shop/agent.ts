@@ -12,7 +12,13 @@ import type { Hex, LocalAccount } from 'viem';
 import { generatePrivateKey } from 'viem/accounts';
 import { findToken } from '../../../shared/chains/networks.js';
 import { nowMs } from '../../../shared/process/clock.js';
-import type { EvmExtra, EvmPayload, PaymentRequirements, SvmPayload } from '../../../shared/x402/wire.js';
+import type {
+  EvmExtra,
+  EvmPayload,
+  PaymentRequirements,
+  SvmExtra,
+  SvmPayload,
+} from '../../../shared/x402/wire.js';
 
 /** A buyer that signs real payments in the format of the stock x402 clients. Overrides make any part wrong. */
 export interface EvmOverrides {
@@ -30,7 +36,7 @@ export interface SolanaOverrides {
   mint?: string;
   amount?: bigint;
   destination?: PublicKey;
-  /** Null leaves the memo out. */
+  /** In place of the offer's, or of one by chance where it asks for none. Null leaves the memo out. */
   memo?: string | null;
   blockhash?: string;
   version?: 0 | 'legacy';
@@ -105,15 +111,16 @@ export function signSolanaPayment(
   requirements: PaymentRequirements,
   { payer, ...parts }: SolanaOverrides & { payer: Keypair },
 ): SvmPayload {
-  const offered = 'feePayer' in requirements.extra ? requirements.extra.feePayer : undefined;
+  const offered: Partial<SvmExtra> = 'feePayer' in requirements.extra ? requirements.extra : {};
+  const { memo: text = offered.memo ?? Keypair.generate().publicKey.toBase58() } = parts;
   const message = new TransactionMessage({
-    payerKey: parts.feePayer ?? new PublicKey(offered ?? PublicKey.default),
+    payerKey: parts.feePayer ?? new PublicKey(offered.feePayer ?? PublicKey.default),
     recentBlockhash: parts.blockhash ?? Keypair.generate().publicKey.toBase58(),
     instructions: [
       ...(parts.before ?? []),
       ...(parts.instructions ?? paymentInstructions(requirements, payer.publicKey, parts)),
       ...(parts.after ?? []),
-      ...(parts.memo === null ? [] : [memo(parts.memo ?? Keypair.generate().publicKey.toBase58())]),
+      ...(text === null ? [] : [memo(text)]),
     ],
   });
   const compiled =

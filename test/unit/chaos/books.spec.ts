@@ -12,6 +12,16 @@ describe("chaos' books", () => {
     assert.deepEqual(judge(line, { ...known, forgotten: new Set(['cs_1']) }), []);
   });
 
+  it('report a payment that was lost and not recorded again, though it carries the reference', () => {
+    const solana = {
+      ...known,
+      buyers: [{ ...SIGNED, family: 'svm' as const }],
+      forgotten: new Set(['cs_1']),
+    };
+    assert.equal(judge(line, solana).length, 1);
+    assert.deepEqual(judge({ ...line, because: 'session_gone' }, solana), []);
+  });
+
   it('report everything else, and money of which no line tells', () => {
     assert.equal(judge(line, known).length, 1);
     for (const status of ['missing', 'different'] as const)

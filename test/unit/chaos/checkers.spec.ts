@@ -8,6 +8,7 @@ import { checkStops } from '../../../lab/chaos/check/check-stops.js';
 import type { Evidence } from '../../../lab/chaos/check/evidence.js';
 import { forgottenIn } from '../../../lab/chaos/check/forgotten.js';
 import { STANDBY_PROMOTED } from '../../../lab/chaos/faults/promote-standbys.js';
+import { CLOCK_SET } from '../../../lab/chaos/faults/step-clocks.js';
 import { answer, COMPLETED, call, EXPIRED, facts, fault, PAYMENT, SIGNED, TRANSFER } from './one-payment.js';
 
 describe("chaos' checks", () => {
@@ -24,6 +25,12 @@ describe("chaos' checks", () => {
     const recorded = { ...PAYMENT, id: 'pay_2', transaction: '0xt2' };
     assert.deepEqual(checkMoney(facts({ ...changes, payments: [PAYMENT, recorded] })), []);
     assert.match(checkMoney(facts(changes)).join(), /0xt2 paid cs_1 \(complete\), which 0 payments record/);
+  });
+
+  it('accept a right signature of another time while a clock is set', () => {
+    const untimely = { ...EXPIRED, at: 10_050, verified: false, untimely: true, reaction: 400 };
+    const faults = [fault({ at: 10_000, ms: 100, fault: CLOCK_SET })];
+    assert.deepEqual(checkEvents(facts({ received: [COMPLETED, EXPIRED, untimely], faults })), []);
   });
 
   describe('after a standby was promoted without the last commits', () => {
@@ -214,6 +221,14 @@ describe("chaos' checks", () => {
     [
       'a wrong signature',
       facts({ received: [COMPLETED, { ...EXPIRED, verified: false }] }),
+      /wrong signature/,
+    ],
+    [
+      'a right signature of another time while no clock is set',
+      facts({
+        received: [COMPLETED, EXPIRED, { ...EXPIRED, verified: false, untimely: true, reaction: 400 }],
+        faults: [fault({ at: 10_000, ms: 100, fault: CLOCK_SET })],
+      }),
       /wrong signature/,
     ],
     [

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { BuyersEntry, Received, Transfer } from '../../../lab/chaos/actors/entries.js';
+import type { BuyersEntry, Received, Signing, Transfer } from '../../../lab/chaos/actors/entries.js';
 import { checkRefunds } from '../../../lab/chaos/check/check-refunds.js';
 import { type Evidence, NO_EVIDENCE, type PublicRefund } from '../../../lab/chaos/check/evidence.js';
 
@@ -12,7 +12,7 @@ const REFUND: PublicRefund = {
   transaction: '0xt1',
 };
 const MADE: BuyersEntry = { kind: 'refund', at: 1000, refundId: 're_1', paymentId: 'pay_1' };
-const SIGNED: BuyersEntry = {
+const SIGNED: Signing = {
   kind: 'signed',
   at: 1500,
   sessionId: 're_1',
@@ -82,6 +82,14 @@ describe('the check of refunds', () => {
     const late = [...TOLD, told('canceled', 'evt_4'), createdToo];
     const over = { buyers: [MADE, SIGNED, second], received: late };
     assert.deepEqual(checkRefunds(facts(over, { ...SECOND, amount: 450 })), []);
+  });
+
+  it('accepts money of an open refund only when a promoted standby may have forgotten it, and without a reference', () => {
+    const open = facts({}, { status: 'requires_action', transaction: null });
+    assert.deepEqual(checkRefunds({ ...open, forgotten: new Set(['re_1']) }), []);
+    assert.match(checkRefunds(open).join(), /0xt1 paid it/);
+    const onSolana = { ...open, buyers: [MADE, { ...SIGNED, family: 'svm' as const }] };
+    assert.match(checkRefunds({ ...onSolana, forgotten: new Set(['re_1']) }).join(), /0xt1 paid it/);
   });
 
   const wrong: [string, Evidence, RegExp][] = [

@@ -57,10 +57,10 @@ function* beginning(scene: Scene, settleCalls: number): Steps {
   yield* sending(next, worker);
 }
 
-/** With an unclear outcome, the number of calls matters only by whether the last one is reached. */
+/** With an unclear outcome, the number of calls matters by whether the last one is reached, and by the pause: the shortest and the longest. */
 function callsAfter({ settleCalls, settleUnclear, isReported }: Payment): number[] {
   const isOutcomeUnclear = settleUnclear || isReported;
-  return isOutcomeUnclear && settleCalls > 1 ? [2, MAX_SETTLE_CALLS] : [settleCalls + 1];
+  return isOutcomeUnclear && settleCalls > 1 ? [2, 5, MAX_SETTLE_CALLS] : [settleCalls + 1];
 }
 
 /** The `/settle` call begins. */

@@ -99,6 +99,10 @@ export const WITNESS_MUTANTS: readonly WitnessMutant[] = [
   mutant('operator', 'an operator is believed while the authorization is good', onePayment, {
     mayCallFailed: () => true,
   }),
+  mutant('operator', 'the word of an operator who forces it is told as certain', onePayment, {
+    byOperator: (payment, resolution, times) =>
+      RULES_OF_ALL.byOperator(payment, { ...resolution, unproven: false } as typeof resolution, times),
+  }),
   mutant('operator', 'what an operator calls failed is not watched', onePayment, {
     byOperator: (...resolution) => {
       const decision = RULES_OF_ALL.byOperator(...resolution);

@@ -116,7 +116,7 @@ function* reconciling(world: World, index: number, { of, fact, row }: Attempt, p
   yield { what: `reconcile records a payment: ${became}`, ...written, isHonest: true };
 }
 
-/** An operator states an outcome. Without being forced, the command refuses what it can see to be wrong. */
+/** An operator states an outcome. Without being forced, the command refuses what it cannot see to be right. */
 export function* resolving(scene: Scene): Steps {
   const { attempt, rules, world, index, breadth } = scene;
   if (attempt.row.status !== 'processing') return;
@@ -133,16 +133,15 @@ export function* resolving(scene: Scene): Steps {
     for (const { by, finding } of sightsOf(attempt.fact, breadth, 0))
       if (rules.mayCallFailed(state, finding, timesBy(clocks)))
         yield* failing(scene, `${by} says ${finding.kind}, ${clocks}`);
-  if (world.lies === 0 || attempt.fact.isLiedAbout) return;
-  const fact = { ...attempt.fact, isLiedAbout: true };
-  yield* failing(
-    continued(scene, { ...withAttempt(world, index, { fact }), lies: world.lies - 1 }),
-    'by force',
-  );
+  const { fact } = attempt;
+  if (world.lies === 0 || fact.isLiedAbout) return;
+  // While the authorization is good, a buyer is told that nobody knows only by force.
+  const forced = withAttempt(world, index, { fact: { ...fact, isLiedAbout: !fact.isOver } });
+  yield* failing(continued(scene, { ...forced, lies: world.lies - 1 }), 'by force', true);
 }
 
-function* failing(scene: Scene, how: string): Steps {
-  const resolution = { kind: 'failed', reason: 'resolved' } as const;
+function* failing(scene: Scene, how: string, unproven = false): Steps {
+  const resolution = { kind: 'failed', reason: 'resolved', unproven } as const;
   const decision = scene.rules.byOperator(stateOf(scene.attempt), resolution, timesBy('both are right'));
   const { became, ...written } = carryOut(scene, decision);
   yield { what: `an operator says failed, ${how}: ${became}`, ...written, isHonest: false };

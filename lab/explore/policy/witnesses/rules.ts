@@ -29,7 +29,7 @@ export const RULES_OF_ALL = {
   looksBeforeRefusal: (saysUsed: boolean, commitsMayBeLost: boolean): boolean => saysUsed || commitsMayBeLost,
   /** `checkContent`: an authorization is over when both clocks say so. */
   isWindowOver: (validUntil: Date, { now, own }: Times): boolean => now >= validUntil && own >= validUntil,
-  /** `refuseIfItCanStillArrive`: an operator's word is refused when the payment's columns or its chain speak against it. */
+  /** `whyItCanStillArrive`: an operator's word is refused when the payment's columns or its chain speak against it. */
   mayCallFailed(payment: Resolvable, finding: ChainFinding, times: Times): boolean {
     const earlier = new Date(Math.min(times.now.getTime(), times.own.getTime()));
     return (

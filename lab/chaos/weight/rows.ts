@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type HeavyOperation, JSON_TYPE, post } from './heavy-operation.js';
+import type { WeightSystem } from './system.js';
+
+const HANGING_ENDPOINTS = 100;
+const HOSTILE_ENDPOINTS = 200;
+const ENDPOINTS = 1000;
+const EVENTS_TO_EACH = 20;
+const OVERDUE = 300;
+const PENDING = 90_000;
+const PAUSE_MS = 100;
+const AT_ONE_ROW = 150;
+const ENDPOINTS_PATH = '/v1/webhook_endpoints';
+
+/** The heavy account's endpoints, and an event of its, by their ids. */
+const endpoints: string[] = [];
+let event = '';
+
+/** Loads of rows that few requests write, and of the deliveries that come of them. */
+export const ROWS: readonly HeavyOperation[] = [
+  {
+    name: `${HANGING_ENDPOINTS} endpoints that hang`,
+    connections: 1,
+    units: ['RECEIVER_HEADERS_WITHIN_MS', 'MAX_WEBHOOK_BYTES_IN_FLIGHT'],
+    prepare: (system) => addEndpoints(system, system.deadReceiver.url, HANGING_ENDPOINTS),
+    begin: expireSome,
+    once: async () => undefined,
+  },
+  {
+    name: `${HOSTILE_ENDPOINTS} hostile TLS endpoints`,
+    connections: 1,
+    units: [
+      'MAX_INTERIM_ANSWERS',
+      'MAX_ANSWER_HEAD_LINES',
+      'MAX_ANSWER_HEAD_BYTES',
+      'MAX_RECEIVER_ANSWER_PIECES',
+      'MAX_RECEIVER_ANSWER_BYTES',
+      'RECEIVER_BODY_WITHIN_MS',
+    ],
+    prepare: (system) => addEndpoints(system, system.hostileHosts.url, HOSTILE_ENDPOINTS),
+    begin: expireSome,
+    once: async () => undefined,
+  },
+  {
+    name: `${OVERDUE} full sessions overdue at once`,
+    connections: 1,
+    units: ['MAX_EXPIRED_BATCH_BYTES', 'MAX_EXPIRED_BATCH_DELIVERIES'],
+    begin: makeOverdue,
+    once: async () => undefined,
+  },
+  {
+    name: 'lists of events',
+    connections: 8,
+    units: ['HEAVY_ANSWERS'],
+    once: ({ heavy }, n) => heavy.client.send('/v1/events?limit=100', { slowly: n % 2 === 1 }),
+  },
+  {
+    name: `${AT_ONE_ROW} changes of one row`,
+    connections: AT_ONE_ROW,
+    units: ['POOL_SHARES', 'POOL_WAITING', 'POOL_WAITING_OF_ACCOUNT'],
+    prepare: (system) => addEndpoints(system, system.deadReceiver.url, 1),
+    once: ({ heavy }, n) => change(heavy, 0, { description: `Change ${n}` }),
+  },
+  {
+    name: `events sent again to ${ENDPOINTS} endpoints`,
+    connections: 10,
+    units: ['RATE_LIMIT_API_PER_SECOND', 'MAX_ENDPOINTS_PER_MODE'],
+    async prepare(system) {
+      await addEndpoints(system, system.deadReceiver.url, ENDPOINTS - endpoints.length);
+      event = await makeEvent(system);
+    },
+    once: ({ heavy }) => post(heavy.client, `/v1/events/${event}/resend`, '{}'),
+  },
+  {
+    name: `an endpoint with ${PENDING} deliveries`,
+    connections: 2,
+    units: ['MAX_PENDING_DELIVERIES'],
+    prepare: addPending,
+    once: ({ heavy }, n) => change(heavy, 0, { disabled: n % 2 === 0 }),
+  },
+];
+
+function change({ client }: WeightSystem['heavy'], endpoint: number, changes: object) {
+  return post(client, `${ENDPOINTS_PATH}/${endpoints[endpoint]}`, JSON.stringify(changes));
+}
+
+async function addEndpoints({ heavy }: WeightSystem, url: string, count: number): Promise<void> {
+  for (let added = 0; added < count; ) {
+    const body = JSON.stringify({ url: `${url}/${endpoints.length}`, enabled_events: ['*'] });
+    const { status, text } = await post(heavy.client, ENDPOINTS_PATH, body, JSON_TYPE);
+    if (status === 200) {
+      endpoints.push(JSON.parse(text).id);
+      added += 1;
+    } else if (status !== 429) throw new Error(`an endpoint was refused: ${text.slice(0, 300)}`);
+    else await sleep(PAUSE_MS);
+  }
+}
+
+/** Endpoints that are added later do not get the event by themselves. */
+async function makeEvent({ db, heavy }: WeightSystem): Promise<string> {
+  await db.query(EXPIRE_SOME, [heavy.accountId, 1]);
+  for (;;) {
+    const { status, text } = await heavy.client.send('/v1/events?limit=1');
+    const [made] = status === 200 ? JSON.parse(text).data : [];
+    if (made !== undefined) return made.id;
+    await sleep(PAUSE_MS);
+  }
+}
+
+async function expireSome({ db, heavy }: WeightSystem): Promise<void> {
+  await db.query(EXPIRE_SOME, [heavy.accountId, EVENTS_TO_EACH]);
+}
+
+async function addPending(system: WeightSystem): Promise<void> {
+  if (endpoints.length === 0) await addEndpoints(system, system.deadReceiver.url, 1);
+  event ||= await makeEvent(system);
+  await system.db.query(ADD_PENDING, [event, endpoints[0], PENDING]);
+}
+
+async function makeOverdue({ db, heavy }: WeightSystem): Promise<void> {
+  await db.query(COPY, [heavy.accountId, OVERDUE]);
+}
+
+const EXPIRE_SOME = `
+  UPDATE checkout_sessions SET expires_at = now() WHERE id IN (
+    SELECT id FROM checkout_sessions WHERE account_id = $1 AND expires_at > now() ORDER BY id LIMIT $2)`;
+
+/**
+ * Copies sessions of full size, with their end in the past. \`made()\` is called once per row: \`(made()).*\` would call it
+ * once per column.
+ */
+const COPY = `
+  INSERT INTO checkout_sessions
+  SELECT copy.*
+  FROM checkout_sessions session
+  CROSS JOIN generate_series(1, $2::int) n
+  CROSS JOIN LATERAL jsonb_populate_record(session, jsonb_build_object(
+    'id', left(session.id, -6) || lpad(n::text, 6, '0'), 'expires_at', now())) copy
+  WHERE session.id = (
+    SELECT id FROM checkout_sessions WHERE account_id = $1 AND status = 'open' ORDER BY id DESC LIMIT 1)`;
+
+const ADD_PENDING = `
+  INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, due_at)
+  SELECT 'wd_' || right($1, 12) || lpad(n::text, 16, '0'), $1, $2, 'pending', now() + interval '1 hour'
+  FROM generate_series(1, $3::int) n`;

@@ -1,0 +1,50 @@
+import type { Client } from './client.js';
+import { fullSession } from './heaviest.js';
+import { post } from './heavy-operation.js';
+import type { ImageHosts } from './image-hosts.js';
+import type { WeightSystem } from './system.js';
+
+export const SESSIONS = '/v1/checkout/sessions';
+const FULL_SESSIONS = 100;
+const HOSTILE_IMAGES = 800;
+const REFUSED_PAUSE_MS = 200;
+
+// A body is serialized once: serializing it again would add load that is not the service's.
+export const fullBody = onlyOnce((images: ImageHosts) => JSON.stringify(fullSession(images.at)));
+
+/** The heavy account's sessions of full size, and one of which all images are at hostile hosts. */
+const full: string[] = [];
+let hostile = '';
+
+export function pick(n: number): string {
+  return full[n % full.length] ?? '';
+}
+
+/** The path of an image that a hostile host has. */
+export function hostileImage(n: number): string {
+  return `/c/${hostile}/images/${n % HOSTILE_IMAGES}`;
+}
+
+/** Fills the heavy account's shop within its limits. */
+export async function fillShop({ heavy, images, hostileHosts }: WeightSystem): Promise<void> {
+  while (full.length < FULL_SESSIONS) full.push(await create(heavy.client, fullBody(images)));
+  const session = fullSession((n) => `${hostileHosts.url}/${n}.png`);
+  hostile = await create(heavy.client, JSON.stringify(session));
+}
+
+async function create(client: Client, body: string): Promise<string> {
+  for (;;) {
+    const { status, text } = await post(client, SESSIONS, body);
+    if (status === 200) return JSON.parse(text).id;
+    if (status !== 429) throw new Error(`a session of full size was refused: ${text.slice(0, 300)}`);
+    await new Promise((done) => setTimeout(done, REFUSED_PAUSE_MS));
+  }
+}
+
+export function onlyOnce<From>(make: (from: From) => string): (from: From) => string {
+  let made: string | undefined;
+  return (from) => {
+    made ??= make(from);
+    return made;
+  };
+}
