@@ -22,13 +22,13 @@ export function parseCommandLine(
   commands: Readonly<Record<string, Command>>,
 ): CommandLine | undefined {
   const [name, ...rest] = argv.filter((word) => !COMMON_FLAGS.includes(word));
-  if (name === undefined || name === 'help' || name === '--help' || name === '-h') return undefined;
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (command === undefined) {
-    throw new UsageError(
-      `There is no command "${name}". The commands are: ${Object.keys(commands).join(', ')}.`,
-    );
+  const list = `The commands are: ${Object.keys(commands).join(', ')}.`;
+  if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
+    if (argv.includes('--json')) throw new UsageError(`--json needs a command. ${list}`);
+    return undefined;
   }
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command === undefined) throw new UsageError(`There is no command "${name}". ${list}`);
   return { name, command, input: readInput(name, command, rest), local: argv.includes('--local') };
 }
 

@@ -10,12 +10,13 @@ import { refundsOf } from '../shared/refunds/read.js';
 import type { Resolution } from '../shared/settlement/policy/by-operator.js';
 import { reconcileRestore } from '../shared/settlement/reconcile-restore.js';
 import {
+  canStillArrive,
   getPayment,
   listUndecidedPayments,
   proofOf,
   refuseIfAnothers,
-  refuseIfItCanStillArrive,
   resolvePayment,
+  whyItCanStillArrive,
 } from '../shared/settlement/resolve.js';
 import { type Command, subjectOf } from './command.js';
 import { UsageError } from './parse-command-line.js';
@@ -75,8 +76,7 @@ export const PAYMENT_COMMANDS: Readonly<Record<string, Command>> = {
       const resolution = readResolution(input);
       const payment = subjectOf(input, 'payment');
       if (resolution.kind === 'paid') await prove(db, payment, resolution, input[NOT_SEEN] !== undefined);
-      if (resolution.kind === 'failed' && input[CAN_STILL_ARRIVE] === undefined)
-        await withChains((chains) => refuseIfItCanStillArrive({ db, chains }, payment));
+      else await disprove(db, payment, resolution, input[CAN_STILL_ARRIVE] !== undefined);
       // Standard output is for the answer, so the log goes to standard error.
       const logger = createLogger('warn', 'cli', process.stderr);
       const baseUrl = configuredBaseUrl();
@@ -100,6 +100,18 @@ async function prove(
   await refuseIfAnothers(db, payment, resolution.transaction);
   if (evenIfNotSeen) return;
   resolution.proof = await withChains((chains) => proofOf({ db, chains }, payment, resolution.transaction));
+}
+
+/** Without a proof that no money moved, the buyer is told that it may have. */
+async function disprove(
+  db: Knex,
+  payment: string,
+  resolution: Extract<Resolution, { kind: 'failed' }>,
+  evenIfItCanStillArrive: boolean,
+): Promise<void> {
+  const why = await withChains((chains) => whyItCanStillArrive({ db, chains }, payment));
+  resolution.unproven = why !== undefined;
+  if (why !== undefined && !evenIfItCanStillArrive) throw canStillArrive(payment, why);
 }
 
 async function withChains<T>(ask: (chains: Chains) => Promise<T>): Promise<T> {

@@ -39,6 +39,10 @@ function helmetHeaders(): Headers {
     crossOriginResourcePolicy: false,
     strictTransportSecurity: false,
     xContentTypeOptions: false,
+    // For browsers and plug-ins that are no more.
+    xDownloadOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xXssProtection: false,
   })(request, response, () => {});
   return Object.entries(response.getHeaders()).map(([name, value]) => [name, String(value)]);
 }

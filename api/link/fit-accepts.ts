@@ -16,7 +16,8 @@ export interface Wanted {
 export function readWanted(url: string): Wanted | undefined {
   if (!url.includes('?')) return undefined;
   const query = linkQuery(url);
-  const wanted = { networks: query.getAll('network'), tokens: query.getAll('token') };
+  const valuesOf = (name: string): string[] => query.getAll(name).filter((value) => value !== '');
+  const wanted = { networks: valuesOf('network'), tokens: valuesOf('token') };
   return wanted.networks.length + wanted.tokens.length === 0 ? undefined : wanted;
 }
 
@@ -50,10 +51,15 @@ const AROUND_OFFERS = `,"${OFFER_RECEIPT}":${OFFERS_BEFORE}${OFFERS_AFTER}`.leng
 
 const AROUND_OFFER = renderOffer(MAX_ENTRIES, '').length;
 
+/** Without it thirdweb's client looks the token contract up at thirdweb's servers, or else refuses to pay. */
+const PRIMARY_TYPE = { primaryType: 'TransferWithAuthorization' } as const;
+
 interface Rendered {
   entry: PaymentRequirements;
   json: string;
   bytes: number;
+  /** With `primaryType`; undefined on Solana. */
+  typed: { json: string; moreBytes: number } | undefined;
   symbol: string;
   /** The part of the network's name before the colon: `eip155` or `solana`. */
   family: string;
@@ -63,13 +69,15 @@ interface Rendered {
 const rendered = new WeakMap<PaymentRequirements, Rendered>();
 
 /**
- * The entries that `room` bytes hold, first one of each token and each family of networks, and signed offers of them where
- * room is left. Entries stay in their order. One stays however small the room is, since nobody could pay without.
+ * The entries that `room` bytes hold, first one of each token and each family of networks. Entries stay in their order. One
+ * stays however small the room is, since nobody could pay without. `primaryType` has a place in the first EVM entry, in others
+ * where room is left, and signed offers come last.
  */
 export function fitTerms(entries: Entries, room: number, sign: SignOffer = () => undefined): Terms {
   const all = entries.map((entry) => rendered.get(entry) ?? render(entry));
   const kept = new Set<Rendered>();
-  let left = room - '[]'.length;
+  const typedFirst = all.find(({ typed }) => typed !== undefined)?.typed?.moreBytes ?? 0;
+  let left = room - '[]'.length - typedFirst;
 
   const keep = (some: readonly Rendered[]): void => {
     for (const entry of some) {
@@ -83,6 +91,13 @@ export function fitTerms(entries: Entries, room: number, sign: SignOffer = () =>
   keep(firstOfEach(all, ({ family }) => family));
   keep(all);
   const shown = all.filter((one) => kept.has(one));
+  // The last entry has no comma.
+  left += typedFirst + ','.length;
+  const accepts = shown.map(({ json, typed }) => {
+    if (typed === undefined || typed.moreBytes > left) return json;
+    left -= typed.moreBytes;
+    return typed.json;
+  });
   const offers: string[] = [];
   for (const [index, { entry }] of shown.slice(0, MAX_OFFERS).entries()) {
     const around = AROUND_OFFER + (offers.length === 0 ? AROUND_OFFERS : ','.length);
@@ -92,7 +107,7 @@ export function fitTerms(entries: Entries, room: number, sign: SignOffer = () =>
     left -= around + statement.signature.length;
   }
   return {
-    accepts: `[${shown.map(({ json }) => json).join()}]`,
+    accepts: `[${accepts.join()}]`,
     offers: offers.length === 0 ? undefined : `${OFFERS_BEFORE}${offers.join()}${OFFERS_AFTER}`,
   };
 }
@@ -108,15 +123,25 @@ function firstOfEach(all: readonly Rendered[], groupOf: (one: Rendered) => strin
 
 function render(entry: PaymentRequirements): Rendered {
   const json = JSON.stringify(entry);
+  const bytes = Buffer.byteLength(json);
   const known = {
     entry,
     json,
-    bytes: Buffer.byteLength(json),
+    bytes,
+    typed:
+      'name' in entry.extra
+        ? renderTyped({ ...entry, extra: { ...entry.extra, ...PRIMARY_TYPE } }, bytes)
+        : undefined,
     symbol: symbolOf(entry),
     family: entry.network.slice(0, entry.network.indexOf(':')),
   };
   rendered.set(entry, known);
   return known;
+}
+
+function renderTyped(entry: PaymentRequirements, bytesWithout: number): Rendered['typed'] {
+  const json = JSON.stringify(entry);
+  return { json, moreBytes: Buffer.byteLength(json) - bytesWithout };
 }
 
 function symbolOf({ network, asset }: PaymentRequirements): string {

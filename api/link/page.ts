@@ -9,10 +9,10 @@ import type { UncertainPayment } from '../../shared/x402/failure-codes.js';
 import { sendCompressed } from '../checkout-page/compressed.js';
 import { isTemporary, renderErrorPage } from '../checkout-page/error-page.js';
 import type { Language } from '../checkout-page/language.js';
-import { REFRESH_SECONDS, setPageHeaders } from '../checkout-page/page-headers.js';
+import { type InlinedParts, REFRESH_SECONDS, setPageHeaders } from '../checkout-page/page-headers.js';
 import type { PageState } from '../checkout-page/page-state.js';
 import { buildPageView } from '../checkout-page/page-view.js';
-import { renderSessionPage } from '../checkout-page/session-page.js';
+import { partsOf, renderSessionPage } from '../checkout-page/session-page.js';
 import type { Deps } from '../deps/deps.js';
 import { BUYER_ERRORS, type BuyerErrorCode } from '../errors/buyer-errors.js';
 import { releaseWhenSent } from '../http/release-when-sent.js';
@@ -48,21 +48,21 @@ export async function sendPageAfterPayment(
   const session = await findPageSession(deps.db, sessionId);
   if (session === undefined) throw new Error(`${sessionId} is gone`);
   // Before the head, which fills the room that they leave.
-  setPageHeaders(res, deps.config.pageScriptUrl);
+  setPageHeaders(res, deps.config.pageScriptUrl, inlinedIn(deps, session));
   writeHead(deps, res, answer);
   await sendPage(deps, res, session, answer);
 }
 
 /**
- * `/c/{id}/page`, which an open page replaces its content with. Always 200, since browsers log other statuses as
- * errors.
+ * `/c/{id}/page`, which an open page replaces its content with: without script and style, which it has. Always 200, since
+ * browsers log other statuses as errors.
  */
 export async function sendCurrentPage(deps: Deps, res: Response, id: string): Promise<void> {
   const session = isIdShaped(id) ? await findPageSession(deps.db, id) : undefined;
   if (session === undefined) sendErrorPage(deps, res, 'resource_missing');
   else {
     const own = withinShare(deps, session);
-    await sendPage(own, res, session, await viewLink(own, session));
+    await sendPage(own, res, session, await viewLink(own, session), { isOpen: true });
   }
 }
 
@@ -80,8 +80,9 @@ async function sendPage(
   res: Response,
   session: LinkedSession,
   answer: LinkAnswer,
+  { isOpen = false } = {},
 ): Promise<void> {
-  const { config, pageAssets, longAnswers, references } = deps;
+  const { config, longAnswers, references } = deps;
   const language = languageOf(res);
   const view = buildPageView(session, pageState(session, answer), {
     baseUrl: config.baseUrl,
@@ -91,8 +92,9 @@ async function sendPage(
     now: now(),
     newNonce: references.nonceOf,
   });
-  const html = renderSessionPage(view, pageAssets, config.pageScriptUrl);
-  if (html.length > LONG_ANSWER_BYTES) {
+  const inlined = isOpen ? undefined : inlinedIn(deps, session);
+  const html = renderSessionPage(view, inlined, config.pageScriptUrl);
+  if (html.length - lengthOf(inlined) > LONG_ANSWER_BYTES) {
     const release = longAnswers.take(2 * html.length, addressKey(res.req));
     if (release === undefined) {
       res.setHeader('Retry-After', '1');
@@ -101,7 +103,17 @@ async function sendPage(
     }
     releaseWhenSent(res, release);
   }
-  send(deps, res, language, html);
+  send(deps, res, language, html, inlined);
+}
+
+function inlinedIn({ pageAssets }: Deps, session: LinkedSession): InlinedParts {
+  return partsOf(pageAssets, session.account.brandColor);
+}
+
+/** The same in every page of a merchant, so that it makes none long. */
+function lengthOf(inlined: InlinedParts | undefined): number {
+  const parts = [...(inlined?.scripts ?? []), ...(inlined?.styles ?? [])];
+  return parts.reduce((length, { element }) => length + element.length, 0);
 }
 
 /** `answer`: the response for agents. For an open session it says whether it can be paid now. */
@@ -143,9 +155,15 @@ function processing({ payment }: LinkedSession): PageState {
   };
 }
 
-function send({ config }: Deps, res: Response, language: Language, html: string): void {
+function send(
+  { config }: Deps,
+  res: Response,
+  language: Language,
+  html: string,
+  inlined?: InlinedParts,
+): void {
   res.locals.language = language.tag;
-  setPageHeaders(res, config.pageScriptUrl);
+  setPageHeaders(res, config.pageScriptUrl, inlined);
   res.setHeader('Content-Type', 'text/html; charset=utf-8');
   sendCompressed(res, html);
 }

@@ -4,6 +4,7 @@ import { findLinkState } from '../../shared/settlement/read-link.js';
 import { isIdShaped } from '../../shared/values/ids.js';
 import type { UncertainPayment } from '../../shared/x402/failure-codes.js';
 import type { PayOutcome } from '../checkout-page/page-data.js';
+import { causeOfCode } from '../checkout-page/words/cause-of-code.js';
 import type { Deps } from '../deps/deps.js';
 import { sendJson } from '../http/send-json.js';
 import { type LinkAnswer, uncertainPayment } from '../payment-link/link-answer.js';
@@ -34,8 +35,9 @@ export async function sendPayOutcome(deps: Deps, req: Request<{ id: string }>, r
       if (use !== undefined) outcome = { ...outcome, ...told(uncertainPayment(use)) };
     }
   }
-  res.locals.errorCode = outcome.code;
-  sendJson(res, JSON.stringify(outcome));
+  const { code } = outcome;
+  res.locals.errorCode = code;
+  sendJson(res, JSON.stringify(code === undefined ? outcome : { ...outcome, cause: causeOfCode(code) }));
 }
 
 function outcomeOf(answer: LinkAnswer, isOurs: boolean): PayOutcome {

@@ -92,7 +92,10 @@ export const LINK_SCHEMAS = {
     maxTimeoutSeconds: Type.Integer({ minimum: 1 }),
     extra: Type.Object(
       {},
-      { description: 'EVM: the EIP-712 domain, name and version. Solana: feePayer, and the memo to sign.' },
+      {
+        description:
+          'EVM: the EIP-712 domain, name and version, and its primaryType where the header has room. Solana: feePayer, and the memo to sign.',
+      },
     ),
   }),
   X402Receipt: strict({

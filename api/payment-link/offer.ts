@@ -3,6 +3,7 @@ import { sessionUrl } from '../../shared/checkout-sessions/present.js';
 import type { Knex } from '../../shared/db/knex.js';
 import type { LinkedSession } from '../../shared/settlement/read-link.js';
 import { rememberOfferedFeePayers } from '../../shared/settlement/remember-told.js';
+import { outcomeUnknown } from '../../shared/x402/failure-codes.js';
 import type { Offer } from '../../shared/x402/match-payment.js';
 import { PAYMENT_IDENTIFIER, PAYMENT_IDENTIFIER_DECLARATION } from '../../shared/x402/payment-identifier.js';
 import { askForMemo, buildAccepts, type OfferInput } from '../../shared/x402/requirements.js';
@@ -65,12 +66,12 @@ function receiverOf({ account, refund }: LinkedSession): Pick<OfferInput, 'walle
 
 /** The 402 response, with the reason when a signed payment failed. */
 export async function askForPayment(
-  { db, config }: Pick<LinkDeps, 'config' | 'db'>,
+  { db, config, commits }: Pick<LinkDeps, 'commits' | 'config' | 'db'>,
   session: LinkedSession,
   offer: Offer,
   told?: LinkFailure,
 ): Promise<LinkAnswer> {
-  const failure = told ?? (await earlierFailure(db, session));
+  const failure = told ?? doubted(await earlierFailure(db, session), commits);
   await rememberFeePayers(db, session, offer);
   const required: PaymentRequired = {
     x402Version: 2,
@@ -82,6 +83,12 @@ export async function askForPayment(
   };
   const uncertain = failure?.isUncertain ? { uncertain: uncertainPayment(failure) } : {};
   return { kind: 'payment_required', required, validUntil: session.expiresAt, ...uncertain };
+}
+
+/** A later payment of the session may be forgotten, and its buyer would take the failure of an earlier one for its own. */
+function doubted(failure: LinkFailure | undefined, commits: LinkDeps['commits']): LinkFailure | undefined {
+  if (failure === undefined || failure.isUncertain || !commits.mayHaveLost()) return failure;
+  return { ...failure, message: outcomeUnknown(), isUncertain: true };
 }
 
 function describeResource(session: LinkedSession, { accepts }: Offer, url: string): ResourceInfo {

@@ -8,7 +8,10 @@ import { paid } from './receipt.js';
 
 /** The response to a request without a payment. Reading a link never pays. */
 export async function viewLink(
-  deps: Pick<LinkDeps, 'config' | 'db' | 'facilitators' | 'payoutAccounts' | 'receipts' | 'references'>,
+  deps: Pick<
+    LinkDeps,
+    'commits' | 'config' | 'db' | 'facilitators' | 'payoutAccounts' | 'receipts' | 'references'
+  >,
   session: LinkedSession,
 ): Promise<LinkAnswer> {
   switch (session.status) {

@@ -7,11 +7,15 @@ import {
   MAX_REQUEST_HEADERS,
 } from '../../shared/limits/bounds.js';
 import { Tally } from '../../shared/limits/tally.js';
+import { TurnTime } from '../../shared/process/turn-time.js';
 import { noteUnreadable } from '../http/unreadable.js';
 import { addressKey } from '../limits/address-key.js';
 import { Connection } from './connection.js';
 import { HeldInput } from './held-input.js';
 import { Turns } from './turns.js';
+
+/** In a turn of the event loop. With less time than the rest of a turn takes, requests would pile up. */
+const ARRIVALS_MS = 10;
 
 /** Constructors of the server's requests and answers. */
 export interface MessageClasses {
@@ -30,8 +34,11 @@ export function boundConnections(
   const deps = {
     held: new HeldInput(),
     turns: new Turns(),
+    arrivalTime: new TurnTime(ARRIVALS_MS),
     answer: (socket: Socket, refusal: Refusal) => answerUnread(server, classes, socket, refusal),
   };
+  // Requests of a thousand connections that are opened together would all be read in one turn of the event loop.
+  const startTime = new TurnTime();
   server.maxConnections = MAX_CONNECTIONS;
   // Node drops the headers beyond this number without a word; one more is kept, to be counted.
   server.maxHeadersCount = MAX_REQUEST_HEADERS + 1;
@@ -43,13 +50,24 @@ export function boundConnections(
       server.emit('drop');
       return;
     }
-    begin?.call(server, socket);
-    connections.set(socket, new Connection(socket, deps));
+    const start = (): void => {
+      socket.off('error', destroy);
+      if (socket.destroyed) return;
+      begin?.call(server, socket);
+      connections.set(socket, new Connection(socket, deps));
+    };
+    if (startTime.ask(start)) start();
+    else socket.on('error', destroy);
   });
   server.on('request', (req, res) => connections.get(req.socket)?.begin(req, res));
   // An expectation that is not known may be ignored.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   server.on('clientError', (error, socket) => connections.get(socket as Socket)?.fail(error));
+}
+
+/** A connection that breaks before it is started. */
+function destroy(this: Socket): void {
+  this.destroy();
 }
 
 /** Counts connections by address. A peer that is gone already has none. */

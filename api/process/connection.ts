@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Refusal } from '../../shared/errors/refusal.js';
 import { HELD_INPUT, MAX_UNANSWERED_OF_CONNECTION, READ_OUT } from '../../shared/limits/bounds.js';
+import type { TurnTime } from '../../shared/process/turn-time.js';
 import { noteUnreadable } from '../http/unreadable.js';
 import type { HeldInput } from './held-input.js';
 import { pieceLength } from './piece.js';
@@ -14,6 +15,8 @@ const REQUESTS_OF_PIECE = 2;
 interface ConnectionDeps {
   held: HeldInput;
   turns: Turns;
+  /** For what arrives at many connections at once. */
+  arrivalTime: TurnTime;
   /** Answers with the refusal as if a request had been read. */
   answer(socket: Socket, refusal: Refusal): void;
 }
@@ -21,7 +24,8 @@ interface ConnectionDeps {
 /**
  * The input of one connection on its way to Node's parser, which takes whatever has arrived at once: thousands of requests in
  * 64 KiB. Here it gets one request at a time, in turn with other connections, while fewer than MAX_UNANSWERED_OF_CONNECTION
- * requests have no answer; the rest waits, and with it the client. When a request cannot be read, the earlier ones are answered
+ * requests have no answer; the rest waits, and with it the client. So does what arrives at hundreds of connections in one turn of
+ * the event loop. When a request cannot be read, the earlier ones are answered
  * first. After the last answer what still arrives is read and dropped.
  */
 export class Connection {
@@ -30,6 +34,7 @@ export class Connection {
   /** Node's own listeners of the socket. */
   readonly #parse: (bytes: Buffer) => void;
   readonly #parseEnd: () => void;
+  readonly #goOn = (): void => this.#pump();
   /** `refusing`: no input is parsed any more, and the connection closes after the answers that are due. */
   #state: 'reading' | 'refusing' | 'closing' = 'reading';
   #rest: Buffer | undefined;
@@ -98,7 +103,8 @@ export class Connection {
       if (this.#droppedBytes > READ_OUT.bytes) this.#socket.destroy();
     } else if (this.#rest === undefined) {
       this.#rest = bytes;
-      this.#pump();
+      if (this.#isInBody() || this.#deps.arrivalTime.ask(this.#goOn)) this.#pump();
+      else this.#wait();
     } else {
       this.#rest = Buffer.concat([this.#rest, bytes]);
       this.#hold();
@@ -107,7 +113,7 @@ export class Connection {
 
   #takeEnd(): void {
     this.#hasEnded = true;
-    if (this.#rest === undefined) this.#pump();
+    if (this.#rest === undefined && this.#deps.arrivalTime.ask(this.#goOn)) this.#pump();
   }
 
   /** Parses one request, with its body as far as that is there. */
@@ -124,7 +130,7 @@ export class Connection {
       break;
     }
     if (!this.#isReading()) return;
-    this.#deps.held.set(this, Math.min(this.#partBytes, HELD_INPUT.ofConnection) + (this.#rest?.length ?? 0));
+    this.#countHeld();
     if (this.#rest !== undefined) {
       this.#hold();
       return;
@@ -133,6 +139,21 @@ export class Connection {
     if (!this.#hasEnded) return;
     this.#hasEnded = false;
     this.#parseEnd();
+  }
+
+  /** More of a body costs little. */
+  #isInBody(): boolean {
+    return this.#last?.complete === false;
+  }
+
+  #wait(): void {
+    this.#hold();
+    this.#countHeld();
+  }
+
+  #countHeld(): void {
+    const { held } = this.#deps;
+    held.set(this, Math.min(this.#partBytes, HELD_INPUT.ofConnection) + (this.#rest?.length ?? 0));
   }
 
   #canParse(): boolean {

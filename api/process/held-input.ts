@@ -4,7 +4,11 @@ interface Holder {
   cut(): void;
 }
 
-/** Bytes of half-sent and waiting requests, by connection. Those who have held some for the longest time are cut first. */
+/**
+ * Bytes of half-sent and waiting requests, by connection. Of the connections that hold at least as many as all do on average,
+ * those that have held some for the longest time are cut first: short requests that wait for their turn in a flood of long ones
+ * take little room.
+ */
 export class HeldInput {
   readonly #limit: number;
   /** In the order in which they began to hold. */
@@ -19,11 +23,16 @@ export class HeldInput {
     this.#sum += bytes - (this.#bytes.get(holder) ?? 0);
     if (bytes === 0) this.#bytes.delete(holder);
     else this.#bytes.set(holder, bytes);
-    for (const [longest, held] of this.#bytes) {
-      if (this.#sum <= this.#limit) return;
-      this.#sum -= held;
-      this.#bytes.delete(longest);
-      longest.cut();
+    while (this.#sum > this.#limit) this.#cutOne();
+  }
+
+  #cutOne(): void {
+    for (const [holder, bytes] of this.#bytes) {
+      if (bytes * this.#bytes.size < this.#sum) continue;
+      this.#sum -= bytes;
+      this.#bytes.delete(holder);
+      holder.cut();
+      return;
     }
   }
 }

@@ -5,7 +5,7 @@ import type { Sized } from '../db/sized-columns.js';
 import { noSuch } from '../errors/refusal.js';
 import { isKeyActive, type Principal, requireActiveKey } from './api-keys.js';
 
-type Owned<T> = Omit<Listing<T>, 'owned' | 'ownerValues' | 'allowed' | 'values' | 'filters'> & {
+type Owned<T> = Omit<Listing<T>, 'within' | 'owned' | 'ownerValues' | 'allowed' | 'values' | 'filters'> & {
   /** A further SQL condition for membership in the list, for cursors too. */
   among?: string;
 };
@@ -24,11 +24,14 @@ export interface AccountList<T> {
 }
 
 export function accountList<T>({ among = 'true', ...list }: Owned<T>): AccountList<T> {
-  const { alias, what } = list;
-  const owned = `${alias}.account_id = $1 AND ${alias}.livemode = $2 AND ${among}`;
+  const { what } = list;
   const listingFor = ({ accountId, livemode, keyId }: Principal): Listing<T> => ({
     ...list,
-    owned,
+    within: [
+      ['account_id', '$1'],
+      ['livemode', '$2'],
+    ],
+    owned: among,
     allowed: isKeyActive('$3'),
     values: [accountId, livemode, keyId],
     filters: [],

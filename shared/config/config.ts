@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { JOB_NAMES, type JobName } from '../jobs/jobs.js';
 import { parseEd25519Key } from '../secrets/ed25519-key.js';
+import { parseUrl } from '../values/parse-url.js';
 import { EnvReader } from './env-reader.js';
 import { type Facilitators, readFacilitators } from './read-facilitators.js';
 
@@ -127,7 +128,7 @@ export function loadConfig(environment: Record<string, string | undefined>, role
     logLevel: env.choice('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
     port,
     host: env.address('HOST'),
-    baseUrl: env.url('BASE_URL', ['http:', 'https:'])?.replace(/\/+$/, '') ?? `http://localhost:${port}`,
+    baseUrl: readBaseUrl(env) ?? `http://localhost:${port}`,
     ...readDatabases(env),
     redis: readRedis(env),
     ...readFacilitators(env, serves),
@@ -190,6 +191,15 @@ function readDatabases(env: EnvReader): Pick<Config, 'database' | 'replica'> {
 function readTracesUrl(env: EnvReader): string | undefined {
   const endpoint = env.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']);
   return endpoint === undefined ? undefined : `${endpoint.replace(/\/+$/, '')}/v1/traces`;
+}
+
+/** Links append their own path. */
+function readBaseUrl(env: EnvReader): string | undefined {
+  const text = env.url('BASE_URL', ['http:', 'https:']);
+  const { username = '', password = '' } = parseUrl(text ?? '') ?? {};
+  if (/[?#]/.test(text ?? '') || username + password !== '')
+    env.problems.push('BASE_URL must be scheme, host and port, without a query, a fragment or a password.');
+  return text?.replace(/\/+$/, '');
 }
 
 function readRedis(env: EnvReader): RedisConfig | undefined {

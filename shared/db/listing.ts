@@ -27,7 +27,9 @@ export interface Listing<T> {
   alias: string;
   /** Columns, FROM and JOINs. Sized columns are read for rows of at most `share` bytes. */
   select(share: number | string): string;
-  /** An SQL condition for membership in the list, with the first `ownerValues` of `values`; a cursor's object must meet it. */
+  /** The columns that the list's index has before the id, each with its value: the first part of membership in the list. */
+  within: readonly (readonly [column: string, value: string])[];
+  /** An SQL condition, the second part, with the first `ownerValues` of `values`. A cursor's object must meet both parts. */
   owned: string;
   /** Default 2: the account and the mode. */
   ownerValues?: number;
@@ -46,13 +48,16 @@ export interface Filter {
   /** `~`: the first ALIKE_CHARACTERS are equal whatever their case. Texts of any length have indexes on these. */
   operator: '=' | '>=' | '<' | '~';
   value: unknown;
+  /** The SQL of an array, made of the value's SQL: the column equals one of its elements. */
+  among?: (value: string) => string;
 }
 
 const ALIKE_CHARACTERS = 128;
 
 /** An SQL condition; `value` is the SQL of the filter's value. */
-export function filterText(alias: string, { column, operator }: Filter, value: string): string {
+export function filterText(alias: string, { column, operator, among }: Filter, value: string): string {
   const of = `${alias}.${column}`;
+  if (among !== undefined) return `${of} = ANY(${among(value)})`;
   return operator === '~' ? `${alike(of)} = ${alike(value)}` : `${of} ${operator} ${value}`;
 }
 

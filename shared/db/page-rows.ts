@@ -15,32 +15,29 @@ export interface PageRows {
 type Values = readonly unknown[];
 type ReadPage = (db: Knex, values: Values) => Promise<PageRows | undefined>;
 
-/** Statements with these limits are prepared; other limits are rare. */
+/** Unfiltered pages with these limits are prepared; other limits are rare. */
 const COMMON_LIMITS: readonly (number | undefined)[] = [undefined, 10, 100];
-/** Lists with more filters are rare, and have too many combinations to prepare each. A range of time counts as two. */
-const COMMON_FILTERS = 3;
 /** Rows of all pages that share a statement, so that each row's share of the byte budget stays large enough. */
 const MAX_ROWS = 100;
 const EMPTY: PageRows = { rows: [], share: 0 };
 const readers = new Map<string, ReadPage>();
 
 /**
- * Unfiltered pages of one kind that are read in the same turn of the event loop share a statement. Filtered pages do not:
- * the best index depends on the filter's value, so Postgres must plan each one.
+ * Unfiltered pages of one kind that are read in the same turn of the event loop share a statement. Filtered pages do not,
+ * and are not prepared: the best index depends on the filter's value, and Postgres keeps one plan for all values of a
+ * statement that was prepared and executed a few times.
  */
 export async function readPageRows<T>(db: Knex, listing: Listing<T>, page: PageRequest): Promise<PageRows> {
   const values = pageValues(listing, page);
-  const isCommon = COMMON_LIMITS.includes(page.limit) && listing.filters.length <= COMMON_FILTERS;
-  if (isCommon && listing.filters.length === 0) {
+  if (COMMON_LIMITS.includes(page.limit) && listing.filters.length === 0) {
     const kind = pageKind(listing, page);
     const read = readers.get(kind) ?? readerOf(kind, listing, page);
     readers.set(kind, read);
     return (await read(db, values)) ?? EMPTY;
   }
   const share = shareOf(page);
-  const text = pageText(listing, page, share);
-  const name = isCommon ? pageKind(listing, page) : undefined;
-  return { rows: await runStatement<Row>(db, { name, text }, values), share };
+  const statement = { name: undefined, text: pageText(listing, page, share) };
+  return { rows: await runStatement<Row>(db, statement, values), share };
 }
 
 function readerOf<T>(kind: string, listing: Listing<T>, page: PageRequest): ReadPage {

@@ -6,32 +6,64 @@ export function pageValues<T>({ values, filters }: Listing<T>, page: PageRequest
   return [...values, ...filters.map(({ value }) => value), ...(cursor === undefined ? [] : [cursor])];
 }
 
-/** Pages of the same kind have the same statement text and differ in the parameters only. */
-export function pageKind<T>({ name, filters }: Listing<T>, page: PageRequest): string {
-  const filtered = filters.map(({ column, operator }) => ` ${column}${operator}`).join('');
+/** Unfiltered pages of the same kind have the same statement text and differ in the parameters only. */
+export function pageKind<T>({ name }: Listing<T>, page: PageRequest): string {
   const beyond = cursorOf(page) === undefined ? '' : ` ${directionOf(page)}`;
-  return `${name} ${page.limit ?? 'all'}${filtered}${beyond}`;
+  return `${name} ${page.limit ?? 'all'}${beyond}`;
 }
 
 /** The limit is part of the text, not a parameter: Postgres plans the first ten rows of an index differently from all. */
 export function pageText<T>(listing: Listing<T>, page: PageRequest, share: number | string): string {
-  const { alias, select, owned, allowed, always = 'true', filters, values } = listing;
-  const conditions = [owned, allowed, always];
+  const { alias, select, allowed, always = 'true', filters, values } = listing;
+  const conditions = [allowed, always];
   for (const [index, filter] of filters.entries())
     conditions.push(filterText(alias, filter, `$${values.length + index + 1}`));
-  if (cursorOf(page) !== undefined) {
-    const cursor = `$${values.length + filters.length + 1}`;
-    conditions.push(
-      `${alias}.id ${directionOf(page) === 'ASC' ? '>' : '<'} ${cursor}`,
-      `EXISTS (${objectText(listing, cursor)})`,
-    );
-  }
+  const direction = directionOf(page);
+  const cursor = cursorOf(page) === undefined ? undefined : `$${values.length + filters.length + 1}`;
+  if (cursor !== undefined) conditions.push(`EXISTS (${objectText(listing, cursor)})`);
   const limit = page.limit === undefined ? '' : ` LIMIT ${page.limit + 1}`;
+  if (filters.length === 0) {
+    conditions.push(listing.owned, rangeText(listing, direction, cursor));
+    const order = [...listing.within.map(([column]) => column), 'id'];
+    return `${select(share)} WHERE ${conditions.join(' AND ')}
+    ORDER BY ${order.map((column) => `${alias}.${column} ${direction}`).join(', ')}${limit}`;
+  }
+  conditions.push(memberText(listing));
+  if (cursor !== undefined) conditions.push(`${alias}.id ${BEYOND[direction]} ${cursor}`);
   return `${select(share)} WHERE ${conditions.join(' AND ')}
-    ORDER BY ${alias}.id ${directionOf(page)}${limit}`;
+    ORDER BY ${alias}.id ${direction}${limit}`;
 }
 
-function directionOf({ endingBefore }: PageRequest): 'ASC' | 'DESC' {
+const BEYOND = { ASC: '>', DESC: '<' } as const;
+/** Below and above the id of every object. */
+const ENDS = { ASC: `''`, DESC: `'~'` } as const;
+
+/**
+ * The part of the list's index that is beyond the cursor. Postgres knows from an equality that it may walk the primary
+ * key in its order and leave out other lists' rows, and does so where one list has nearly all rows. It then reads the
+ * whole table for a list without any. Of a range it knows no such thing.
+ */
+function rangeText<T>(
+  { alias, within }: Listing<T>,
+  direction: keyof typeof BEYOND,
+  cursor: string | undefined,
+): string {
+  const back = direction === 'ASC' ? 'DESC' : 'ASC';
+  const key = `(${[...within.map(([column]) => column), 'id'].map((column) => `${alias}.${column}`).join(', ')})`;
+  const at = (id: string): string => `(${[...within.map(([, value]) => value), id].join(', ')})`;
+  return `${key} ${BEYOND[direction]} ${at(cursor ?? ENDS[direction])} AND ${key} ${BEYOND[back]} ${at(ENDS[back])}`;
+}
+
+/** Whether an object is in the list. */
+export function memberText<T>({
+  alias,
+  within,
+  owned,
+}: Pick<Listing<T>, 'alias' | 'within' | 'owned'>): string {
+  return [...within.map(([column, value]) => `${alias}.${column} = ${value}`), owned].join(' AND ');
+}
+
+function directionOf({ endingBefore }: PageRequest): keyof typeof BEYOND {
   return endingBefore === undefined ? 'DESC' : 'ASC';
 }
 
@@ -53,8 +85,9 @@ export function pagesText<T>(listing: Listing<T>, page: PageRequest): string {
 }
 
 /** Selects a row when the object with this id is in the list. */
-export function objectText<T>({ table, alias, owned }: Listing<T>, id: string): string {
-  return `SELECT FROM ${table} ${alias} WHERE ${alias}.id = ${id} AND ${owned}`;
+export function objectText<T>(listing: Listing<T>, id: string): string {
+  const { table, alias } = listing;
+  return `SELECT FROM ${table} ${alias} WHERE ${alias}.id = ${id} AND ${memberText(listing)}`;
 }
 
 export function cursorOf({ startingAfter, endingBefore }: PageRequest): string | undefined {

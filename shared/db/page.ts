@@ -2,7 +2,7 @@ import { noSuch, type Refusal } from '../errors/refusal.js';
 import type { Knex } from './knex.js';
 import type { Listing, Page, PageRequest } from './listing.js';
 import type { Row } from './model-columns.js';
-import { cursorOf, objectText } from './page.sql.js';
+import { cursorOf, memberText, objectText } from './page.sql.js';
 import { readPageRows } from './page-rows.js';
 import type { Sized } from './sized-columns.js';
 import { runStatement } from './statement.js';
@@ -51,11 +51,12 @@ export function readSized<T>(
 /** Objects of a list in the order of `ids`, of any size. */
 export async function readByIds<T>(
   db: Knex,
-  { name, alias, select, owned, allowed, read, values }: Omit<Listing<T>, 'filters'>,
+  listing: Omit<Listing<T>, 'filters'>,
   ids: readonly string[],
   whenMissing: () => Promise<void>,
 ): Promise<T[]> {
-  const text = `${select(UNLIMITED_SHARE)} WHERE ${owned} AND ${allowed} AND ${alias}.id = ANY ($${values.length + 1}::text[])`;
+  const { name, alias, select, allowed, read, values } = listing;
+  const text = `${select(UNLIMITED_SHARE)} WHERE ${memberText(listing)} AND ${allowed} AND ${alias}.id = ANY ($${values.length + 1}::text[])`;
   const rows = await runStatement<Row>(db, { name: `${name} by id`, text }, [...values, ids]);
   if (rows.length < ids.length) {
     await whenMissing();

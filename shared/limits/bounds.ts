@@ -15,8 +15,9 @@ export const MAX_UNANSWERED_OF_CONNECTION = 32;
 export const MAX_HEADER_BYTES = 32 * 1024;
 export const MAX_REQUEST_HEADERS = 64;
 /**
- * Bytes of requests, over all connections, that are half sent or wait behind unanswered ones. Beyond them the connection that
- * has held some for the longest time is closed. A body counts up to `ofConnection`: LARGE_BODIES_BYTES bounds longer ones.
+ * Bytes of requests, over all connections, that are half sent or wait behind unanswered ones. Beyond them, of the connections
+ * that hold at least the average, the one that has held some for the longest time is closed. A body counts up to `ofConnection`:
+ * LARGE_BODIES_BYTES bounds longer ones.
  */
 export const HELD_INPUT = { bytes: 32 * 1024 * 1024, ofConnection: 128 * 1024 };
 /** After the last answer of a connection, so much of what still arrives is read and dropped: a reset would take the answer away. */
@@ -226,3 +227,7 @@ export const MAX_EXPIRED_BATCH_DELIVERIES = 10_000;
 
 /** Webhook endpoints of an account in one mode. A guard, not a product limit. */
 export const MAX_ENDPOINTS_PER_MODE = 1000;
+
+/** Look-ups of the names of webhook endpoints that are added or changed, two queries each. */
+export const MAX_URL_LOOKUPS = 100;
+export const MAX_URL_LOOKUPS_OF_ACCOUNT = 20;

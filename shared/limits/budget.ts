@@ -10,6 +10,11 @@ export interface BudgetLimits {
   perHolder?: readonly number[];
   /** A holder of the first kind gets more only while it has at most as much as is left: the next holder finds some. */
   leavesToOthers?: boolean;
+  /**
+   * A holder of any kind gets more only while it has at most so many times what is left, and never the last: the next
+   * network finds some, and within a network the next account. Callers without holders have no such limit.
+   */
+  timesWhatIsLeft?: number;
 }
 
 /** An amount of bytes or slots: at most `total` in use, and at most `perHolder` by each holder. */
@@ -32,7 +37,12 @@ export interface Claim {
   release: Release;
 }
 
-export function openBudget({ total, perHolder = [], leavesToOthers = false }: BudgetLimits): Budget {
+export function openBudget({
+  total,
+  perHolder = [],
+  leavesToOthers = false,
+  timesWhatIsLeft,
+}: BudgetLimits): Budget {
   const kinds = perHolder.map((limit) => ({ limit, tally: new Tally() }));
   let used = 0;
 
@@ -44,7 +54,19 @@ export function openBudget({ total, perHolder = [], leavesToOthers = false }: Bu
     if (amount > left()) return false;
     const own = leavesToOthers ? usedBy(holders[0] ?? '') : 0;
     if (own > 0 && own + amount > left()) return false;
+    if (timesWhatIsLeft !== undefined && !leavesSome(amount, holders, timesWhatIsLeft)) return false;
     return kinds.every(({ limit, tally }, kind) => tally.of(holders[kind] ?? '') + amount <= limit);
+  }
+
+  function leavesSome(amount: number, holders: readonly string[], times: number): boolean {
+    let room = left();
+    for (const [kind, holder] of holders.entries()) {
+      const own = kinds[kind]?.tally.of(holder) ?? 0;
+      if (own > 0 && (room <= amount || own + amount > times * room)) return false;
+      // The most that this holder can still get is what the holders of the next kind divide.
+      room = Math.floor((times * room - own) / (times + 1));
+    }
+    return true;
   }
 
   function add(amount: number, holders: readonly string[]): void {

@@ -1,16 +1,20 @@
+import { type About, openAccountPauses } from './account-pauses.js';
 import type { Release } from './budget.js';
 import { openConcurrency } from './concurrency.js';
 import { openRateLimiter, type RateLimiter } from './rate-limiter.js';
 
 /**
- * Throttles calls to one service: a call waits first for the end of its network's pause, then for a slot, in the order of
- * arrival, then for its turn.
+ * Throttles calls to one service: a call waits first for the end of the pauses of its network and of its account there, then
+ * for a slot, in the order of arrival, then for its turn. A network alone has at most three quarters of the slots, so that
+ * calls that hang leave some to others.
  */
 export interface Throttle {
-  /** `pauseWithinMs`: the longest pause of its network that the call waits for. */
-  enter(withinMs: number, network?: string, pauseWithinMs?: number): Promise<Entry>;
+  /** `pauseWithinMs`: the longest pause that the call waits for. */
+  enter(withinMs: number, about?: About, pauseWithinMs?: number): Promise<Entry>;
   /** Without a network, and for as long as two networks are paused, all calls pause. */
   pause(ms: number, network?: string): void;
+  /** An account pauses. For as long as two accounts are paused because of different payers, their network does. */
+  pauseAccount(ms: number, about: About, payer: string): void;
   /** Refuses waiting and later calls. */
   close(): void;
 }
@@ -21,9 +25,11 @@ interface ThrottleOptions {
   rate: RateLimiter;
   /** How many calls may be in flight. Read again for each call. */
   slots: () => number;
-  /** Keeps the pauses of one network. */
-  openPauses?: (network: string) => RateLimiter;
+  /** Keeps the pauses of one network, or of one account on a network. */
+  openPauses?: (name: string) => RateLimiter;
 }
+
+type Turns = Pick<RateLimiter, 'take' | 'pausedMs'>;
 
 /** For a call that got no slot, since nothing tells when one will be free. */
 const RETRY_AFTER_MS = 1000;
@@ -33,8 +39,9 @@ export function openThrottle({
   slots,
   openPauses = () => openRateLimiter(() => 0),
 }: ThrottleOptions): Throttle {
-  const calls = openConcurrency({ total: slots });
+  const calls = openConcurrency({ total: slots, perHolder: [Infinity], timesWhatIsLeft: 3 });
   const networks = new Map<string, RateLimiter>();
+  const accounts = openAccountPauses(openPauses);
   const sleeping = new Set<() => void>();
   let isClosed = false;
 
@@ -57,7 +64,7 @@ export function openThrottle({
   }
 
   /** Undefined when the turn has come. */
-  async function waitForTurn(limiter: RateLimiter, untilMs: number): Promise<Entry | undefined> {
+  async function waitForTurn(limiter: Turns, untilMs: number): Promise<Entry | undefined> {
     for (;;) {
       const { granted, waitMs } = await limiter.take(Math.max(0, untilMs - performance.now()));
       if (!granted || isClosed) return { kind: 'refused', retryAfterMs: waitMs };
@@ -68,8 +75,8 @@ export function openThrottle({
     }
   }
 
-  async function takeSlot(untilMs: number): Promise<Entry> {
-    const release = await calls.take(Math.max(0, untilMs - performance.now()));
+  async function takeSlot(untilMs: number, holders: readonly string[]): Promise<Entry> {
+    const release = await calls.take(Math.max(0, untilMs - performance.now()), ...holders);
     if (release === undefined) return { kind: 'refused', retryAfterMs: RETRY_AFTER_MS };
     let hasTurn = false;
     try {
@@ -89,30 +96,53 @@ export function openThrottle({
     if (agreedMs > 0) rate.pause(agreedMs);
   }
 
+  function pause(ms: number, network?: string): void {
+    if (network === undefined) {
+      rate.pause(ms);
+      return;
+    }
+    pausesOf(network).pause(ms);
+    void pauseAllWhileTwoAgree(ms, network);
+  }
+
   return {
-    async enter(withinMs, network, pauseWithinMs = withinMs) {
+    async enter(withinMs, about, pauseWithinMs = withinMs) {
       const untilMs = performance.now() + withinMs;
-      if (network === undefined) return await takeSlot(untilMs);
-      const pauses = pausesOf(network);
+      if (about === undefined) return await takeSlot(untilMs, []);
+      const { network } = about;
+      const pauses = longestOf(pausesOf(network), accounts.of(about));
       for (;;) {
-        // A call of a paused network holds no slot, since the calls of other networks can use it.
+        // A paused call holds no slot, since the calls of other networks and accounts can use it.
         const refused = await waitForTurn(pauses, Math.min(untilMs, performance.now() + pauseWithinMs));
         if (refused !== undefined) return refused;
-        const entry = await takeSlot(untilMs);
+        const entry = await takeSlot(untilMs, [network]);
         if (entry.kind === 'refused' || (await pauses.pausedMs()) === 0) return entry;
         // The pause began while the call waited.
         entry.release();
       }
     },
-    pause(ms, network) {
-      if (network === undefined) return rate.pause(ms);
-      pausesOf(network).pause(ms);
-      void pauseAllWhileTwoAgree(ms, network);
+    pause,
+    pauseAccount(ms, about, payer) {
+      const agreedMs = accounts.pause(ms, about, payer);
+      if (agreedMs > 0) pause(agreedMs, about.network);
     },
     close() {
       isClosed = true;
       calls.close();
       for (const wake of sleeping) wake();
+    },
+  };
+}
+
+/** Several pauses as one: the longest applies. */
+function longestOf(...pauses: RateLimiter[]): Turns {
+  const pausedMs = async (): Promise<number> =>
+    Math.max(...(await Promise.all(pauses.map((one) => one.pausedMs()))));
+  return {
+    pausedMs,
+    async take(withinMs) {
+      const waitMs = await pausedMs();
+      return { granted: waitMs <= withinMs, waitMs };
     },
   };
 }

@@ -1,159 +1,13 @@
-type Holder =
-  | 'process'
-  | 'address'
-  | 'connection'
-  | 'request'
-  | 'account'
-  | 'answer'
-  | 'endpoint'
-  | 'host'
-  | 'statement';
+import type { Holder, Unit } from './unit.js';
+import { UNITS_OF_REQUESTS } from './units-of-requests.js';
 
-interface Unit {
-  /** The thing that is counted, in the plural. */
-  unit: string;
-  holder: Holder;
-  /** The file that holds it to the bound. */
-  enforcedIn: string;
-  /** The spec that tries what is within the bound, and one step beyond. */
-  triedIn: string;
-}
-
-const UNITS_SPEC = 'test/api/units.spec.ts';
 const ANSWERS_SPEC = 'test/unit/outgoing/answer-units.spec.ts';
 const LARGE_ANSWERS_SPEC = 'test/unit/outgoing/large-answers.spec.ts';
 const POST_SPEC = 'test/workers/webhook-sender.spec.ts';
 const HEAD_SCAN = 'shared/outgoing/head-scan.ts';
 const CHAIN_FETCH = 'shared/chains/endpoint-fetch.ts';
 const POST = 'workers/webhook-delivery/post.ts';
-const CONNECTIONS = 'api/process/bound-connections.ts';
-const RATE_LIMITERS = 'api/limits/rate-limiters.ts';
 const IMAGES = 'api/merchant-images/image-proxy.ts';
-
-/** Requests to web, and the answers to them. */
-const REQUESTS: Readonly<Record<string, Unit>> = {
-  MAX_CONNECTIONS: { unit: 'connections', holder: 'process', enforcedIn: CONNECTIONS, triedIn: UNITS_SPEC },
-  MAX_CONNECTIONS_OF_ADDRESS: {
-    unit: 'connections',
-    holder: 'address',
-    enforcedIn: CONNECTIONS,
-    triedIn: UNITS_SPEC,
-  },
-  MAX_UNANSWERED_OF_CONNECTION: {
-    unit: 'requests without an answer',
-    holder: 'connection',
-    enforcedIn: 'api/process/connection.ts',
-    triedIn: UNITS_SPEC,
-  },
-  MAX_REQUEST_HEADERS: {
-    unit: 'headers',
-    holder: 'request',
-    enforcedIn: 'api/process/refuse-request.ts',
-    triedIn: UNITS_SPEC,
-  },
-  MAX_HEADER_BYTES: {
-    unit: 'bytes of the request line and the headers',
-    holder: 'request',
-    enforcedIn: 'api/process/http-server.ts',
-    triedIn: UNITS_SPEC,
-  },
-  HELD_INPUT: {
-    unit: 'bytes of half-sent requests',
-    holder: 'process',
-    enforcedIn: 'api/process/held-input.ts',
-    triedIn: UNITS_SPEC,
-  },
-  READ_OUT: {
-    unit: 'bytes and time after the last answer',
-    holder: 'connection',
-    enforcedIn: 'api/process/connection.ts',
-    triedIn: UNITS_SPEC,
-  },
-  UNREAD_ANSWERS: {
-    unit: 'bytes of answers that are not read',
-    holder: 'account',
-    enforcedIn: 'api/http/unread-answers.ts',
-    triedIn: 'test/unit/unread-answers.spec.ts',
-  },
-  MAX_BODY_BYTES: {
-    unit: 'bytes of a body',
-    holder: 'request',
-    enforcedIn: 'api/middleware/read-body.ts',
-    triedIn: UNITS_SPEC,
-  },
-  MAX_BODY_VALUES: {
-    unit: 'values of a body',
-    holder: 'request',
-    enforcedIn: 'api/input/weigh.ts',
-    triedIn: UNITS_SPEC,
-  },
-  MAX_BODY_DEPTH: {
-    unit: 'levels of a body',
-    holder: 'request',
-    enforcedIn: 'api/input/weigh.ts',
-    triedIn: UNITS_SPEC,
-  },
-  MAX_MESSAGE_VALUES: {
-    unit: 'values of a message at /mcp',
-    holder: 'request',
-    enforcedIn: 'api/mcp/take-arguments.ts',
-    triedIn: 'test/api/mcp-messages.spec.ts',
-  },
-  LARGE_BODIES_BYTES: {
-    unit: 'bytes of large bodies in flight',
-    holder: 'process',
-    enforcedIn: 'api/process/open-deps.ts',
-    triedIn: 'test/api/large-bodies.spec.ts',
-  },
-  LARGE_BODIES_BYTES_PER_ACCOUNT: {
-    unit: 'bytes of large bodies in flight',
-    holder: 'account',
-    enforcedIn: 'api/process/open-deps.ts',
-    triedIn: 'test/api/large-bodies.spec.ts',
-  },
-  HEAVY_ANSWERS: {
-    unit: 'large answers, and their parts in memory',
-    holder: 'account',
-    enforcedIn: 'api/limits/heavy-answers.ts',
-    triedIn: 'test/unit/limits/heavy-answers.spec.ts',
-  },
-  LONG_ANSWER_BYTES_SENT_TO_ADDRESS: {
-    unit: 'bytes of long answers of links while they are sent',
-    holder: 'address',
-    enforcedIn: 'api/process/open-deps.ts',
-    triedIn: 'test/api/link-weight.spec.ts',
-  },
-  TRANSACTIONS_SHARE_OF_ADDRESS: {
-    unit: 'requests for transactions',
-    holder: 'address',
-    enforcedIn: RATE_LIMITERS,
-    triedIn: 'test/api/address-limits.spec.ts',
-  },
-  BALANCES_SHARE_OF_ADDRESS: {
-    unit: 'requests for balances',
-    holder: 'address',
-    enforcedIn: RATE_LIMITERS,
-    triedIn: 'test/api/long-parameters.spec.ts',
-  },
-  MAX_COUNTED_IN_MEMORY: {
-    unit: 'addresses and accounts that are counted without a store',
-    holder: 'process',
-    enforcedIn: 'api/limits/memory-counters.ts',
-    triedIn: 'test/unit/limits/memory-counters.spec.ts',
-  },
-  IMAGE_BYTES_SENT_TO_ADDRESS: {
-    unit: 'bytes of images while they are sent',
-    holder: 'address',
-    enforcedIn: IMAGES,
-    triedIn: 'test/api/image-weight.spec.ts',
-  },
-  MAX_HOST_LENGTH: {
-    unit: "characters of a URL's host",
-    holder: 'request',
-    enforcedIn: 'shared/values/parse-url.ts',
-    triedIn: 'test/unit/parse-url.spec.ts',
-  },
-};
 
 /** Answers of other servers: receivers, image hosts, facilitators and chains' endpoints. */
 const ANSWERS: Readonly<Record<string, Unit>> = {
@@ -213,13 +67,13 @@ const CALLS: Readonly<Record<string, Unit>> = {
   MAX_IMAGE_FETCHES: ofImages('image fetches', 'process'),
   MAX_IMAGE_FETCHES_OF_ACCOUNT: ofImages('image fetches', 'account'),
   MAX_IMAGE_FETCHES_OF_HOST: ofImages('image fetches', 'host'),
+  MAX_IMAGE_FETCHES_OF_ACCOUNT_AT_HOST: ofImages('image fetches at one host', 'account'),
+  MAX_IMAGES_WAITING: ofImages('image fetches that wait', 'process'),
   MAX_IMAGES_WAITING_OF_ACCOUNT: ofImages('image fetches that wait', 'account'),
-  IMAGE_BYTES_IN_FLIGHT: {
-    unit: 'bytes of images on their way to the service',
-    holder: 'process',
-    enforcedIn: IMAGES,
-    triedIn: 'test/api/image-weight.spec.ts',
-  },
+  IMAGE_BYTES_IN_FLIGHT: ofImageBytes('process'),
+  IMAGE_BYTES_IN_FLIGHT_OF_ACCOUNT: ofImageBytes('account'),
+  MAX_URL_LOOKUPS: ofLookups('process'),
+  MAX_URL_LOOKUPS_OF_ACCOUNT: ofLookups('account'),
   MAX_WEBHOOK_BYTES_IN_FLIGHT: {
     unit: 'bytes of webhooks on their way to receivers',
     holder: 'process',
@@ -242,19 +96,69 @@ const ROWS: Readonly<Record<string, Unit>> = {
     enforcedIn: 'shared/settlement/expire-due.ts',
     triedIn: 'test/flows/fan-out.spec.ts',
   },
+  MAX_WRITTEN_BATCH_BYTES: {
+    unit: 'bytes of writes that share a statement',
+    holder: 'statement',
+    enforcedIn: 'shared/db/batch-writes.ts',
+    triedIn: 'test/db/batch-writes.spec.ts',
+  },
+  MAX_EXPIRED_BATCH_BYTES: {
+    unit: 'bytes of events of sessions that expire',
+    holder: 'statement',
+    enforcedIn: 'shared/settlement/expire-due.ts',
+    triedIn: 'test/workers/heavy-sessions.spec.ts',
+  },
+  MAX_REMOVED_BATCH_BYTES: {
+    unit: 'bytes that are removed',
+    holder: 'statement',
+    enforcedIn: 'shared/upkeep/retention.ts',
+    triedIn: 'test/workers/clean-up.spec.ts',
+  },
+  POOL_SHARES: ofPool('connections to Postgres', 'account', 'test/flows/connection-shares.spec.ts'),
+  POOL_WAITING: ofPool('requests that wait for a connection to Postgres', 'process'),
+  POOL_WAITING_OF_ACCOUNT: ofPool('requests that wait for a connection to Postgres', 'account'),
   MAX_ENDPOINTS_PER_MODE: {
-    unit: 'webhook endpoints',
+    unit: 'webhook endpoints, and deliveries of one event',
     holder: 'account',
     enforcedIn: 'shared/webhooks/endpoints.ts',
     triedIn: 'test/api/webhook-endpoint-limits.spec.ts',
   },
 };
 
+/** Bounds that an operator sets, by their variables. */
+const SETTINGS: Readonly<Record<string, Unit>> = {
+  RATE_LIMIT_API_PER_SECOND: {
+    unit: 'requests to the API, and deliveries that they write',
+    holder: 'account',
+    enforcedIn: 'api/limits/rate-limiters.ts',
+    triedIn: 'test/api/rate-limits.spec.ts',
+    property: 'apiRequestsPerSecond',
+  },
+  RATE_LIMIT_LINK_PER_MINUTE: {
+    unit: 'requests to links',
+    holder: 'address',
+    enforcedIn: 'api/limits/rate-limiters.ts',
+    triedIn: 'test/api/link-rate-limit.spec.ts',
+    property: 'linkRequestsPerMinute',
+  },
+  FACILITATOR_TIMEOUT_MS: ofFacilitator('milliseconds of a facilitator', 'timeoutMs'),
+  FACILITATOR_SETTLE_TIMEOUT_MS: ofFacilitator(
+    'milliseconds of a facilitator for /settle',
+    'settleTimeoutMs',
+  ),
+};
+
 /**
- * The units that a peer can multiply, by the name of their bound in `bounds.ts`. test/api/units.spec.ts goes through the
+ * The units that a peer can multiply, by the name of their bound in `bounds.ts` or of a variable. test/api/units.spec.ts goes through the
  * table, and docs/weight.md says what happens beyond each bound.
  */
-export const UNITS: Readonly<Record<string, Unit>> = { ...REQUESTS, ...ANSWERS, ...CALLS, ...ROWS };
+export const UNITS: Readonly<Record<string, Unit>> = {
+  ...UNITS_OF_REQUESTS,
+  ...ANSWERS,
+  ...CALLS,
+  ...ROWS,
+  ...SETTINGS,
+};
 
 function ofAnswer(unit: string, enforcedIn: string, triedIn = ANSWERS_SPEC): Unit {
   return { unit, holder: 'answer', enforcedIn, triedIn };
@@ -263,4 +167,24 @@ function ofAnswer(unit: string, enforcedIn: string, triedIn = ANSWERS_SPEC): Uni
 function ofImages(unit: string, holder: Holder): Unit {
   const triedIn = 'test/unit/merchant-images/fetch-slots.spec.ts';
   return { unit, holder, enforcedIn: 'api/merchant-images/fetch-slots.ts', triedIn };
+}
+
+function ofImageBytes(holder: Holder): Unit {
+  const triedIn = 'test/unit/merchant-images/image-bytes.spec.ts';
+  return { unit: 'bytes of images on their way to the service', holder, enforcedIn: IMAGES, triedIn };
+}
+
+function ofLookups(holder: Holder): Unit {
+  const triedIn = 'test/unit/url-lookups.spec.ts';
+  const unit = "look-ups of webhook endpoints' names";
+  return { unit, holder, enforcedIn: 'api/v1/webhook-endpoints/url-lookups.ts', triedIn };
+}
+
+function ofPool(unit: string, holder: Holder, triedIn = 'test/unit/db/connection-shares.spec.ts'): Unit {
+  return { unit, holder, enforcedIn: 'shared/db/connection-shares.ts', triedIn };
+}
+
+function ofFacilitator(unit: string, property: string): Unit {
+  const triedIn = 'test/unit/x402/facilitator-client.spec.ts';
+  return { unit, holder: 'answer', enforcedIn: 'shared/x402/facilitator.ts', triedIn, property };
 }

@@ -1,9 +1,9 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
+import { TurnTime } from '../process/turn-time.js';
 import { type AnswerBounds, AnswerMeter } from './answer-meter.js';
 import { OutOfBounds } from './out-of-bounds.js';
-import { ParseTime } from './parse-time.js';
 
 /**
  * The parser gets an answer in slices of at most this length, and the socket may be destroyed between two: what a server
@@ -12,7 +12,8 @@ import { ParseTime } from './parse-time.js';
 const SLICE_BYTES = 4096;
 
 const meters = new WeakMap<Socket, AnswerMeter>();
-const parseTime = new ParseTime();
+/** A connection without time left keeps its bytes, up to the socket's own buffer. */
+const parseTime = new TurnTime();
 
 // Undici tells each request on a connection right before it writes its headers.
 subscribe('undici:client:sendHeaders', (message) => {

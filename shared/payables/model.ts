@@ -8,15 +8,14 @@ import type { SessionStatus } from './states.js';
 
 const JSON_FIELDS = SESSION_FIELDS.filter(({ type }) => type === 'metadata').map(({ property }) => property);
 
-/** The properties that the rows of SESSION_FIELDS declare. */
-export interface Payable extends StoredFields {}
+/** A model with the properties that the rows of SESSION_FIELDS declare. */
+const WithSessionFields = Model as Omit<typeof Model, 'prototype'> & (new () => Model & StoredFields);
 
 /**
  * A checkout session or a refund: an object whose link asks to be paid. Claim, settlement, expiry and the payment link
  * work on this table. The views `checkout_sessions` and `refunds` hold one kind each, and have models of their own.
  */
-// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the interface adds the columns of SESSION_FIELDS to the columns that the class declares.
-export class Payable extends Model {
+export class Payable extends WithSessionFields {
   static override tableName = 'payables';
   static override jsonAttributes = ['lineItems', 'summary', 'refund', ...JSON_FIELDS];
 

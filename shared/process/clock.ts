@@ -42,6 +42,11 @@ export function earlierNowMs(): number {
   return Math.min(nowMs(), hostNowMs()) - unconfirmedMs;
 }
 
+/** The later of the host's and Postgres' time: what has happened did not happen after it. */
+export function laterNowMs(): number {
+  return Math.max(nowMs(), hostNowMs());
+}
+
 /** The earlier time while the clocks disagree, else Postgres': small differences must not make processes decide differently. */
 export function certainNow(): Date {
   return new Date(doClocksDisagree() ? earlierNowMs() : nowMs());

@@ -32,6 +32,10 @@ export async function resolvePayment(deps: WriteDeps, id: string, resolution: Re
     payment: id,
     session,
     resolution: resolution.kind,
+    ...(resolution.kind === 'failed' && {
+      reason: resolution.reason,
+      unproven: resolution.unproven === true,
+    }),
   });
   return await getPayment(deps.db, id);
 }
@@ -75,18 +79,24 @@ export async function proofOf(
   );
 }
 
-/** Refuses a failure of a payment whose money has moved, as the chain shows, or can still move. */
-export async function refuseIfItCanStillArrive(
+/** The reason why the money of a payment may have moved, or may still; undefined when the chain shows that it cannot. */
+export async function whyItCanStillArrive(
   { db, chains }: { db: Knex; chains: Pick<Chains, 'check'> },
   id: string,
-): Promise<void> {
+): Promise<string | undefined> {
   const payment = await getPayment(db, id);
-  if (payment.status !== 'processing') return;
-  const why =
-    whyItCanArrive(payment, { now: new Date(earlierNowMs()) }) ??
-    whyChainLeavesItOpen(await chains.check(readStoredPayment(payment).chainQuery));
-  if (why === undefined) return;
-  throw new Refusal(
+  if (payment.status !== 'processing') throw decidedAlready(payment);
+  const why = whyItCanArrive(payment, { now: new Date(earlierNowMs()) });
+  if (why !== undefined) return why;
+  try {
+    return whyChainLeavesItOpen(await chains.check(readStoredPayment(payment).chainQuery));
+  } catch (error) {
+    return `its chain cannot be asked: ${error instanceof Error ? error.message : error}`;
+  }
+}
+
+export function canStillArrive(id: string, why: string): Refusal {
+  return new Refusal(
     'parameter_invalid',
     `${id} can still arrive: ${why}. The session would open again and its buyer could pay twice. Wait, or add --even-if-it-can-still-arrive.`,
   );

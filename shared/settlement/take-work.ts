@@ -1,3 +1,4 @@
+import { raw } from 'objection';
 import { findNetwork } from '../chains/networks.js';
 import type { Config } from '../config/config.js';
 import { batchWrites, LINGER_MS } from '../db/batch-writes.js';
@@ -7,12 +8,19 @@ import { runStatement, type Statement } from '../db/statement.js';
 import { QUARANTINE_AFTER_CRASHES } from '../limits/bounds.js';
 import { Payment } from '../payments/model.js';
 import type { PaymentStage } from '../payments/states.js';
-import { now, nowMs } from '../process/clock.js';
+import { laterNowMs, now, nowMs } from '../process/clock.js';
 import type { SpanStart } from '../tracing/spans.js';
 import { type PaymentQuestions, readStoredPayment } from '../x402/stored-payment.js';
 import { AFTER_TIMEOUT_MS } from './policy/limits.js';
 import type { Rules } from './policy/payment-state.js';
-import { BEGIN_ALONE, BEGIN_BATCH, BEGIN_LOOK, DUE_OF_STAGE, taken } from './statements/take-work.sql.js';
+import {
+  BEGIN_ALONE,
+  BEGIN_BATCH,
+  BEGIN_LOOK,
+  DUE_OF_STAGE,
+  isDue,
+  taken,
+} from './statements/take-work.sql.js';
 import { urgentUntil } from './urgency.js';
 
 /**
@@ -51,7 +59,7 @@ export async function takeToSettle({ db, config }: TakeDeps, id: string): Promis
 }
 
 export async function takeToLook({ db, config }: TakeDeps, id: string): Promise<TakenPayment | undefined> {
-  const payment = await beginLook(db, id);
+  const payment = await beginLook(db, id, config.settleTimeoutMs);
   return payment && takenBy('confirm-payment', payment, config);
 }
 
@@ -122,7 +130,8 @@ async function beginAll(
     id,
     ends_at: new Date(at.getTime() + settleTimeoutMs + AFTER_TIMEOUT_MS),
   }));
-  const rows = await runStatement<Row>(db, statement, [JSON.stringify(list), at]);
+  const askedAt = new Date(laterNowMs());
+  const rows = await runStatement<Row>(db, statement, [JSON.stringify(list), at, askedAt]);
   return new Map(rows.map((row) => taken.read(row)).map((one) => [one.id, one]));
 }
 
@@ -130,9 +139,16 @@ async function beginAll(
  * The silence of a chain counts only while every check meets it. So taking the row clears `unreadable_since`, and the taker
  * writes it back with the outcome. After a check whose outcome was lost, or that started late, the silence starts again.
  */
-export async function beginLook(db: Knex, id: string): Promise<Payment | undefined> {
+export async function beginLook(db: Knex, id: string, settleTimeoutMs: number): Promise<Payment | undefined> {
   const at = nowMs();
-  const times = [at, at + LOOK_LEASE_MS, at - LATE_LOOK_MS].map((ms) => new Date(ms));
+  const latest = laterNowMs();
+  const times = [
+    at,
+    at + LOOK_LEASE_MS,
+    at - LATE_LOOK_MS,
+    latest,
+    latest + settleTimeoutMs + AFTER_TIMEOUT_MS,
+  ].map((ms) => new Date(ms));
   const [row] = await runStatement<Row>(db, BEGIN_LOOK, [id, ...times]);
   if (row === undefined) return undefined;
   return Object.assign(taken.read(row), { unreadableSince: row.silent_since });
@@ -168,18 +184,21 @@ export async function listDueQuarantined(
   stages: readonly PaymentStage[],
   limit: number,
 ): Promise<DuePayment[]> {
+  const at = now();
   const rows = await Payment.query(db)
     .select('id', 'stage', 'attempt', 'dueAt', 'lostTakes')
     .whereIn('stage', stages)
-    .where('dueAt', '<=', now())
+    .where(raw(isDue('?'), [at, at]))
     .where('lostTakes', '>=', QUARANTINE_AFTER_CRASHES)
     .orderBy(['lostTakes', 'dueAt'])
     .limit(limit);
-  return rows.flatMap(presentDue);
+  return rows.flatMap((row) => presentDue(row, at));
 }
 
-function presentDue({ id, stage, attempt, lostTakes, dueAt }: Payment): DuePayment[] {
-  return stage === null || dueAt === null ? [] : [{ id, stage, attempt, lostTakes, dueAt }];
+function presentDue({ id, stage, attempt, lostTakes, dueAt }: Payment, at: Date): DuePayment[] {
+  if (stage === null || dueAt === null) return [];
+  // The due time of the job is now when the row's lies too far ahead.
+  return [{ id, stage, attempt, lostTakes, dueAt: dueAt < at ? dueAt : at }];
 }
 
 /** Whether a taken payment is quarantined; its present taker does not count. */

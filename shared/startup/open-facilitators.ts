@@ -77,9 +77,9 @@ function openOwnThrottle(
   const rate = redis === undefined ? alone : openSharedRateLimiter({ store, key, intervalMs, alone });
   const slots = (): number =>
     maxConnections === undefined ? CONNECTIONS : shareOfConnections(maxConnections, kind, callers.known());
-  const openPauses = (network: string): RateLimiter => {
+  const openPauses = (name: string): RateLimiter => {
     const ownPauses = openRateLimiter(() => 0);
-    const terms = { store, key: `${key}:${network}`, intervalMs: undefined, alone: ownPauses };
+    const terms = { store, key: `${key}:${name}`, intervalMs: undefined, alone: ownPauses };
     return redis === undefined ? ownPauses : openSharedRateLimiter(terms);
   };
   return openThrottle({ rate, slots, openPauses });

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { NETWORKS } from '../chains/networks.js';
 import type { Config, DatabaseConfig } from '../config/config.js';
 import { postgresConnection } from '../db/connection.js';
 import type { Logger } from '../process/logger.js';
@@ -28,6 +29,7 @@ export function findRiskySettings(config: Config): RiskySetting[] {
   return [
     ...risksOfBaseUrl(config.baseUrl),
     ...risksOfPath(config.baseUrl),
+    ...risksOfNetworks(config),
     ...(config.trustProxy === true ? [TRUSTS_EVERY_PROXY] : []),
     ...(config.baseUrl.startsWith('https:') && !config.trustProxyIsSet ? [NO_TRUST_PROXY] : []),
     ...(config.encryptionKeys.some((key) => key.every((byte) => byte === 0)) ? [ZERO_KEY] : []),
@@ -79,14 +81,23 @@ function risksOfBaseUrl(baseUrl: string): RiskySetting[] {
 
 /** Links append their own path. */
 function risksOfPath(baseUrl: string): RiskySetting[] {
-  const { pathname, search, hash } = new URL(baseUrl);
-  if (pathname === '/' && search === '' && hash === '') return [];
+  if (new URL(baseUrl).pathname === '/') return [];
   return [
     {
       event: 'config.base_url_with_path',
       hint: `BASE_URL has more than an address: links are ${baseUrl}/c/…, which open only if your proxy removes that part. Set it to scheme, host and port.`,
     },
   ];
+}
+
+/** A setting of a network that was offered once still serves old payments. */
+function risksOfNetworks({ confirmations, rpcUrls, explorerUrls }: Config): RiskySetting[] {
+  const suffixes = new Set([...confirmations.keys(), ...rpcUrls.keys(), ...explorerUrls.keys()]);
+  for (const { environmentSuffix } of NETWORKS) suffixes.delete(environmentSuffix);
+  return [...suffixes].map((suffix) => ({
+    event: 'config.unknown_network',
+    hint: `A setting ends with ${suffix}, a network that is not offered: it has no effect on any other. Correct the chain id, or unset it.`,
+  }));
 }
 
 function isRemoteWithoutTls(database: DatabaseConfig): boolean {

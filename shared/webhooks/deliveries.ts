@@ -35,7 +35,8 @@ const DELIVERIES: Omit<Listing<ListedDelivery>, 'values'> = {
     CROSS JOIN LATERAL (
       SELECT status = 'disabled' OR unreadable_since IS NOT NULL AS is_held FROM webhook_endpoints WHERE id = delivery.endpoint_id OFFSET 0
     ) endpoint`,
-  owned: `delivery.endpoint_id = $3 AND EXISTS (
+  within: [['endpoint_id', '$3']],
+  owned: `EXISTS (
     SELECT FROM webhook_endpoints
     WHERE id = $3 AND account_id = $1 AND livemode = $2 AND deleted_at IS NULL
   )`,

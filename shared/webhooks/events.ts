@@ -9,7 +9,7 @@ import type { NotifyDeliveries } from '../queues/notify-deliveries.js';
 import { newId } from '../values/ids.js';
 import type { EventType } from './event-types.js';
 import type { StoredEvent } from './present.js';
-import { TRACE_OF_EVENT, WRITE_AND_FAN_OUT } from './statements/events.sql.js';
+import { TRACE_OF_EVENT, WITH_REFUNDS, WRITE_AND_FAN_OUT } from './statements/events.sql.js';
 
 export interface EventDeps {
   baseUrl: string;
@@ -85,7 +85,7 @@ export async function listEvents(
 ): Promise<Page<Sized<StoredEvent>>> {
   return await EVENTS.page(db, principal, page, [
     { column: 'type', operator: '=', value: type },
-    { column: 'payable_id', operator: '=', value: checkoutSession },
+    { column: 'payable_id', operator: '=', value: checkoutSession, among: WITH_REFUNDS },
     ...idRange(created),
   ]);
 }

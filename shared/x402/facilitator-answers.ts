@@ -66,7 +66,7 @@ export function readVerifyAnswer(reply: FacilitatorReply): VerifyVerdict {
     const why = nameError(error);
     return { kind: 'unavailable', why, ...(error instanceof NotSent && { forMs: error.forMs }) };
   }
-  const answer = parseJsonObject(reply.body);
+  const answer = withVerdict(reply, 'isValid', 'invalidReason');
   const isUnread = isRefusedUnread(reply.status, answer?.isValid === false && answer.invalidReason);
   if (isUnread || !isVerdictStatus(reply.status)) {
     const forMs = pauseAskedFor(reply);
@@ -81,6 +81,19 @@ export function readVerifyAnswer(reply: FacilitatorReply): VerifyVerdict {
   const isAboutParties = failure.class === 'policy' || failure.class === 'seller';
   const ifUsedToo = meaningOf(answer.invalidReason) !== 'refusal' && !isAboutParties;
   return { kind: 'refused', ifUsedToo, saysUsed: ifUsedToo && !SAID_OF_UNUSED.has(failure.code), ...failure };
+}
+
+/** The answer's JSON. A 403 with a reason is a verdict, with or without its boolean. */
+function withVerdict(
+  { status, body }: Extract<FacilitatorReply, { status: number }>,
+  verdict: 'isValid' | 'success',
+  reason: 'invalidReason' | 'errorReason',
+): JsonObject | undefined {
+  const answer = parseJsonObject(body);
+  const lacksIt = answer !== undefined && answer[verdict] === undefined;
+  return lacksIt && status === FORBIDDEN && readText(answer[reason]) !== undefined
+    ? { ...answer, [verdict]: false }
+    : answer;
 }
 
 function isRefusedUnread(status: number, reason: unknown): boolean {
@@ -103,7 +116,7 @@ export function readSettleAnswer(reply: FacilitatorReply, network: string): Sett
     return wasNothingSent(reply.error) ? { kind: 'not_processed', why, isUnsent: true } : unanswered(why);
   }
   const { status } = reply;
-  const answer = parseJsonObject(reply.body);
+  const answer = withVerdict(reply, 'success', 'errorReason');
   const transaction = readTransaction(answer?.transaction);
   if (isRefusedUnread(status, answer?.success === false && answer.errorReason))
     return readUnreadRefusal(status, answer);

@@ -1,5 +1,6 @@
 import { buildConnector } from 'undici';
 import type { FacilitatorConfig } from '../config/read-facilitators.js';
+import type { About } from '../limits/account-pauses.js';
 import { MAX_ANSWER_PIECES, MAX_FACILITATOR_ANSWER_BYTES } from '../limits/bounds.js';
 import { openRateLimiter } from '../limits/rate-limiter.js';
 import { openThrottle, type Throttle } from '../limits/throttle.js';
@@ -85,12 +86,12 @@ export function createFacilitator(
   });
 
   async function ask(call: Call, waitsMs: number, mayBeSent = () => true): Promise<FacilitatorReply> {
-    const entry = await calls.enter(waitsMs, networkOf(call), pausePatience(call));
+    const entry = await calls.enter(waitsMs, subjectOf(call), pausePatience(call));
     if (entry.kind === 'refused') return { error: new NotSent(entry.retryAfterMs) };
     try {
       if (!mayBeSent()) return { error: new NotSent(0) };
       const reply = await sendTraced(call);
-      if ('status' in reply) pauseIfAsked(reply, networkOf(call));
+      if ('status' in reply) pauseIfAsked(reply, call);
       return reply;
     } finally {
       // undici frees the connection one turn later; a call released now would open another connection.
@@ -132,12 +133,16 @@ export function createFacilitator(
     }
   }
 
-  function pauseIfAsked({ status, retryAfter }: Answered, network: string | undefined): void {
+  function pauseIfAsked({ status, retryAfter }: Answered, call: Call): void {
     const pauseMs = pauseAskedFor({ status, retryAfter });
     if (pauseMs === undefined) return;
-    calls.pause(pauseMs, network);
+    const about = subjectOf(call);
+    // A 429 is about all calls; a 503 may be about this payment alone, as when its wallet's contract cannot be simulated.
+    if (status === 503 && about !== undefined) calls.pauseAccount(pauseMs, about, payerOf(call));
+    else calls.pause(pauseMs, about?.network);
     const seconds = pauseMs / 1000;
-    logger?.warn({ event: 'facilitator.asked_to_wait', facilitator: name, network, status, seconds });
+    const { network, account: pay_to } = about ?? {};
+    logger?.warn({ event: 'facilitator.asked_to_wait', facilitator: name, network, pay_to, status, seconds });
   }
 
   return {
@@ -176,8 +181,16 @@ function openConnections({ maxConnections, timeoutMs }: FacilitatorConfig, conne
 }
 
 /** Undefined for /supported, which is about all networks. */
-function networkOf({ body }: Call): string | undefined {
-  return body?.paymentRequirements.network;
+function subjectOf({ body }: Call): About | undefined {
+  if (body === undefined) return undefined;
+  const { network, payTo } = body.paymentRequirements;
+  return { network, account: payTo };
+}
+
+/** A Solana payload does not name its payer reliably: each transaction counts as another payer's. */
+function payerOf({ body }: Call): string {
+  const payload = body?.paymentPayload?.payload ?? { transaction: '' };
+  return 'authorization' in payload ? payload.authorization.from : payload.transaction;
 }
 
 /** Undefined for the whole wait for a turn. A postponed /settle gives its place in the worker to other networks. */

@@ -9,10 +9,12 @@ export const X_PAYMENT_RESPONSE_HEADER = 'X-PAYMENT-RESPONSE';
 /** x402's extension for signed offers and receipts. */
 export const OFFER_RECEIPT = 'offer-receipt';
 
-/** The EIP-712 domain of the authorization. */
+/** The EIP-712 domain of the authorization, by name and version. */
 export interface EvmExtra {
   name: string;
   version: string;
+  /** The type that the buyer signs: only in offers, like Solana's memo. */
+  primaryType?: 'TransferWithAuthorization';
 }
 
 export interface SvmExtra {

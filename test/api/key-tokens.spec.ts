@@ -147,6 +147,17 @@ describe('agent sign-up', () => {
       }
     });
 
+    it('that anyone can sign, because an earlier release registered a key of small order', async () => {
+      const signer = await buildSigner(app.db);
+      const identity = Buffer.alloc(32);
+      identity[0] = 1;
+      const prefix = signer.publicKey.export({ type: 'spki', format: 'der' }).subarray(0, -32);
+      const { accountId, keyId } = signer;
+      await addFacilitatorKey(app.db, { accountId, keyId, publicKey: Buffer.concat([prefix, identity]) });
+      const forge = (): Buffer => Buffer.concat([identity, Buffer.alloc(32)]);
+      await assertInvalidToken(app, jwt(headerOf(signer), claimsOf(signer), forge));
+    });
+
     it('with an embedded key', async () => {
       const signer = await buildSigner(app.db);
       const { privateKey, publicKey } = generateKeyPairSync('ed25519');

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
-import { gzipSync } from 'node:zlib';
+import { createHash } from 'node:crypto';
 import request from 'supertest';
+import { LANGUAGES } from '../../api/checkout-page/language.js';
+import { walletChain } from '../../api/checkout-page/wallet-chains.js';
 import { buildPaidSession } from '../../lab/world/shop/factories.js';
 import { updateAccount } from '../../shared/accounts/accounts.js';
+import { NETWORKS, OFFERED_TOKENS } from '../../shared/chains/networks.js';
 import { newId } from '../../shared/values/ids.js';
 import { type Checkout, openCheckout } from '../support/checkout.js';
 
 const BROWSER = 'text/html,application/xhtml+xml,*/*;q=0.8';
-const MAX_GZIPPED_BYTES = 40 * 1024;
+const MAX_BYTES = 26 * 1024;
 
 describe('the responses of the page', () => {
   let checkout: Checkout;
@@ -22,14 +25,24 @@ describe('the responses of the page', () => {
     return await checkout.visit(id ?? (await checkout.buildSession()).id, { Accept: BROWSER });
   }
 
-  const assetsOf = (html: string): string[] =>
-    [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, url = '']) => url);
+  /** The sources of these elements' texts in a content security policy. */
+  const hashesOf = (html: string, tag: string): string[] =>
+    [...html.matchAll(new RegExp(`<${tag}>([^]*?)</${tag}>`, 'g'))].map(
+      ([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
+    );
+  const policyOf = (page: request.Response): string => page.get('Content-Security-Policy') ?? '';
 
   it('restrict the browser to what the page needs', async () => {
     for (const page of [await open(), await open(newId('cs_test_'))]) {
-      const policy = page.get('Content-Security-Policy') ?? '';
-      assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self'; /);
-      assert.match(policy, /frame-ancestors 'none'/);
+      const policy = policyOf(page);
+      assert.match(
+        policy,
+        /^default-src 'none'; script-src '[^' ]+'; style-src '[^' ]+'; img-src 'self' data:; /,
+      );
+      assert.match(
+        policy,
+        /; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+      );
       assert.doesNotMatch(policy, /unsafe|https?:|\*/);
       assert.equal(page.get('Referrer-Policy'), 'no-referrer');
       assert.equal(page.get('X-Content-Type-Options'), 'nosniff');
@@ -38,8 +51,15 @@ describe('the responses of the page', () => {
       assert.equal(page.get('Cache-Control'), 'no-store');
       assert.match(page.get('Vary') ?? '', /Accept, Accept-Language/);
       assert.match(page.get('Strict-Transport-Security') ?? '', /^max-age=31536000/);
-      assert.doesNotMatch(page.text, /<script>|<script [^>]*>[^<]|<style|style="| on[a-z]+="/);
+      assert.doesNotMatch(page.text, /<script [^>]|<style [^>]| style="| on[a-z]+="/);
     }
+  });
+
+  it('leave autocomplete from radio buttons, where HTML does not allow it', async () => {
+    const { text } = await open();
+    const buttons = text.match(/<input type="radio"[^>]*>/g) ?? [];
+    assert.ok(buttons.length > 1);
+    for (const button of buttons) assert.doesNotMatch(button, /autocomplete/i);
   });
 
   it('set HSTS only when served over https', async () => {
@@ -50,33 +70,87 @@ describe('the responses of the page', () => {
     await plain.close();
   });
 
-  it('are small, with files that may be cached forever', async () => {
-    const page = await open();
-    const urls = assetsOf(page.text);
-    assert.equal(urls.length, 2);
-    let gzipped = gzipSync(page.text).length;
-    for (const url of urls) {
-      const asset = await request(checkout.app.server).get(url).set('Accept-Encoding', 'gzip').expect(200);
-      assert.equal(asset.get('Cache-Control'), 'public, max-age=31536000, immutable');
-      assert.equal(asset.get('Content-Encoding'), 'gzip');
-      assert.equal(asset.get('Vary'), 'Accept-Encoding');
-      gzipped += Number(asset.get('Content-Length'));
+  it('allow the script and the styles that they hold by hash, and no others', async () => {
+    const id = (await checkout.buildSession()).id;
+    for (const [brandColor, styles] of [
+      [null, 1],
+      ['#ffe600', 2],
+    ] as const) {
+      await updateAccount(checkout.app.db, checkout.merchant.accountId, { brandColor });
+      const page = await open(id);
+      const [scriptSources, styleSources] = [hashesOf(page.text, 'script'), hashesOf(page.text, 'style')];
+      assert.deepEqual([scriptSources.length, styleSources.length], [1, styles]);
+      assert.ok(policyOf(page).includes(`; script-src ${scriptSources.join(' ')}; `), policyOf(page));
+      assert.ok(policyOf(page).includes(`; style-src ${styleSources.join(' ')}; `), policyOf(page));
+      assert.equal(page.text.includes('--brand:#ffe600'), brandColor !== null);
+      assert.doesNotMatch(page.text, /(src|href)="\/assets\//);
+      // An open page has them already.
+      const again = await request(checkout.app.server).get(`/c/${id}/page`).expect(200);
+      assert.doesNotMatch(again.text, /<script|<style/);
+      assert.match(policyOf(again), /script-src 'self'; style-src 'self'/);
     }
-    assert.ok(gzipped < MAX_GZIPPED_BYTES, `${gzipped} bytes`);
-    await request(checkout.app.server).get('/assets/checkout.AAAAAAAAAA.js').expect(404);
-    await request(checkout.app.server).get('/assets/..%2f..%2fpackage.json').expect(404);
+    await updateAccount(checkout.app.db, checkout.merchant.accountId, { brandColor: null });
   });
 
-  it('load the colour of the merchant from a separate style sheet', async () => {
-    await updateAccount(checkout.app.db, checkout.merchant.accountId, { brandColor: '#ffe600' });
-    const brand = assetsOf((await open()).text).find((url) => url.includes('brand')) ?? '';
-    assert.match(brand, /^\/assets\/brand-ffe600\.[\w-]{8}\.css$/);
-    const styles = await request(checkout.app.server).get(brand).expect(200);
-    assert.match(styles.text, /--brand:#[0-9a-f]{6}/);
-    await request(checkout.app.server)
-      .get(brand.replace(/\.[\w-]{8}\./, '.AAAAAAAA.'))
-      .expect(404);
-    await updateAccount(checkout.app.db, checkout.merchant.accountId, { brandColor: null });
+  it('are small, compressed in either way, and kept nowhere', async () => {
+    const { id } = await checkout.buildSession();
+    for (const encoding of ['br', 'gzip']) {
+      const page = await checkout.visit(id, { Accept: BROWSER, 'Accept-Encoding': encoding });
+      assert.equal(page.get('Content-Encoding'), encoding);
+      assert.equal(page.get('Cache-Control'), 'no-store');
+      const bytes = Number(page.get('Content-Length'));
+      assert.ok(bytes > 10_000 && bytes < MAX_BYTES, `${bytes} bytes`);
+    }
+  });
+
+  const liveTokens = OFFERED_TOKENS.filter(({ network }) => !network.testnet);
+  for (const { tag } of LANGUAGES) {
+    it(`take 26 KB with 100 items, a colour and all networks of live mode, headers included, in ${tag}`, async () => {
+      const { accountId } = checkout.merchant;
+      await updateAccount(checkout.app.db, accountId, { brandColor: '#3366cc' });
+      const item = {
+        description: 'Whole beans, 250 g',
+        images: [],
+        unitAmountCents: 123_456_789,
+        quantity: 3,
+      };
+      const lineItems = Array.from({ length: 100 }, (_, index) => ({
+        ...item,
+        id: newId('li_'),
+        name: `Roast number ${index + 1}`,
+      }));
+      const { id } = await checkout.buildSession({ lineItems, livemode: true });
+      const asked = { Accept: BROWSER, 'Accept-Encoding': 'br', 'Accept-Language': tag };
+      const page = await checkout.visit(id, asked);
+      assert.equal(page.get('Content-Language'), tag);
+      assert.equal(page.text.split('name="entry"').length - 1, liveTokens.length);
+      const headers = Object.entries(page.headers).map(([name, value]) => `${name}: ${value}\r\n`);
+      const bytes = headers.join('').length + Number(page.get('Content-Length'));
+      assert.ok(bytes > 20_000 && bytes <= MAX_BYTES, `${bytes} bytes`);
+      await updateAccount(checkout.app.db, accountId, { brandColor: null });
+    });
+  }
+
+  it('of the networks for wallets that do not know one have each EVM network', async () => {
+    const res = await request(checkout.app.server).get('/assets/wallet-chains.json').expect(200);
+    assert.match(res.get('Cache-Control') ?? '', /max-age=3600/);
+    const evm = NETWORKS.filter((network) => network.family === 'evm');
+    assert.deepEqual(
+      res.body,
+      Object.fromEntries(evm.map((network) => [`0x${network.chainId.toString(16)}`, walletChain(network)])),
+    );
+  });
+
+  it('of errors have a style sheet that may be kept forever', async () => {
+    const { text } = await open(newId('cs_test_'));
+    const [, url = ''] = /<link rel="stylesheet" href="(\/assets\/page\.[\w-]{10}\.css)">/.exec(text) ?? [];
+    const { server } = checkout.app;
+    const style = await request(server).get(url).set('Accept-Encoding', 'gzip').expect(200);
+    assert.equal(style.get('Cache-Control'), 'public, max-age=31536000, immutable');
+    assert.equal(style.get('Content-Encoding'), 'gzip');
+    assert.equal(style.get('Vary'), 'Accept-Encoding');
+    for (const none of ['checkout.AAAAAAAAAA.js', 'brand-ffe600.AAAAAAAA.css', '..%2f..%2fpackage.json'])
+      await request(server).get(`/assets/${none}`).expect(404);
   });
 
   it('contain no private data of the merchant, nor do the requests of the page', async () => {
@@ -149,6 +223,10 @@ describe('the responses of the page', () => {
       assert.equal(res.body.error.code, 'invalid_payment_payload');
     }
     const pay = await request(checkout.app.server).post(`/c/${id}/pay`).expect(200);
-    assert.deepEqual(pay.body, { outcome: 'failed', code: 'invalid_payment_payload' });
+    assert.deepEqual(pay.body, {
+      outcome: 'failed',
+      code: 'invalid_payment_payload',
+      cause: 'failedChanged',
+    });
   });
 });

@@ -32,9 +32,9 @@ describe('answers that are the same for all', () => {
   const get = (path: string, ...headers: string[]): string =>
     [`GET ${path} HTTP/1.1`, 'Host: x', ...headers, '', ''].join('\r\n');
 
-  for (const path of ['/openapi.json', '/llms.txt', 'the script']) {
+  for (const path of ['/openapi.json', '/llms.txt', 'the dashboard’s script']) {
     it(`${path}: clients who do not read take no copies`, async () => {
-      const target = path === 'the script' ? (app.pageAssets.script ?? assert.fail()) : path;
+      const target = path.startsWith('/') ? path : (app.pageAssets.dashboard.script ?? assert.fail());
       const answer = await exchange(app.port, get(target, 'Connection: close'));
       assert.deepEqual(statusesOf(answer), [200]);
       const before = process.memoryUsage();

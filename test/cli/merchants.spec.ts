@@ -138,6 +138,8 @@ describe('the merchants command', () => {
   it('names the missing or unknown option', async () => {
     await assertRefused(/--name is missing/, 'create');
     await assertRefused(/There is no command "make"/, 'make');
+    await assertRefused(/--json needs a command/, '--json');
+    await assertRefused(/--json needs a command/, '--help', '--json');
     await assertRefused(/Usage: merchants show <id>/, 'show');
     await assertRefused(/No such account: 'acct_none'/, 'show', 'acct_none');
     await assertRefused(/--mode must be live or test/, 'create-key', 'acct_none', '--mode', 'both');

@@ -233,9 +233,29 @@ describe('operators resolving payments', () => {
       assert.equal((await checkout.session(sessionId)).status, 'processing');
       const [, ...words] = failed;
       const resolved = await runJson('resolve-payment', ...words, '--even-if-it-can-still-arrive');
-      assert.equal(resolved.status, 'failed');
+      // The reason is in the history and the log: the buyer must not take it for certain.
+      assert.deepEqual([resolved.status, resolved.failure_code], ['failed', 'outcome_unknown']);
     });
   }
+
+  it('tell the buyer of a payment that can still arrive not to pay again', async () => {
+    const { sessionId, paymentId } = await claim();
+    const failed = ['resolve-payment', paymentId, '--failed', '--reason', 'no'] as const;
+    await runJson(...failed, '--even-if-it-can-still-arrive');
+    const { status, body } = await checkout.visit(sessionId);
+    assert.deepEqual([status, body.code], [402, 'outcome_unknown']);
+    assert.match(body.error, new RegExp(paymentId));
+  });
+
+  it('tell the buyer the reason when the chain shows that nothing can arrive, with or without a confirmation', async () => {
+    const { sessionId, paymentId } = await claimOver();
+    chain.travel(3600);
+    chain.mine();
+    const failed = ['resolve-payment', paymentId, '--failed', '--reason', 'insufficient_funds'] as const;
+    const { failure_code } = await runJson(...failed, '--even-if-it-can-still-arrive');
+    assert.equal(failure_code, 'insufficient_funds');
+    assert.equal((await checkout.visit(sessionId)).body.code, 'insufficient_funds');
+  });
 
   it('are refused for decided payments, and without a reason', async () => {
     const { paymentId } = await buildUndecided();

@@ -281,7 +281,7 @@ describe('query plans of a large database', () => {
       assert.ok(begun);
       const proof = { transaction: '0xabc', payer: undefined, proofIndex: 0 };
       assert.equal(await succeedPayment(deps, begun, { proof, said }), 'done');
-      await beginLook(app.db, watched.id);
+      await beginLook(app.db, watched.id, 30_000);
       const failure = { code: 'payment_failed', released: false, watchAt: undefined };
       assert.equal(await failPayment(deps, other, { ...failure, said }), 'done');
       other.status = 'failed';

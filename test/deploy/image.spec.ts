@@ -165,7 +165,9 @@ async function tryOut(base: string, key: string): Promise<void> {
   const session = await api.post('/v1/checkout/sessions').auth(key, '').send({ line_items: items });
   assert.equal(session.status, 200, session.text);
   const page = await api.get(`/c/${session.body.id}`).set('Accept', 'text/html');
-  const [asset = assert.fail(page.text)] = /\/assets\/[^"' ]+/.exec(page.text) ?? [];
+  assert.match(page.text, /<script>.{1000}/s);
+  const dashboard = await api.get('/dashboard');
+  const [asset = assert.fail(dashboard.text)] = /\/assets\/[^"' ]+/.exec(dashboard.text) ?? [];
   const tools = await api
     .post('/mcp')
     .auth(key, { type: 'bearer' })

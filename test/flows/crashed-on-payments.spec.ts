@@ -9,7 +9,7 @@ import {
 import { presentCheckoutSession } from '../../shared/checkout-sessions/present.js';
 import { Payment } from '../../shared/payments/model.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
-import { beginLook, beginSettlement } from '../../shared/settlement/take-work.js';
+import { beginLook, beginSettlement, listDueQuarantined } from '../../shared/settlement/take-work.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { testServices } from '../support/suite.js';
 
@@ -90,6 +90,27 @@ describe('payments on which workers crash', () => {
     await assertEventEqualsPresented(other.sessionId);
   });
 
+  it("are due now when Postgres' clock was an hour ahead, and not when that is their pause", async () => {
+    const listed = async (): Promise<string[]> => {
+      const due = await listDueQuarantined(flow.db, ['confirm'], 10);
+      assert.ok(due.every(({ dueAt }) => dueAt.getTime() <= nowMs()));
+      return due.map(({ id }) => id);
+    };
+    const [ahead, pausing] = [await claim(), await claim()];
+    for (const [{ paymentId }, crashes] of [
+      [ahead, 2],
+      [pausing, 9],
+    ] as const) {
+      const dueAt = new Date(nowMs() + 3_600_000);
+      await Payment.query(flow.db)
+        .patch({ stage: 'confirm', lostTakes: crashes, dueAt })
+        .where({ id: paymentId });
+    }
+    assert.deepEqual(await listed(), [ahead.paymentId]);
+    assert.equal(await beginLook(flow.db, pausing.paymentId, TIMEOUT_MS), undefined);
+    assert.notEqual(await beginLook(flow.db, ahead.paymentId, TIMEOUT_MS), undefined);
+  });
+
   it('are taken again later after each crash, and crashes alone never fail them', async () => {
     const { sessionId, paymentId } = await claim();
     const leases: number[] = [];
@@ -97,7 +118,7 @@ describe('payments on which workers crash', () => {
     for (let crash = 2; crash <= 9; crash += 1) {
       const { dueAt } = await flow.onlyPayment(sessionId);
       advanceClock(Math.max(0, (dueAt?.getTime() ?? 0) - nowMs() + 1));
-      const taken = await beginLook(flow.db, paymentId);
+      const taken = await beginLook(flow.db, paymentId, TIMEOUT_MS);
       leases.push(Math.round(((taken?.dueAt?.getTime() ?? 0) - nowMs()) / 60_000));
     }
     assert.deepEqual(leases, [1, 1, 2, 3, 5, 9, 17, 33]);

@@ -221,4 +221,29 @@ describe('the events API', () => {
     });
     assert.ok(missing instanceof Stripe.errors.StripeInvalidRequestError);
   });
+
+  // After the lists above, in which these events would be, too.
+  describe('lists the events of a session', () => {
+    it('with those of the refunds of its payment', async () => {
+      const [paid = '', other = ''] = [await buildRefunded(), await buildRefunded()];
+      const of = async (query: string): Promise<string[]> =>
+        (await readPage(flow.api, `${EVENTS}?${query}`)).data.map(({ type }) => String(type));
+      const all = ['refund.updated', 'refund.created', 'checkout.session.completed'];
+      for (const session of [paid, other]) assert.deepEqual(await of(`checkout_session=${session}`), all);
+      assert.deepEqual(await of(`checkout_session=${paid}&type=refund.created`), ['refund.created']);
+      assert.deepEqual(await of(`checkout_session=${paid}&limit=1`), ['refund.updated']);
+    });
+
+    /** A session whose payment has a refund that was canceled. */
+    async function buildRefunded(): Promise<string> {
+      const { id: session } = await flow.buildSession();
+      await flow.pay(session);
+      const { body } = await flow.api.get(`/v1/checkout/sessions/${session}`).expect(200);
+      const refund = await flow.api
+        .post('/v1/refunds', { payment: body.payment.id, amount: 100 })
+        .expect(200);
+      await flow.api.post(`/v1/refunds/${refund.body.id}/cancel`).expect(200);
+      return session;
+    }
+  });
 });

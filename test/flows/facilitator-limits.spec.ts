@@ -8,14 +8,12 @@ import { loadConfig } from '../../shared/config/config.js';
 import { openDatabase } from '../../shared/db/knex.js';
 import { openRateLimiter } from '../../shared/limits/rate-limiter.js';
 import { openSharedRateLimiter, type SharedRateOptions } from '../../shared/limits/shared-rate-limiter.js';
-import { resetClock } from '../../shared/process/clock.js';
 import { createLogger } from '../../shared/process/logger.js';
 import { openRedis, openRedisBreaker } from '../../shared/queues/connection.js';
 import { openFacilitators } from '../../shared/startup/open-facilitators.js';
 import { countCallers, leaveCallers } from '../../shared/upkeep/facilitator-callers.js';
 import { type Checkout, openCheckout, type SignedPayment } from '../support/checkout.js';
 import { answerOf } from '../support/link-answers.js';
-import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { createMigratedDatabase, testServices } from '../support/suite.js';
 import { entryFor } from '../unit/x402/offers.js';
 
@@ -108,60 +106,24 @@ describe("the facilitator's limits", () => {
       await checkout.close();
     }
   });
-});
 
-describe('a payment whose call of /settle the rate limiter postpones', () => {
-  let flow: MoneyFlow;
-  before(async () => {
-    flow = await openMoneyFlow('postponed', { environment: { SETTLE_WAIT_MS: '0' }, worker: false });
-  });
-  after(() => flow.close());
-  afterEach(() => {
-    resetClock();
-    return flow.assertBooks();
-  });
-
-  /** Claims a payment and opens a worker whose facilitator client postpones every call until `makeRoom`. */
-  async function claim() {
-    const { id } = await flow.buildSession();
-    assert.equal(answerOf(await flow.pay(id)), '202 processing');
-    const manualWorker = flow.openManualWorker();
-    const { facilitators } = manualWorker.deps;
-    let isFull = true;
-    manualWorker.deps.facilitators = {
-      ...facilitators,
-      settleBy: async (...call) =>
-        isFull ? { kind: 'postponed', why: 'full', forMs: 60_000 } : await facilitators.settleBy(...call),
-    };
-    const payment = await flow.onlyPayment(id);
-    return {
-      id,
-      next: () => manualWorker.doNext(payment.id),
-      makeRoom: () => {
-        isFull = false;
-      },
-    };
-  }
-
-  it('is tried again more often than a refused one, and does not count as sent', async () => {
-    const { id, next, makeRoom } = await claim();
-    for (let turn = 0; turn < 4; turn += 1) await next();
-    const { status, stage, settleCalls, settleUnclear } = await flow.onlyPayment(id);
-    assert.deepEqual([status, stage, settleCalls, settleUnclear], ['processing', 'settle', 0, false]);
-    makeRoom();
-    await next();
-    assert.equal((await flow.session(id)).status, 'complete');
-    assert.equal((await flow.onlyPayment(id)).settleCalls, 1);
-  });
-
-  it('fails when the time to send it has passed, and its session is open again', async () => {
-    const { id, next } = await claim();
-    const calls = flow.facilitator.calls.settle.length;
-    for (let turn = 0; turn < 20 && (await flow.session(id)).status === 'processing'; turn += 1) await next();
-    const { status, failureCode } = await flow.onlyPayment(id);
-    assert.deepEqual([status, failureCode], ['failed', 'payment_service_unavailable']);
-    assert.equal((await flow.session(id)).status, 'open');
-    assert.equal(flow.facilitator.calls.settle.length, calls);
+  it('a 503 with Retry-After received by one process holds for all, for the same merchant', async () => {
+    const checkout = await openCheckout();
+    try {
+      const [first, second] = [await checkout.buildSession(), await checkout.buildSession()];
+      const [payment, other] = [await checkout.sign(first.id), await checkout.sign(second.id)];
+      checkout.facilitator.settle.next(asksToWait(503, 15));
+      const answer = checkout.visit(first.id, { 'PAYMENT-SIGNATURE': payment.header }).then((res) => res);
+      await checkout.facilitator.waitForCall('settle');
+      await sleep(500);
+      const busy = await checkout.visit(second.id, { 'PAYMENT-SIGNATURE': other.header });
+      assert.equal(busy.status, 503);
+      assert.ok(Number(busy.get('Retry-After')) >= 1);
+      assert.equal(checkout.calls(other).verify, 0);
+      await answer;
+    } finally {
+      await checkout.close();
+    }
   });
 });
 

@@ -79,6 +79,9 @@ describe('a request that writes a delivery for each of many endpoints', () => {
     const { event } = hog;
     await resend(hog, event).expect(200);
     assert.equal(await countWhere(hog), ENDPOINTS);
+    // In front of their random digits the ids differ: they increase.
+    const ids = await flow.db('webhook_deliveries').whereIn('endpoint_id', hog.endpointIds).pluck('id');
+    assert.equal(new Set(ids.map((id) => id.slice(0, 19))).size, ENDPOINTS);
     const refused = await hog.api.get('/v1/payments');
     assertLimited(refused);
     // 1,000 rows at 100 a second, of which 200 were at hand.

@@ -129,7 +129,7 @@ describe('workers that take the same payment', () => {
     const settling = await Promise.all(many.map(() => beginSettlement(flow.app.db, payment.id, 1000)));
     assert.equal(settling.filter((taken) => taken !== undefined).length, 1);
     await flow.letTimePass(id);
-    const looking = await Promise.all(many.map(() => beginLook(flow.app.db, payment.id)));
+    const looking = await Promise.all(many.map(() => beginLook(flow.app.db, payment.id, 1000)));
     assert.equal(looking.filter((taken) => taken !== undefined).length, 1);
     assert.equal((await flow.onlyPayment(id)).attempt, 2);
     await flow.letTimePass(id);
@@ -208,7 +208,7 @@ describe('workers that take the same payment', () => {
     const stalled = await beginSettlement(flow.app.db, payment.id, 1000);
     assert.ok(stalled !== undefined);
     await flow.letTimePass(id);
-    await beginLook(flow.app.db, payment.id);
+    await beginLook(flow.app.db, payment.id, 1000);
     const before = [await flow.session(id), await flow.onlyPayment(id)];
     const said = { source: 'service', said: 'too late' } as const;
     const proof = { transaction: '0x1', payer: undefined, proofIndex: 1 };

@@ -57,6 +57,18 @@ describe('a payment that was answered 202', () => {
     await eventually(async () => assert.equal(answerOf(await noWait.visit(id)), '200 complete'));
   });
 
+  it('that failed is told as one that may have been taken while Postgres may have forgotten a later payment', async () => {
+    const id = await newId();
+    await failInBackground(id);
+    const { commits } = noWait.app;
+    const { mayHaveLost } = commits;
+    commits.mayHaveLost = () => true;
+    const res = await noWait.visit(id);
+    commits.mayHaveLost = mayHaveLost;
+    assert.equal(answerOf(res), '402 kyt_risk_detected');
+    assert.match(res.body.error, /may have been taken.*Do not pay again/);
+  });
+
   it('that failed is reported with its code and reason to every GET, in body and header', async () => {
     const id = await newId();
     await failInBackground(id);

@@ -78,7 +78,7 @@ describe("a link's payment requirements", () => {
           asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
           payTo: EVM_WALLET,
           maxTimeoutSeconds: 300,
-          extra: { name: 'USDC', version: '2' },
+          extra: { name: 'USDC', version: '2', primaryType: 'TransferWithAuthorization' },
         },
       ],
       extensions: declarePaymentIdentifier(),

@@ -71,7 +71,7 @@ describe('a payment whose outcome stays unknown', () => {
       assert.match(res.body.error.message, NOT_AGAIN);
       assert.doesNotMatch(res.body.error.message, /Sign a new one/);
       const code = 'signature_already_used';
-      const told = { outcome: 'failed', code, uncertain: true, payment: paymentId };
+      const told = { outcome: 'failed', code, cause: 'failedSpent', uncertain: true, payment: paymentId };
       assert.deepEqual(await postFromPage(id, signed), told);
     }
   });
@@ -80,7 +80,13 @@ describe('a payment whose outcome stays unknown', () => {
     const { id } = await checkout.buildSession();
     const { signed, paymentId } = await payUncertainly(id);
     advanceClock(1_200_000);
-    const told = { outcome: 'failed', code: 'outcome_unknown', uncertain: true, payment: paymentId };
+    const told = {
+      outcome: 'failed',
+      code: 'outcome_unknown',
+      cause: 'failedOther',
+      uncertain: true,
+      payment: paymentId,
+    };
     assert.deepEqual(await postFromPage(id, signed), told);
   });
 
@@ -100,7 +106,7 @@ describe('a payment whose outcome stays unknown', () => {
     const { id } = await checkout.buildSession();
     await payUncertainly(id);
     checkout.facilitator.verify.next(refuses('kyt_risk_detected'));
-    const told = { outcome: 'failed', code: 'kyt_risk_detected' };
+    const told = { outcome: 'failed', code: 'kyt_risk_detected', cause: 'failedRefused' };
     assert.deepEqual(await postFromPage(id, await checkout.sign(id)), told);
   });
 
@@ -123,7 +129,12 @@ describe('a payment whose outcome stays unknown', () => {
   it('is said beside the code when a refusal says used and no chain can be read', async () => {
     const { id } = await checkout.buildSession();
     checkout.facilitator.verify.next(refuses('invalid_exact_evm_nonce_already_used'));
-    const told = { outcome: 'failed', code: 'invalid_transaction_state', uncertain: true };
+    const told = {
+      outcome: 'failed',
+      code: 'invalid_transaction_state',
+      cause: 'failedUsed',
+      uncertain: true,
+    };
     assert.deepEqual(await postFromPage(id, await checkout.sign(id)), told);
   });
 });

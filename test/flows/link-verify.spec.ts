@@ -20,6 +20,7 @@ import {
   findEntry,
   openCheckout,
   type SignedPayment,
+  withoutHints,
   X_LAYER_TESTNET,
 } from '../support/checkout.js';
 import { answerOf } from '../support/link-answers.js';
@@ -84,12 +85,9 @@ describe('a payment that /verify', () => {
   it('accepts is settled', async () => {
     assert.equal(await send(), '200 complete');
     assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 1 });
-    const { accepted, payload } = payment;
-    const expected: FacilitatorRequest = {
-      x402Version: 2,
-      paymentPayload: { x402Version: 2, accepted, payload },
-      paymentRequirements: accepted,
-    };
+    const [accepted, payload] = [withoutHints(payment.accepted), payment.payload];
+    const paymentPayload = { x402Version: 2, accepted, payload } as const;
+    const expected: FacilitatorRequest = { x402Version: 2, paymentPayload, paymentRequirements: accepted };
     assert.deepEqual(checkout.facilitator.calls.verify.at(-1)?.body, expected);
     assert.deepEqual(checkout.facilitator.calls.settle.at(-1)?.body, expected);
   });

@@ -135,6 +135,8 @@ describe('the logs of a web and a worker process at level trace', () => {
     // payment's id.
     assert.equal(settled.request_id ?? claimed.request_id, claimed.request_id);
     assert.equal(settled.payment, claimed.payment);
+    const { host } = new URL(facilitator.url);
+    assert.deepEqual([claimed.facilitator, settled.facilitator], [host, host]);
     const due = { id: claimed.payment, stage: 'settle', attempt: 0, dueAt: new Date() } as const;
     const { payload } = paymentJob(due, claimed.request_id);
     assert.deepEqual(payload, { paymentId: claimed.payment, requestId: claimed.request_id });

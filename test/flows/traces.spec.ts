@@ -123,6 +123,9 @@ describe('traces', () => {
     it('contain the calls to the facilitator and to the chain, each within its parent', () => {
       assert.equal(named('POST /verify').parent, named('GET /c/:id').id);
       assert.equal(named('POST /settle').parent, named('settle-payment').id);
+      const { host } = new URL(flow.facilitator.url);
+      for (const call of ['POST /verify', 'POST /settle'])
+        assert.equal(named(call).attributes['checkout.facilitator'], host);
       assert.equal(named('eth_getBlockByNumber').parent, named('confirm-payment').id);
       assert.equal(named('eth_getBlockByNumber').attributes['checkout.network'], 'eip155:84532');
       const failed = trace.filter((span) => span.failed);

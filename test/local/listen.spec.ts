@@ -247,21 +247,32 @@ describe('npm run listen', () => {
     assert.match(help.stdout, /^Usage: npm run -s listen/);
   });
 
-  it('is a command that ends with SIGTERM', async () => {
-    const args = [
-      'local/commands/listen.mjs',
-      '--key',
-      merchant.testKey,
-      '--url',
-      url,
-      '--forward-to',
-      shop.url,
-    ];
-    const command = new StartedProcess(nodeProgram(args, { cwd: projectRoot() }));
+  async function startCommand(): Promise<StartedProcess> {
+    const options = ['--key', merchant.testKey, '--url', url, '--forward-to', shop.url];
+    const program = nodeProgram(['local/commands/listen.mjs', ...options], { cwd: projectRoot() });
+    const command = new StartedProcess(program);
     await eventually(() => assert.match(command.printed(), /^Ready\. /m));
     shop.secret = /whsec_\S+/.exec(command.printed())?.[0] ?? '';
+    return command;
+  }
+
+  it('is a command that ends with SIGTERM', async () => {
+    const command = await startCommand();
     const id = await happen();
     await shopGot([id]);
+    command.signal('SIGTERM');
+    assert.equal((await command.exited).code, 0);
+  });
+
+  it('misses nothing and repeats nothing while the laptop sleeps, which ends its connections', async () => {
+    const command = await startCommand();
+    const first = await happen();
+    await shopGot([first]);
+    command.signal('SIGSTOP');
+    front.cut();
+    const [second, third] = [await happen(), await happen('refund.updated')];
+    command.signal('SIGCONT');
+    await shopGot([first, second, third]);
     command.signal('SIGTERM');
     assert.equal((await command.exited).code, 0);
   });

@@ -119,12 +119,11 @@ export async function openBooks(
     payByAgent: async (id) => paid(id, (await checkout.sign(id)).header),
     async paySolana(id, memo) {
       const entry = await solanaEntry(id);
-      const asked = 'feePayer' in entry.extra ? entry.extra.memo : undefined;
       const blockhash = solana.issueBlockhash();
       const payload = signSolanaPayment(entry, {
         payer: Keypair.generate(),
         blockhash,
-        memo: memo ?? asked ?? '',
+        ...(memo && { memo }),
       });
       signed.set(hashOf(payload.transaction), payload.transaction);
       await paid(id, paymentHeader(entry, payload));

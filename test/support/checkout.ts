@@ -16,7 +16,13 @@ import { Payment } from '../../shared/payments/model.js';
 import { advanceClock, nowMs } from '../../shared/process/clock.js';
 import { createLogger } from '../../shared/process/logger.js';
 import type { Closable } from '../../shared/process/shutdown.js';
-import type { EvmPayload, PaymentRequired, PaymentRequirements } from '../../shared/x402/wire.js';
+import type {
+  EvmExtra,
+  EvmPayload,
+  PaymentRequired,
+  PaymentRequirements,
+  SvmExtra,
+} from '../../shared/x402/wire.js';
 import { startWorker } from '../../workers/process/start-worker.js';
 import { openTestApp, type TestApp } from './app.js';
 import { buildPayable, type Kind, recordedMoves } from './kinds.js';
@@ -251,4 +257,10 @@ export function findEntry(
   );
   if (entry === undefined) throw new Error(`Nothing is offered on ${network}.`);
   return entry;
+}
+
+/** An entry as the facilitator gets it: without what only buyers are told. */
+export function withoutHints(entry: PaymentRequirements): PaymentRequirements {
+  const { primaryType: _, memo: __, ...extra } = entry.extra as EvmExtra & SvmExtra;
+  return { ...entry, extra };
 }

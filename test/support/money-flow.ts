@@ -23,6 +23,7 @@ import type { WorkerDeps } from '../../workers/deps/deps.js';
 import { openWorkerMetrics } from '../../workers/deps/worker-metrics.js';
 import { confirmPayment } from '../../workers/jobs/confirm-payment.js';
 import { settlePayment } from '../../workers/jobs/settle-payment.js';
+import { openSettleCalls } from '../../workers/settlement/settle-calls.js';
 import { type Checkout, openCheckout } from './checkout.js';
 import { type Kind, recordedMoves } from './kinds.js';
 import { loggerWithLines } from './log-lines.js';
@@ -155,6 +156,8 @@ export function openManualWorker(config: Config, db: Knex): ManualWorker {
     chains: createChains(config.rpcUrls, { queues: endpointQueues }),
     endpointQueues,
     metrics: openWorkerMetrics({ db, queues, logger, facilitators }),
+    // The test waits for the end of each call.
+    settleCalls: openSettleCalls(100, logger, 600_000),
   };
   return {
     deps,

@@ -66,6 +66,18 @@ describe("a host's clock that is set between two readings of Postgres' clock", (
     assert.ok(Math.abs(clockCorrectionMs() - HOUR_MS) < 100);
   });
 
+  it("does not set the time back of a process that has not read Postgres' clock yet", async () => {
+    // A copy of the module, as a process has it that has just started.
+    const url = new URL('../../shared/process/clock.js?just-started', import.meta.url);
+    const started: typeof import('../../shared/process/clock.js') = await import(url.href);
+    const before = started.nowMs();
+    set(-HOUR_MS);
+    assert.ok(started.nowMs() - before >= HOUR_MS, 'work would be due an hour later');
+    const at = unmockedHostMs();
+    started.correctClock(at + HOUR_MS, { askedAtMs: at, answeredAtMs: at });
+    assert.ok(started.nowMs() - before >= HOUR_MS);
+  });
+
   it('does not end what cannot be taken back when it is set forward, until Postgres has confirmed it', () => {
     const before = nowMs();
     set(HOUR_MS);

@@ -50,6 +50,19 @@ describe('the configuration', () => {
     assert.equal(loadConfig(COMPLETE, 'web').replica, undefined);
   });
 
+  it('takes no BASE_URL to which a path cannot be added, and does not quote it', () => {
+    for (const address of [
+      'pay.example/?shop=1',
+      'pay.example/#top',
+      'pay.example?',
+      'user:pass-word@pay.example',
+    ]) {
+      const text = problemsOf({ ...COMPLETE, BASE_URL: `https://${address}` });
+      assert.match(text, /BASE_URL must be scheme, host and port/);
+      assert.doesNotMatch(text, /pass-word/);
+    }
+  });
+
   it('reports every problem at once, by the name of its variable', () => {
     const text = problemsOf({
       NODE_ENV: 'production',

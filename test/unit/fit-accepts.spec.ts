@@ -3,6 +3,7 @@ import { fitTerms, narrow, readWanted } from '../../api/link/fit-accepts.js';
 import { findToken, OFFERED_TOKENS } from '../../shared/chains/networks.js';
 import { centsToTokenAmount } from '../../shared/values/money.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
+import { withoutHints } from '../support/checkout.js';
 
 const ENTRIES: PaymentRequirements[] = OFFERED_TOKENS.filter(({ network }) => !network.testnet).map(
   (token) => ({
@@ -12,7 +13,10 @@ const ENTRIES: PaymentRequirements[] = OFFERED_TOKENS.filter(({ network }) => !n
     asset: token.address,
     payTo: '0x209693Bc6afc0C5328bA36FaF03C514EF312287C',
     maxTimeoutSeconds: 300,
-    extra: { name: 'USD Coin', version: '2' },
+    extra:
+      token.family === 'evm'
+        ? { name: 'USD Coin', version: '2' }
+        : { feePayer: '9B5XszUGdMaxCZ7uSQhPzdks5ZQSmWxrmzCSvtJ6Ns6g' },
   }),
 );
 const acceptsOf = (entries: PaymentRequirements[], room: number): PaymentRequirements[] =>
@@ -25,7 +29,7 @@ describe('the entries of a 402', () => {
     assert.ok(ENTRIES.length > 20);
     const kept = acceptsOf(ENTRIES, 100_000);
     assert.equal(kept.length, 20);
-    assert.deepEqual(acceptsOf(ENTRIES.slice(0, 5), 100_000), ENTRIES.slice(0, 5));
+    assert.deepEqual(acceptsOf(ENTRIES.slice(0, 5), 100_000).map(withoutHints), ENTRIES.slice(0, 5));
   });
 
   it('fill the room in their order, with one of each token while three fit', () => {
@@ -63,6 +67,32 @@ describe('the entries of a 402', () => {
   });
 });
 
+describe('the type that a buyer signs', () => {
+  const TYPE = ',"primaryType":"TransferWithAuthorization"'.length;
+  const isTyped = ({ extra }: PaymentRequirements): boolean => 'primaryType' in extra;
+
+  it('is in the first EVM entry, and in others where room is left', () => {
+    for (let room = 1200; room < 6000; room += 1) {
+      const { accepts: json } = fitTerms(ENTRIES, room);
+      const kept: PaymentRequirements[] = JSON.parse(json);
+      const evm = kept.filter(({ network }) => network.startsWith('eip155:'));
+      const typed = evm.filter(isTyped);
+      assert.ok(typed.length > 0, `${room}`);
+      assert.deepEqual(typed, evm.slice(0, typed.length));
+      assert.ok(typed.length === evm.length || json.length + TYPE > room, `${room}`);
+      for (const { extra } of typed)
+        assert.deepEqual(extra, { name: 'USD Coin', version: '2', primaryType: 'TransferWithAuthorization' });
+      assert.deepEqual(kept.filter(isTyped), typed);
+    }
+  });
+
+  it('takes no room where there is no EVM entry', () => {
+    const solana = ENTRIES.filter(({ network }) => network.startsWith('solana:'));
+    assert.ok(solana.length > 1);
+    assert.deepEqual(acceptsOf(solana, JSON.stringify(solana).length), solana);
+  });
+});
+
 describe('the signed offers of a 402', () => {
   const LENGTH = 600;
   const offer = (room: number, entries = ENTRIES) => {
@@ -87,7 +117,7 @@ describe('the signed offers of a 402', () => {
       assert.equal(signed.length, offers.length);
       for (const { acceptIndex, signature } of offers) {
         const place = Number(signature.replace(/^\.+/, ''));
-        assert.deepEqual(kept[acceptIndex], ENTRIES[place]);
+        assert.deepEqual(withoutHints(kept[acceptIndex] ?? assert.fail()), ENTRIES[place]);
       }
     }
   });
@@ -117,6 +147,7 @@ describe('what a link is asked for', () => {
 
   it('is everything without parameters, and with others', () => {
     assert.equal(everything.length, ENTRIES.length);
+    assert.deepEqual(of('?network=&token='), everything);
     assert.deepEqual(of('?lang=de'), everything);
     assert.deepEqual(of('?'), everything);
   });
@@ -142,6 +173,5 @@ describe('what a link is asked for', () => {
 
   it('is nothing when it is not offered', () => {
     assert.deepEqual(of('?network=eip155:5'), []);
-    assert.deepEqual(of('?token='), []);
   });
 });

@@ -44,14 +44,17 @@ describe('the warnings about risky settings', () => {
   for (const [more, isNamed] of Object.entries({
     '/': false,
     '/shop': true,
-    '/?ref=1': true,
-    '#top': true,
   })) {
     it(`${isNamed ? 'name' : 'do not name'} a BASE_URL that ends with ${more}`, () => {
       const BASE_URL = `https://pay.example${more}`;
       assert.deepEqual(warningsOf({ BASE_URL }), isNamed ? ['base_url_with_path'] : []);
     });
   }
+
+  it('name a network that is not offered, once', () => {
+    const typed = { CONFIRMATIONS_EIP155_845: '1', RPC_URL_EIP155_845: 'https://rpc.example' };
+    assert.deepEqual(warningsOf({ ...typed, CONFIRMATIONS_EIP155_8453: '1' }), ['unknown_network']);
+  });
 
   it('name a NODE_ENV that is neither production nor development nor test', () => {
     for (const [environment, isNamed] of Object.entries({

@@ -3,10 +3,12 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { mock } from 'node:test';
 import express from 'express';
 import request from 'supertest';
 import { sendPieces } from '../../api/http/send-json.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
+import { PIECE_TAKEN_WITHIN_MS } from '../../shared/limits/bounds.js';
 
 const PIECE = 'x'.repeat(64 * 1024);
 /** Far more than the buffers of two sockets on one machine hold. */
@@ -42,7 +44,7 @@ class Pieces {
 describe('an answer in pieces', () => {
   let server: Server;
   let pieces: Pieces;
-  let takenWithinMs: number;
+  let takenWithinMs: number | undefined;
   const logged: unknown[] = [];
   before(async () => {
     const app = express();
@@ -116,6 +118,19 @@ describe('an answer in pieces', () => {
     assert.ok(pieces.given < MANY / 4);
     assert.doesNotMatch((await text(socket)).slice(-10), /\r\n0\r\n/);
     assert.deepEqual(logged, []);
+  });
+
+  it('is cut off after a time of its own where none is given', async () => {
+    pieces = new Pieces(MANY);
+    takenWithinMs = undefined;
+    const inTime = mock.method(globalThis, 'setTimeout');
+    const socket = await ask();
+    await untilItWaits();
+    const limits = inTime.mock.calls.filter(({ arguments: [, ms] }) => ms === PIECE_TAKEN_WITHIN_MS);
+    inTime.mock.restore();
+    limits.at(-1)?.arguments[0]();
+    await eventually(() => assert.ok(pieces.isOver));
+    socket.destroy();
   });
 
   for (const how of ['destroy', 'resetAndDestroy'] as const) {

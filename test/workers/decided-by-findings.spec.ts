@@ -47,7 +47,7 @@ describe('an unclear payment', () => {
   after(() => flow.close());
 
   /** Pays with a call of /settle that is cut, so that only the chain can tell its outcome. */
-  async function payUnclearly(validForMs = 5 * MINUTE_MS): Promise<string> {
+  async function payUnclearly(validForMs = 5 * MINUTE_MS, beforeCall = (): void => {}): Promise<string> {
     const { id } = await flow.buildSession();
     const validBefore = BigInt(Math.floor((nowMs() + validForMs) / 1000));
     assert.equal((await flow.pay(id, { validBefore })).status, 202);
@@ -61,6 +61,7 @@ describe('an unclear payment', () => {
       },
       close: () => undefined,
     };
+    beforeCall();
     await manualWorker.doNext(payment.id);
     return id;
   }
@@ -161,6 +162,19 @@ describe('an unclear payment', () => {
     }
   });
 
+  it("is decided within minutes when Postgres' clock was an hour ahead during its call, and never before the call is over", async () => {
+    const at = unmockedHostMs();
+    const setClock = (aheadMs: number): void =>
+      correctClock(at + aheadMs, { askedAtMs: at, answeredAtMs: at });
+    const id = await payUnclearly(5 * MINUTE_MS, () => setClock(hours(1))).finally(() => setClock(0));
+    await Payment.query(flow.db).patch({ dueAt: now() }).where({ payableId: id });
+    say = () => ({ kind: 'unused', chainTime: now(), exhausted: true });
+    assert.equal((await check(id, MINUTE_MS / 2)).status, 'processing');
+    const { status, failedAt } = await check(id, 5 * MINUTE_MS);
+    assert.equal(status, 'failed');
+    assert.ok((failedAt?.getTime() ?? 0) >= at + MINUTE_MS, 'the call may run for 30 s, and 30 s more');
+  });
+
   it("that fails leaves its session open until its end has come by the database's clock and by the machine's", async () => {
     const AHEAD_MS = 60 * MINUTE_MS;
     const id = await payUnclearly();
@@ -238,7 +252,7 @@ describe('an unclear payment', () => {
     await silentForADay(id);
     // The worker was killed after it had seen the transfer.
     advanceClock(((await flow.onlyPayment(id)).dueAt?.getTime() ?? 0) - nowMs());
-    assert.notEqual((await beginLook(flow.db, paymentId))?.unreadableSince, null);
+    assert.notEqual((await beginLook(flow.db, paymentId, 30_000))?.unreadableSince, null);
     await manualWorker.doNext(paymentId);
     assert.equal((await flow.onlyPayment(id)).status, 'processing');
     await silentForADay(id);

@@ -1,4 +1,5 @@
 import type { Closable } from '../../shared/process/shutdown.js';
+import { TurnTime } from '../../shared/process/turn-time.js';
 import { changeSlots } from '../../shared/webhooks/slots.js';
 import {
   type Batch,
@@ -32,6 +33,7 @@ export class Deliverer implements Closable {
   readonly #sender: WebhookSender;
   readonly #openSecrets: OpenSecrets;
   readonly #slots: Slots;
+  readonly #startTime = new TurnTime();
   readonly #adaptive = new AdaptiveConcurrency();
   readonly #taking = oneAtATime((accountId) => this.#take(accountId));
   readonly #inFlight = new Set<Promise<void>>();
@@ -121,8 +123,8 @@ export class Deliverer implements Closable {
       this.#mayPassOn(delivery.endpoint.accountId) ? slots * this.#slots.bytesPerSlot : 0;
     try {
       const onSuccess = (ms: number): void => this.#changeSlots(delivery.endpoint, ms);
-      const [sender, openSecrets] = [this.#sender, this.#openSecrets];
-      return await tryDelivery(this.#deps, { sender, openSecrets, bytesToPassOn, onSuccess }, delivery);
+      const tools = { sender: this.#sender, openSecrets: this.#openSecrets, startTime: this.#startTime };
+      return await tryDelivery(this.#deps, { ...tools, bytesToPassOn, onSuccess }, delivery);
     } catch (error) {
       // The lease expires, and the delivery is tried again.
       this.#deps.logger.error({ event: 'delivery.not_recorded', delivery: delivery.id, err: error });

@@ -1,6 +1,6 @@
 import type { ClaimedPayment } from '../../shared/jobs/jobs.js';
 import type { Payment } from '../../shared/payments/model.js';
-import { now, nowMs, times } from '../../shared/process/clock.js';
+import { laterNowMs, times } from '../../shared/process/clock.js';
 import { carryOut } from '../../shared/settlement/carry-out.js';
 import { afterCall, afterNamedTwice } from '../../shared/settlement/policy/after-call.js';
 import type { Call } from '../../shared/settlement/policy/answer-case.js';
@@ -13,6 +13,7 @@ import type { SettleVerdict } from '../../shared/x402/settle-verdict.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import { measureWait } from '../deps/measure-wait.js';
 import { done, type Outcome } from '../deps/outcome.js';
+import type { Calling } from '../settlement/settle-calls.js';
 
 interface AnsweredCall {
   verdict: SettleVerdict;
@@ -25,6 +26,7 @@ const PROCESS_WAS_PAUSED: SettleVerdict = { kind: 'not_processed', why: 'taken t
 export async function settlePayment(
   deps: WorkerDeps,
   { paymentId, requestId }: ClaimedPayment,
+  calling: Calling = (call) => call(),
 ): Promise<Outcome> {
   const taken = await takeToSettle(deps, paymentId);
   if (taken === undefined) return done;
@@ -33,7 +35,7 @@ export async function settlePayment(
     if (tooLate !== undefined) {
       const { kind } = await carryOut(deps, taken, tooLate);
       measureWait(deps, taken.payment, { decision: tooLate, written: kind });
-    } else logCall(deps, taken.payment, { ...(await settle(deps, taken)), requestId, span });
+    } else logCall(deps, taken.payment, { ...(await settle(deps, taken, calling)), requestId, span });
     return done;
   });
 }
@@ -41,14 +43,18 @@ export async function settlePayment(
 async function settle(
   deps: WorkerDeps,
   { payment, job, rules, facilitatorRequest }: TakenPayment,
+  calling: Calling,
 ): Promise<AnsweredCall> {
   const { facilitators } = deps;
   const mayBeSent = (): boolean => mayStillCall(payment, rules, times());
-  const startedAt = now();
-  const answer = mayBeSent()
-    ? await facilitators.settleBy(payment.facilitator, facilitatorRequest, mayBeSent)
-    : PROCESS_WAS_PAUSED;
-  const endedAt = now();
+  // By the later clock: a look at the chain counts only when its block is later than the call.
+  const startedAt = new Date(laterNowMs());
+  const answer = await inPlace(deps, payment, async () =>
+    mayBeSent()
+      ? await calling(() => facilitators.settleBy(payment.facilitator, facilitatorRequest, mayBeSent))
+      : PROCESS_WAS_PAUSED,
+  );
+  const endedAt = new Date(laterNowMs());
   const isUnsent = answer.kind === 'not_processed' && answer.isUnsent;
   const another = isUnsent ? await facilitators.another(payment.facilitator, facilitatorRequest) : undefined;
   const call: Call = { answer, startedAt, endedAt, commitsMayBeLost: deps.commits.mayHaveLost(), another };
@@ -59,6 +65,26 @@ async function settle(
   const { kind } = await carryOut(deps, { payment, job }, decision, { settledIn, ifProofTaken });
   measureWait(deps, payment, { decision, written: kind });
   return { verdict, startedAt };
+}
+
+/** Postponed when the payment's network, or its account there, has as many calls under way as it may. */
+async function inPlace(
+  { facilitators, settleCalls }: WorkerDeps,
+  { facilitator, network, accountId }: Payment,
+  call: () => Promise<SettleVerdict>,
+): Promise<SettleVerdict> {
+  const place = await settleCalls.enter({
+    facilitator: facilitators.nameOf(facilitator),
+    network,
+    accountId,
+  });
+  if (place.kind === 'refused')
+    return { kind: 'postponed', why: 'other calls wait for their answers', forMs: place.turnInMs };
+  try {
+    return await call();
+  } finally {
+    place.release();
+  }
 }
 
 /** Undefined when the policy doubts the success: what it names is another payment's. */
@@ -72,7 +98,7 @@ function logCall(
   payment: Payment,
   { verdict, startedAt, requestId, span }: AnsweredCall & { requestId: string | undefined; span: Span },
 ): void {
-  const ms = nowMs() - startedAt.getTime();
+  const ms = laterNowMs() - startedAt.getTime();
   const isPostponed = verdict.kind === 'postponed';
   const facilitator = facilitators.nameOf(payment.facilitator);
   if (!isPostponed) metrics.settleCall({ facilitator, verdict: verdict.kind }, ms / 1000);

@@ -5,6 +5,7 @@ import { confirmPayment } from '../jobs/confirm-payment.js';
 import type { Deliverer } from '../jobs/deliver-webhook.js';
 import { expireSessions } from '../jobs/expire-sessions.js';
 import { settlePayment } from '../jobs/settle-payment.js';
+import type { Calling } from '../settlement/settle-calls.js';
 
 export type Handlers = { [N in JobName]: (payload: JobPayloads[N]) => Promise<Outcome> };
 
@@ -12,7 +13,10 @@ export type Handlers = { [N in JobName]: (payload: JobPayloads[N]) => Promise<Ou
 export function createHandlers(deps: WorkerDeps, deliverer: Deliverer): Handlers {
   return {
     'settle-payment': async ({ others = [], ...first }) => {
-      await allOf([first, ...others].map((claimed) => settlePayment(deps, claimed)));
+      const settling = [first, ...others].map(
+        (claimed) => (calling: Calling) => settlePayment(deps, claimed, calling),
+      );
+      await deps.settleCalls.runJob(settling);
       return done;
     },
     'confirm-payment': (payload) => confirmPayment(deps, payload),
@@ -22,11 +26,4 @@ export function createHandlers(deps: WorkerDeps, deliverer: Deliverer): Handlers
       return done;
     },
   };
-}
-
-/** Unlike Promise.all, waits for all when one fails, since the job must not end while its payments are in flight. */
-async function allOf(works: readonly Promise<unknown>[]): Promise<void> {
-  const ended = await Promise.allSettled(works);
-  const failed = ended.find((work) => work.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
 }

@@ -23,6 +23,7 @@ import { openQueues } from '../../shared/queues/enqueue.js';
 import { deliveryNotifier, type NotifyDeliveries } from '../../shared/queues/notify-deliveries.js';
 import { logStoreState } from '../../shared/queues/store-state.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
+import { PAYMENTS_OF_A_JOB } from '../../shared/settlement/notify-settlements.js';
 import { checkEncryptionKey } from '../../shared/startup/first-contact.js';
 import { openFacilitators, type Stores } from '../../shared/startup/open-facilitators.js';
 import { warnAboutRiskySettings } from '../../shared/startup/risky-settings.js';
@@ -33,6 +34,7 @@ import { type Facilitators, openUnlimitedFacilitators } from '../../shared/x402/
 import type { WorkerDeps } from '../deps/deps.js';
 import { openWorkerMetrics, serveWorkerMetrics } from '../deps/worker-metrics.js';
 import { Deliverer } from '../jobs/deliver-webhook.js';
+import { openSettleCalls } from '../settlement/settle-calls.js';
 import { cleanUpRegularly } from './clean-up.js';
 import { foldReportsRegularly } from './fold-reports.js';
 import { createHandlers, type Handlers } from './handlers.js';
@@ -99,7 +101,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
         queues.close(),
         deliverer.close(),
         ...workers.map((worker) => worker.close()),
-      ]);
+      ]).then(() => deps.settleCalls.close());
       await waitAtMost(FINISH_MS, finished);
       // Aborts calls in flight. Their jobs record an unknown outcome, so that another worker looks for the payment at
       // once. If the recording hangs too, the row has been marked since before the call: money may be moving.
@@ -150,6 +152,7 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
       { config, db, replica, queues, logger, commits, installation: watch, facilitators },
       { chains, serves: config.workerQueues },
     ),
+    settleCalls: openSettleCalls(config.workerConcurrency * PAYMENTS_OF_A_JOB, logger),
   };
   return {
     deps,

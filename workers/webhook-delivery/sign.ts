@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { doClocksDisagree, hostNowMs, nowMs } from '../../shared/process/clock.js';
 
 const PREFIX = 'whsec_';
 
@@ -27,4 +28,12 @@ export function signatureHeaders(
     'webhook-timestamp': String(unixSeconds),
     'webhook-signature': standard.map((base64) => `v1,${base64}`).join(' '),
   };
+}
+
+/**
+ * Receivers refuse a signature whose time is minutes off. While the clocks disagree, either may be wrong: the tries of a delivery
+ * take turns between them.
+ */
+export function signingTimeMs({ tries }: { tries: number }): number {
+  return doClocksDisagree() && tries % 2 === 1 ? hostNowMs() : nowMs();
 }

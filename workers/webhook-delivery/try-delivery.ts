@@ -1,4 +1,5 @@
 import { now, nowMs } from '../../shared/process/clock.js';
+import type { TurnTime } from '../../shared/process/turn-time.js';
 import { inSpan, isTracing } from '../../shared/tracing/spans.js';
 import { traceOfEvent } from '../../shared/webhooks/events.js';
 import { recordFailure } from '../../shared/webhooks/record-failure.js';
@@ -9,13 +10,15 @@ import { holdUnreadable } from '../../shared/webhooks/unreadable.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import type { OpenSecrets } from './open-secrets.js';
 import type { PostResult, WebhookSender } from './post.js';
-import { signatureHeaders } from './sign.js';
+import { signatureHeaders, signingTimeMs } from './sign.js';
 
 const USER_AGENT = 'StablecoinCheckout/1.0 (webhooks)';
 
 export interface TryDeps {
   sender: WebhookSender;
   openSecrets: OpenSecrets;
+  /** Many tries start at once: their signatures and requests share a little time of each turn of the event loop. */
+  startTime: TurnTime;
   /** Called after a success: the most bytes that the next delivery in the slots may have; 0 when they are not passed on. */
   bytesToPassOn(): number;
   /** Called after a success with the duration of the try. */
@@ -25,7 +28,7 @@ export interface TryDeps {
 /** Signs, sends and records one try. After a success that passes its slots on, returns the deliveries taken into them. */
 export async function tryDelivery(
   deps: WorkerDeps,
-  { sender, openSecrets, bytesToPassOn, onSuccess }: TryDeps,
+  { sender, openSecrets, startTime, bytesToPassOn, onSuccess }: TryDeps,
   delivery: TakenDelivery,
 ): Promise<Batch | undefined> {
   const { db, logger, metrics, recentWrites } = deps;
@@ -40,12 +43,10 @@ export async function tryDelivery(
   await recentWrites.renew(endpoint.accountId);
   const startedAt = now();
   const started = performance.now();
-  const headers = {
-    'content-type': 'application/json; charset=utf-8',
-    'user-agent': USER_AGENT,
-    ...signatureHeaders(secrets, delivery.eventId, delivery.body, Math.floor(startedAt.getTime() / 1000)),
-  };
-  const result = await postInTrace(deps, delivery, () => sender.post(endpoint.url, headers, delivery.body));
+  const seconds = Math.floor(signingTimeMs(delivery) / 1000);
+  const post = (): Promise<PostResult> =>
+    sender.post(endpoint.url, headersOf(delivery, secrets, seconds), delivery.body);
+  const result = await postInTrace(deps, delivery, () => startTime.run(post));
   const answered = result.kind === 'answered';
   const entry: DeliveryTry = {
     at: startedAt.toISOString(),
@@ -75,6 +76,18 @@ export async function tryDelivery(
   });
   if (nextTryAt !== undefined) await enqueueRetry(deps, endpoint.accountId, nextTryAt);
   return next;
+}
+
+function headersOf(
+  { eventId, body }: TakenDelivery,
+  secrets: readonly string[],
+  unixSeconds: number,
+): Record<string, string> {
+  return {
+    'content-type': 'application/json; charset=utf-8',
+    'user-agent': USER_AGENT,
+    ...signatureHeaders(secrets, eventId, body, unixSeconds),
+  };
 }
 
 /** Posts in a span of the trace of the payment that completed the session or refund. */

@@ -8,7 +8,11 @@ export const ListEvents = Type.Object(
     ...ListParameters,
     type: Type.Optional(Type.Enum([...EVENT_TYPES])),
     created: CreatedFilter,
-    checkout_session: Type.Optional(Type.String({ description: 'Those of this session, by its id.' })),
+    checkout_session: Type.Optional(
+      Type.String({
+        description: 'Those of this session and of the refunds of its payments, by the id of the session.',
+      }),
+    ),
   },
   { additionalProperties: false },
 );

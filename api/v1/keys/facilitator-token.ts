@@ -5,6 +5,7 @@ import type { FacilitatorKey } from '../../../shared/accounts/model.js';
 import type { Knex } from '../../../shared/db/knex.js';
 import { Refusal } from '../../../shared/errors/refusal.js';
 import { now } from '../../../shared/process/clock.js';
+import { whyNoPublicKey } from '../../../shared/secrets/ed25519-point.js';
 
 /**
  * Verifies the EdDSA JWT that an agent signs with its facilitator key. The token may be used more than once until
@@ -17,6 +18,7 @@ const LONGEST_SECONDS = 3600;
 const MAX_TOKEN_LENGTH = 4096;
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const MAX_KEY_ID_LENGTH = 255;
+const RAW_KEY_BYTES = 32;
 
 export async function verifyFacilitatorToken(db: Knex, token: string): Promise<FacilitatorKey> {
   const keyId = claimedKeyId(token);
@@ -51,6 +53,9 @@ async function verifySignature(token: string, key: FacilitatorKey): Promise<JWTP
       clockTolerance: LEEWAY_SECONDS,
       currentDate: now(),
     });
+    // Earlier releases registered such keys.
+    const fault = whyNoPublicKey(key.publicKey.subarray(-RAW_KEY_BYTES));
+    if (fault !== undefined) throw invalid(`its registered key is no public key: its bytes are ${fault}`);
     return payload;
   } catch (error) {
     if (error instanceof errors.JWTExpired) {

@@ -58,6 +58,7 @@ export function webhookEndpointOperations(deps: Deps): WebhookEndpointOperations
   const dbOf = ({ principal }: Call): Knex => connections.of(principal.accountId);
   const allowedUrl = (url: string, { principal }: Call): Promise<string> =>
     requireAllowedUrl(url, {
+      accountId: principal.accountId,
       livemode: principal.livemode,
       allowPrivateNetworks: config.allowPrivateWebhooks,
     });

@@ -1,10 +1,13 @@
 import type { ValidateFunction } from 'ajv';
 import { Refusal } from '../../../shared/errors/refusal.js';
-import { judgeWebhookUrl, resolveHost, type UrlVerdict } from '../../../shared/values/public-address.js';
+import { judgeWebhookUrl, type UrlVerdict } from '../../../shared/values/public-address.js';
 import { ajv } from '../../input/formats.js';
+import { openUrlLookups } from './url-lookups.js';
 
 /** A host that does not resolve in time is accepted: every delivery checks the address again. */
 const RESOLVE_TIMEOUT_MS = 2000;
+
+const lookupsOf = openUrlLookups(RESOLVE_TIMEOUT_MS);
 
 type Reason = Extract<UrlVerdict, { ok: false }>['reason'];
 
@@ -17,11 +20,11 @@ const MAX_URL_LENGTH = 2048;
 /** Returns the URL to store: unchanged when it is a valid URI, else percent-encoded. */
 export async function requireAllowedUrl(
   url: string,
-  rules: { livemode: boolean; allowPrivateNetworks: boolean },
+  { accountId, ...rules }: { accountId: string; livemode: boolean; allowPrivateNetworks: boolean },
 ): Promise<string> {
   const verdict = await judgeWebhookUrl(url, {
     ...rules,
-    resolve: resolveHost,
+    resolve: lookupsOf(accountId),
     timeoutMs: RESOLVE_TIMEOUT_MS,
   });
   if (!verdict.ok) {

@@ -4,6 +4,7 @@ import type { Statement } from '../../db/statement.js';
 export const SPANS = [1440, 60, 15] as const;
 /** A day in UTC. */
 export const [LONGEST_SPAN] = SPANS;
+const [, , SHORTEST_SPAN] = SPANS;
 
 /** Folds and rebuilds take turns by this lock. It is held to the end of the transaction, and no payment waits for it. */
 const FOLD_LOCK = 7_301_202_611;
@@ -21,25 +22,30 @@ export const ANY_ENTRY: Statement = {
 /** The columns of entries and of totals that are summed. */
 export const SUMS = ['payments', 'amount', 'token_amount', 'refunds', 'refunded', 'surplus'] as const;
 
-/** Adds the rows of `shares` to the totals. */
+/** Adds the rows of `shares` to the totals. A row is summed once, by quarter of an hour; the spans sum those sums. */
 function addToTotals(shares: string): string {
-  const starts = 'to_timestamp(floor(extract(epoch FROM settled_at) / (60 * span)) * 60 * span)';
+  const startOf = (span: string, time: string): string =>
+    `date_bin(${span} * interval '1 minute', ${time}, 'epoch')`;
   return `
       INSERT INTO report_totals AS total (account_id, livemode, span, starts_at, token, network, archived, ${SUMS.join(', ')})
-      SELECT account_id, livemode, span, ${starts}, token, network, archived,
+      SELECT account_id, livemode, span, ${startOf('span', 'starts_at')}, token, network, archived,
         ${SUMS.map((name) => `sum(${name})`).join(', ')}
-      FROM ${shares} share CROSS JOIN (VALUES ${SPANS.map((span) => `(${span})`).join(', ')}) spans (span)
+      FROM (
+        SELECT account_id, livemode, token, network, archived, ${startOf(String(SHORTEST_SPAN), 'settled_at')} AS starts_at,
+          ${SUMS.map((name) => `sum(${name}) AS ${name}`).join(', ')}
+        FROM ${shares} share GROUP BY 1, 2, 3, 4, 5, 6
+      ) quarter CROSS JOIN (VALUES ${SPANS.map((span) => `(${span})`).join(', ')}) spans (span)
       GROUP BY 1, 2, 3, 4, 5, 6, 7
       ON CONFLICT (account_id, livemode, span, starts_at, token, network, archived) DO UPDATE SET
         ${SUMS.map((name) => `${name} = total.${name} + excluded.${name}`).join(', ')}`;
 }
 
-/** Moves the oldest $1 entries into the totals. The caller holds the lock. */
+/** Moves $1 entries into the totals. The caller holds the lock, so no other statement deletes or moves one meanwhile. */
 export const FOLD: Statement = {
   name: 'report_fold',
   text: `
     WITH folded AS (
-      DELETE FROM report_entries WHERE id = ANY (ARRAY (SELECT id FROM report_entries ORDER BY id LIMIT $1)) RETURNING *
+      DELETE FROM report_entries WHERE ctid = ANY (ARRAY (SELECT ctid FROM report_entries LIMIT $1)) RETURNING *
     ), added AS (${addToTotals('folded')}
     )
     SELECT count(*)::int AS count FROM folded`,

@@ -1,4 +1,5 @@
 import type { ChainFinding } from '../../chains/finding.js';
+import { OUTCOME_UNKNOWN } from '../../payments/states.js';
 import type { Decision, Proof } from './decision.js';
 import { describeFinding } from './describe-finding.js';
 import { BLOCK_LAG_MS } from './limits.js';
@@ -8,7 +9,9 @@ import { nextWatch } from './watch.js';
 /** The outcome that an operator states for a payment in processing. */
 export type Resolution =
   /** `proof`: the chain shows that the transaction pays the payment. */
-  { kind: 'paid'; transaction: string; proof?: Proof } | { kind: 'failed'; reason: string };
+  | { kind: 'paid'; transaction: string; proof?: Proof }
+  /** `unproven`: nothing shows that its money has not moved and cannot. */
+  | { kind: 'failed'; reason: string; unproven?: boolean };
 
 export function byOperator(
   { validUntil }: Pick<CalledPayment, 'validUntil'>,
@@ -21,10 +24,11 @@ export function byOperator(
     const proof = resolution.proof ?? named;
     return { kind: 'succeed', proof, said: { source: 'operator', said: `paid in ${transaction}` } };
   }
-  const { reason } = resolution;
+  const { reason, unproven = false } = resolution;
   const watchAt = nextWatch(now, validUntil, now);
   const said = { source: 'operator', said: `failed: ${reason}` } as const;
-  return { kind: 'fail', code: reason, released: false, watchAt, said };
+  const code = unproven ? OUTCOME_UNKNOWN : reason;
+  return { kind: 'fail', code, released: false, watchAt, said };
 }
 
 /** The reason why a look at the chain leaves it open that the money has moved, or can still. */

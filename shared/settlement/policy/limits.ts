@@ -7,6 +7,8 @@ export const RETRY_MS = 1000;
 export const MAX_SETTLE_CALLS = 6;
 /** The facilitator is asked again only while this much of the authorization is left. */
 export const SETTLE_MARGIN_MS = 10_000;
+/** The pause after an unclear call, by the number of calls so far. */
+export const CALL_PAUSES_MS = [0, 10_000, 20_000, 40_000, 80_000] as const;
 /** A `/settle` call is no longer in flight at the facilitator this long after its timeout. */
 export const AFTER_TIMEOUT_MS = 30_000;
 /** A call must be over this long before another worker may take the payment. */

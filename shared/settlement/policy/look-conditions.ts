@@ -2,6 +2,7 @@ import type { SearchPosition } from '../../chains/search-position.js';
 import { describeDuration } from './describe-duration.js';
 import {
   BETWEEN_LOOKS_MS,
+  CALL_PAUSES_MS,
   LONGEST_UNREADABLE_MS,
   LONGEST_WAIT_MS,
   LONGEST_WATCH_MS,
@@ -11,7 +12,7 @@ import {
 } from './limits.js';
 import type { LookCondition } from './look-case.js';
 import { earlier, endsFarAhead, lastCallEnd, longestWaitEnd, waitEnd } from './look-times.js';
-import { facilitatorReportedSuccess, type Times } from './payment-state.js';
+import { facilitatorReportedSuccess, type Times, type WatchedPayment } from './payment-state.js';
 import { lastCallTime } from './settle-times.js';
 import { isWatchOver, nextWatchTime } from './watch.js';
 
@@ -72,13 +73,21 @@ const callsAreLeft: LookCondition = {
   holds: ({ payment }) => payment.settleCalls < MAX_SETTLE_CALLS,
 };
 
+const callPauses = CALL_PAUSES_MS.map((ms) => ms / 1000).join(', ');
+
+/** The pauses grow, so that a payment whose calls hang leaves the facilitator to others. */
 const lastCallIsOver: LookCondition = {
   by: 'clock',
-  text: `the last call is over, for ${describeDuration(REPORTED_PAUSE_MS)} if a transaction was reported`,
-  holds: ({ payment: { settleEndedAt, reportedTransaction }, times }) =>
-    settleEndedAt === null ||
-    times.now.getTime() >= settleEndedAt.getTime() + (reportedTransaction === null ? 0 : REPORTED_PAUSE_MS),
+  text: `the last call is over, for a pause that grows with the calls so far (${callPauses} s), and for ${describeDuration(REPORTED_PAUSE_MS)} if a transaction was reported`,
+  holds: ({ payment, times }) =>
+    payment.settleEndedAt === null ||
+    times.now.getTime() >= payment.settleEndedAt.getTime() + pauseBeforeCall(payment),
 };
+
+function pauseBeforeCall({ settleCalls, reportedTransaction }: WatchedPayment): number {
+  const pauseMs = CALL_PAUSES_MS[Math.max(settleCalls, 1) - 1] ?? CALL_PAUSES_MS[4];
+  return reportedTransaction === null ? pauseMs : Math.max(pauseMs, REPORTED_PAUSE_MS);
+}
 
 export const maySettleAgain = [timeIsLeft, callsAreLeft, lastCallIsOver] as const;
 

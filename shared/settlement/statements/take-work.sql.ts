@@ -52,12 +52,20 @@ const LONGER = pauseAfter('payment.lost_takes');
 /**
  * A due time further ahead than any lease or pause was written before Postgres' clock was set back: it is due now. The
  * longest lease is that of a `/settle` call with the longest timeout, 330 s; the longest pause between looks for late money is
- * an hour. Quarantined payments pause for longer.
+ * an hour.
  */
 const isTooFar = (now: string, stage: string): string => `due_at > ${now}::timestamptz
-    + CASE ${stage} WHEN 'watch' THEN interval '65 minutes' ELSE interval '7 minutes' END
-    AND ${NOT_QUARANTINED}`;
-const isDue = (now: string): string => `(due_at <= ${now} OR (${isTooFar(now, 'stage')}))`;
+    + CASE ${stage} WHEN 'watch' THEN interval '65 minutes' ELSE interval '7 minutes' END`;
+/** A payment in quarantine pauses for longer. */
+export const isDue = (now: string): string =>
+  `(due_at <= ${now} OR (${isTooFar(now, 'stage')} + ${pauseAfter('lost_takes')}))`;
+
+/**
+ * A past time that lies further ahead than a call's longest end was written while Postgres' clock was ahead. A call began
+ * before now ($5, by the later of two clocks), and has ended at the latest when one that begins now has ($6).
+ */
+const unlessAhead = (column: string, otherwise: string): string =>
+  `CASE WHEN payment.${column} > $5::timestamptz + interval '7 minutes' THEN ${otherwise} ELSE payment.${column} END`;
 
 export const BEGIN_BATCH = {
   name: 'begin_together',
@@ -85,7 +93,7 @@ function beginStatement(lock: string): string {
         due_at = due.ends_at + ${LONGER},
         -- A call that was begun and never ended had no clear answer.
         settle_unclear = payment.settle_unclear OR (payment.settle_calls > 0 AND payment.settle_ended_at IS NULL),
-        settle_calls = payment.settle_calls + 1, settle_asked_at = $2, settle_ended_at = NULL
+        settle_calls = payment.settle_calls + 1, settle_asked_at = $3, settle_ended_at = NULL
       FROM due
       WHERE payment.id = due.id AND payment.stage = 'settle' AND payment.status = 'processing'
       RETURNING payment.*
@@ -103,7 +111,10 @@ export const BEGIN_LOOK = {
     )
     UPDATE payments payment
     SET attempt = payment.attempt + 1, lost_takes = payment.lost_takes + 1,
-      due_at = $3::timestamptz + ${LONGER}, unreadable_since = NULL
+      due_at = $3::timestamptz + ${LONGER}, unreadable_since = NULL,
+      settle_asked_at = ${unlessAhead('settle_asked_at', '$5::timestamptz')},
+      settle_ended_at = ${unlessAhead('settle_ended_at', '$6::timestamptz')},
+      unused_seen_at = ${unlessAhead('unused_seen_at', 'NULL')}
     FROM due
     WHERE payment.id = due.id
     RETURNING ${taken.sql}, CASE WHEN due.due_at > $4 THEN due.unreadable_since END AS silent_since`,
@@ -119,7 +130,7 @@ export const DUE_OF_STAGE = {
     ) due UNION ALL (
       -- The due time of the job, too, is now.
       SELECT id, stage, attempt, $2::timestamptz, lost_takes FROM payments
-      WHERE stage = $1 AND ${isTooFar('$2', '$1')}
+      WHERE stage = $1 AND ${isTooFar('$2', '$1')} AND ${NOT_QUARANTINED}
       ORDER BY due_at DESC LIMIT $3
     )`,
 };

@@ -1,10 +1,13 @@
 import type { Statement } from '../../db/statement.js';
 
+/** The end of a delivery's id: its place among the rows of the statement, so that ids increase, and 102 random bits. */
+const ID_END = `lpad(to_hex(row_number() OVER ()), 5, '0') || substr(replace(gen_random_uuid()::text, '-', ''), 6)`;
+
 /** Inserts the deliveries of the events in `written`. A delivery's id starts with its event's time and count, to sort like it. */
 export function fanOut(dueAt: string): string {
   return `
   INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, due_at)
-  SELECT 'wd_' || substr(written.id, 5, 11) || replace(gen_random_uuid()::text, '-', ''),
+  SELECT 'wd_' || substr(written.id, 5, 11) || ${ID_END},
     written.id, endpoint.id, 'pending', ${dueAt}
   FROM written
   -- OFFSET 0 makes Postgres look up the endpoints event by event. Otherwise the planner, which expects a hundred events,
@@ -41,12 +44,19 @@ export const RESEND: Statement = {
   name: 'resend-event',
   text: `
   INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, due_at)
-  SELECT $7 || replace(gen_random_uuid()::text, '-', ''), $1, id, 'pending', $5
+  SELECT $7 || ${ID_END}, $1, id, 'pending', $5
   FROM webhook_endpoints
   WHERE account_id = $2 AND livemode = $3 AND deleted_at IS NULL AND status = 'enabled'
     AND (id = $6::text OR ($6::text IS NULL AND enabled_events && ARRAY[$4, '*']))
   RETURNING id AS "deliveryId", endpoint_id AS "endpointId"`,
 };
+
+/** An array of the session's id and of those of its payments' refunds. Postgres makes it once, and looks each id up. */
+export const WITH_REFUNDS = (sessionId: string): string => `ARRAY(
+  SELECT ${sessionId}::text
+  UNION ALL
+  SELECT refund.id FROM payments payment JOIN refunds refund ON refund.refunded_payment_id = payment.id
+  WHERE payment.payable_id = ${sessionId})`;
 
 export const TRACE_OF_EVENT: Statement = {
   name: 'trace-of-event',

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { TestBrowser } from '../../../lab/world/page/browser.js';
 import { buildMerchant, type Merchant } from '../../../lab/world/shop/factories.js';
@@ -35,9 +33,6 @@ export interface Dashboard {
 }
 
 const PATIENCE_MS = 90_000;
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-
 export async function openStage(environment: Record<string, string> = {}): Promise<Stage> {
   const browser = await openBrowser();
   const app = await openTestApp({ WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true', ...environment });
@@ -89,18 +84,4 @@ function createDashboard(page: Page, problems: string[]): Dashboard {
       );
     },
   };
-}
-
-/** The problems that axe finds. It runs through the debugger, which is not subject to the policy of the page. */
-export async function violations(page: Page): Promise<string[]> {
-  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(AXE);
-  const found: unknown = await page.evaluate(
-    `axe.run({ runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) => violations.map(({ id, nodes }) =>
-      id + ': ' + nodes.map(({ html, failureSummary }) => html.slice(0, 200) + ' ' + failureSummary).join(' | ')))`,
-  );
-  return found as string[];
-}
-
-export async function scrollsSideways(page: Page): Promise<boolean> {
-  return await page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
 }

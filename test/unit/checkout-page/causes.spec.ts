@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { LANGUAGES } from '../../../api/checkout-page/language.js';
+import { causeOfCode } from '../../../api/checkout-page/words/cause-of-code.js';
 import {
   type Cause,
-  causeOfCode,
   causeOfWalletError,
   NEXT_STEPS,
   NEXT_TIME,

@@ -37,6 +37,32 @@ describe('a budget', () => {
     assert.ok(large.take(1, 'b'));
   });
 
+  it('may leave a part to other networks, and within a network a part to other accounts', () => {
+    const budget = openBudget({ total: 100, perHolder: [100, 100], timesWhatIsLeft: 3 });
+    const wanted = (network: string, account: string): number => {
+      let taken = 0;
+      while (taken < 100 && budget.take(1, network, `${network} ${account}`) !== undefined) taken += 1;
+      return taken;
+    };
+    assert.deepEqual(
+      ['x', 'y', 'z'].map((account) => wanted('a', account)),
+      [57, 14, 3],
+    );
+    assert.deepEqual(
+      ['b', 'c', 'd'].map((network) => wanted(network, 'x')),
+      [15, 6, 2],
+    );
+    assert.ok(budget.left > 0);
+  });
+
+  it('leaves the last to others, and gives a first one to whoever comes', () => {
+    const budget = openBudget({ total: 2, perHolder: [2], timesWhatIsLeft: 3 });
+    assert.ok(budget.take(1, 'a'));
+    assert.equal(budget.take(1, 'a'), undefined);
+    assert.ok(budget.take(1, 'b'));
+    assert.equal(budget.take(1, 'c'), undefined);
+  });
+
   it('limits each kind of holder separately', () => {
     const budget = openBudget({ total: 10, perHolder: [3, 2] });
     for (const host of ['x', 'x', 'y']) assert.ok(budget.take(1, 'a', host));

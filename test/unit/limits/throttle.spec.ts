@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { About } from '../../../shared/limits/account-pauses.js';
 import { openRateLimiter, type RateLimiter } from '../../../shared/limits/rate-limiter.js';
 import { type Entry, openThrottle, type Throttle } from '../../../shared/limits/throttle.js';
 
 const SOON = 60_000;
+
+const about = (network: string, account = 'shop'): About => ({ network, account });
 
 describe('a throttle', () => {
   const open: Throttle[] = [];
@@ -87,9 +90,9 @@ describe('a throttle', () => {
   it('pauses one network, whose calls hold no slot meanwhile', async () => {
     const throttle = throttleOf(() => 1);
     throttle.pause(30_000, 'a');
-    const waiting = throttle.enter(SOON, 'a');
-    release(await throttle.enter(0, 'b'));
-    const refused = await throttle.enter(0, 'a');
+    const waiting = throttle.enter(SOON, about('a'));
+    release(await throttle.enter(0, about('b')));
+    const refused = await throttle.enter(0, about('a'));
     assert.ok(refused.kind === 'refused' && refused.retryAfterMs > 20_000);
     throttle.close();
     assert.equal((await waiting).kind, 'refused');
@@ -101,7 +104,7 @@ describe('a throttle', () => {
     throttle.pause(20_000, 'b');
     await nextTurn();
     for (const network of ['c', undefined]) {
-      const refused = await throttle.enter(0, network);
+      const refused = await throttle.enter(0, network === undefined ? undefined : about(network));
       assert.ok(refused.kind === 'refused' && refused.retryAfterMs > 10_000);
       assert.ok(refused.retryAfterMs <= 20_000);
     }
@@ -112,18 +115,49 @@ describe('a throttle', () => {
     throttle.pause(20_000, 'a');
     throttle.pause(20_000, 'a');
     await nextTurn();
-    release(await throttle.enter(0, 'b'));
+    release(await throttle.enter(0, about('b')));
   });
 
   it('keeps a call out whose network was paused while it waited for a slot', async () => {
     const throttle = throttleOf(() => 1);
-    const first = await throttle.enter(SOON, 'a');
-    const waiting = throttle.enter(5000, 'a');
+    const first = await throttle.enter(SOON, about('a'));
+    const waiting = throttle.enter(5000, about('a'));
     await nextTurn();
     throttle.pause(30_000, 'a');
     release(first);
     assert.equal((await waiting).kind, 'refused');
-    release(await throttle.enter(0, 'b'));
+    release(await throttle.enter(0, about('b')));
+  });
+
+  it('pauses one account on one network, and no other', async () => {
+    const throttle = throttleOf(() => 4);
+    throttle.pauseAccount(30_000, about('a'), 'buyer');
+    const refused = await throttle.enter(0, about('a'));
+    assert.ok(refused.kind === 'refused' && refused.retryAfterMs > 20_000);
+    for (const other of [about('a', 'another shop'), about('b')]) release(await throttle.enter(0, other));
+  });
+
+  it('pauses a network while two of its accounts pause because of different payers', async () => {
+    const throttle = throttleOf(() => 4);
+    throttle.pauseAccount(30_000, about('a', 'one'), 'buyer');
+    throttle.pauseAccount(20_000, about('a', 'two'), 'buyer');
+    release(await throttle.enter(0, about('a', 'three')));
+    throttle.pauseAccount(20_000, about('b', 'two'), 'another buyer');
+    release(await throttle.enter(0, about('a', 'three')));
+    throttle.pauseAccount(20_000, about('a', 'two'), 'another buyer');
+    const refused = await throttle.enter(0, about('a', 'three'));
+    assert.ok(refused.kind === 'refused' && refused.retryAfterMs > 10_000 && refused.retryAfterMs <= 20_000);
+    release(await throttle.enter(0, about('b', 'three')));
+  });
+
+  it('leaves slots to the next network', async () => {
+    const throttle = throttleOf(() => 16);
+    const entered = async (network: string): Promise<number> => {
+      let count = 0;
+      while ((await throttle.enter(0, about(network))).kind === 'entered') count += 1;
+      return count;
+    };
+    assert.deepEqual([await entered('a'), await entered('b'), await entered('c')], [12, 3, 1]);
   });
 
   it('follows changes of the number of slots', async () => {

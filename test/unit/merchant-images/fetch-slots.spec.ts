@@ -6,6 +6,7 @@ import {
   MAX_IMAGE_FETCHES_OF_ACCOUNT,
   MAX_IMAGE_FETCHES_OF_ACCOUNT_AT_HOST,
   MAX_IMAGE_FETCHES_OF_HOST,
+  MAX_IMAGES_WAITING,
   MAX_IMAGES_WAITING_OF_ACCOUNT,
 } from '../../../shared/limits/bounds.js';
 
@@ -188,5 +189,18 @@ describe('slots for fetching images', () => {
     assert.equal(late.refused(), 3);
     await eventually(() => assert.equal(late.refused(), MAX_IMAGES_WAITING_OF_ACCOUNT + 3));
     await end(first);
+  });
+  it('are waited for by a limited number of callers in all', async () => {
+    const slots = openFetchSlots();
+    const all = many(
+      MAX_IMAGE_FETCHES + MAX_IMAGES_WAITING + 1,
+      (n) => `a${n}`,
+      (n) => `h${n}`,
+    );
+    const within = await ask(slots, all.slice(0, -1));
+    assert.deepEqual([within.releases.length, within.refused()], [MAX_IMAGE_FETCHES, 0]);
+    const beyond = await ask(slots, all.slice(-1));
+    assert.equal(beyond.refused(), 1);
+    await end(within);
   });
 });

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { buildConnector } from 'undici';
 import { eventually } from '../../../lab/world/processes/eventually.js';
+import { fetchFromEndpoint } from '../../../shared/chains/endpoint-fetch.js';
+import { ChainUnreadable } from '../../../shared/chains/unreadable.js';
 import * as bounds from '../../../shared/limits/bounds.js';
 import { UNITS } from '../../../shared/limits/units.js';
 import { exchange } from '../../../shared/outgoing/exchange.js';
@@ -27,10 +29,10 @@ describe('the units of an answer in shared/limits/units.ts', () => {
   afterEach(() => server.close());
 
   /** The outcome of one request that is answered so. */
-  async function read(answer: string, pieces = bounds.MAX_ANSWER_PIECES): Promise<string> {
+  async function read(answer: string): Promise<string> {
     server.say({ start: answer });
     const { dispatcher, destroy } = openOutgoing(
-      { bodyBytes: bounds.MAX_RECEIVER_ANSWER_BYTES, pieces },
+      { bodyBytes: bounds.MAX_RECEIVER_ANSWER_BYTES, pieces: bounds.MAX_ANSWER_PIECES },
       { connect: buildConnector({}), maxHeaderSize: bounds.MAX_ANSWER_HEAD_BYTES },
     );
     const request = { origin: server.url, path: '/', method: 'POST' as const, body: '{}' };
@@ -43,10 +45,22 @@ describe('the units of an answer in shared/limits/units.ts', () => {
     return outcome;
   }
 
-  async function triesPieces(most: number): Promise<void> {
-    const further = Math.floor(most / bounds.ANSWER_BYTES_PER_FURTHER_PIECE);
-    assert.equal(await read(inPieces(most + further), most), '200');
-    assert.equal(await read(inPieces(most + further + 1), most), 'TOO_MANY_PIECES');
+  /** Pieces of one byte each. */
+  const mostPieces = (most: number): number =>
+    most + Math.floor(most / bounds.ANSWER_BYTES_PER_FURTHER_PIECE);
+
+  /** An answer within the bounds keeps its connection. */
+  async function triesReceiver(answer: (beyond: number) => string): Promise<void> {
+    const senders = [0, 1].map(() => createWebhookSender({ allowPrivateNetworks: true }));
+    for (const [beyond, sender] of senders.entries()) {
+      server.say({ start: answer(beyond) });
+      const result = await sender.post(server.url, {}, '{}');
+      assert.equal(result.kind === 'answered' && result.status, 200);
+    }
+    assert.equal(server.requests(), 2);
+    await eventually(() => assert.equal(server.open(), 1, 'only the first connection is kept'));
+    for (const sender of senders) await sender.close();
+    await eventually(() => assert.equal(server.open(), 0));
   }
 
   /** Each tries what is within the bound, and one step beyond. */
@@ -67,22 +81,19 @@ describe('the units of an answer in shared/limits/units.ts', () => {
       assert.equal(await read(early(bounds.MAX_INTERIM_ANSWERS + 1)), 'TOO_MANY_INTERIM_ANSWERS');
     },
     async MAX_ANSWER_PIECES() {
-      await triesPieces(bounds.MAX_ANSWER_PIECES);
+      const most = mostPieces(bounds.MAX_ANSWER_PIECES);
+      const ask = async (pieces: number): Promise<string> => {
+        server.say({ start: inPieces(pieces).replace('OK', 'OK\r\nConnection: close') });
+        return await (await fetchFromEndpoint(server.url, { method: 'POST', body: '{}' })).text();
+      };
+      assert.equal((await ask(most)).length, most);
+      await assert.rejects(ask(most + 1), ChainUnreadable);
     },
     async MAX_RECEIVER_ANSWER_PIECES() {
-      await triesPieces(bounds.MAX_RECEIVER_ANSWER_PIECES);
+      await triesReceiver((beyond) => inPieces(mostPieces(bounds.MAX_RECEIVER_ANSWER_PIECES) + beyond));
     },
     async MAX_RECEIVER_ANSWER_BYTES() {
-      const senders = [0, 1].map(() => createWebhookSender({ allowPrivateNetworks: true }));
-      for (const [beyond, sender] of senders.entries()) {
-        server.say({ start: withBody('x'.repeat(bounds.MAX_RECEIVER_ANSWER_BYTES + beyond)) });
-        const result = await sender.post(server.url, {}, '{}');
-        assert.equal(result.kind === 'answered' && result.status, 200);
-      }
-      assert.equal(server.requests(), 2);
-      await eventually(() => assert.equal(server.open(), 1, 'only the first connection is kept'));
-      for (const sender of senders) await sender.close();
-      await eventually(() => assert.equal(server.open(), 0));
+      await triesReceiver((beyond) => withBody('x'.repeat(bounds.MAX_RECEIVER_ANSWER_BYTES + beyond)));
     },
     async MAX_FACILITATOR_ANSWER_BYTES() {
       const verify = async (bytes: number): Promise<string> => {

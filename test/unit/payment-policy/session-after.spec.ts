@@ -134,6 +134,9 @@ describe('an operator', () => {
   it('says that a payment has failed; it is watched all the same, and its payload is not free', () => {
     const decision = byOperator(payment, { kind: 'failed', reason: 'lost' }, times());
     const said = { source: 'operator', said: 'failed: lost' };
-    assert.deepEqual(decision, { kind: 'fail', code: 'lost', released: false, watchAt: at(360_000), said });
+    const failed = { kind: 'fail', code: 'lost', released: false, watchAt: at(360_000), said } as const;
+    assert.deepEqual(decision, failed);
+    const forced = byOperator(payment, { kind: 'failed', reason: 'lost', unproven: true }, times());
+    assert.deepEqual(forced, { ...failed, code: 'outcome_unknown' });
   });
 });

@@ -37,7 +37,7 @@ const MET: readonly RegExp[] = [
   /^reconcile records a payment: succeed: complete/,
   /^reconcile records a payment: succeed: surplus/,
   /^an operator says failed, an endpoint says unused, both are right: fail: nothing: reopen/,
-  /^an operator says failed, by force: fail: nothing: reopen/,
+  /^an operator says failed, by force: fail: uncertain: reopen/,
   /^an operator names the transaction: succeed: complete/,
 ];
 

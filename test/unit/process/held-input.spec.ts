@@ -15,8 +15,21 @@ describe('held input', () => {
     assert.deepEqual(cut, []);
     held.set(c, 20);
     assert.deepEqual(cut, ['a']);
-    held.set(c, 90);
+    held.set(b, 60);
+    held.set(c, 60);
     assert.deepEqual(cut, ['a', 'b']);
+  });
+
+  it('spares those who hold less than the average', () => {
+    const held = new HeldInput(100);
+    for (let n = 0; n < 10; n += 1) held.set(holder(`short ${n}`), 1);
+    held.set(holder('a'), 30);
+    held.set(holder('b'), 30);
+    held.set(holder('c'), 60);
+    assert.deepEqual(cut, ['a']);
+    held.set(holder('short last'), 1);
+    held.set(holder('d'), 40);
+    assert.deepEqual(cut, ['a', 'b', 'c']);
   });
 
   it('forgets who holds nothing any more', () => {

@@ -62,6 +62,20 @@ function shapeOf(token: string): object {
   };
 }
 
+/** How a facilitator judges the token at fixed times, in seconds after it was signed. */
+async function judgedAt(token: string, key: KeyObject): Promise<Record<number, string>> {
+  const { iat = 0 } = decodeJwt(token);
+  const judged: Record<number, string> = {};
+  for (const seconds of [-1, 0, 119, 120]) {
+    const verified = jwtVerify(token, key, { currentDate: new Date((iat + seconds) * 1000) });
+    judged[seconds] = await verified.then(
+      () => 'good',
+      ({ code }: { code: string }) => code,
+    );
+  }
+  return judged;
+}
+
 describe('the token that a facilitator is called with', () => {
   afterEach(resetClock);
 
@@ -81,7 +95,14 @@ describe('the token that a facilitator is called with', () => {
       jti: true,
       isNow: true,
     });
-    await jwtVerify(token, ED25519.publicKey, { algorithms: ['EdDSA'] });
+    assert.deepEqual(await judgedAt(token, ED25519.publicKey), {
+      '-1': 'good',
+      0: 'good',
+      119: 'good',
+      120: 'ERR_JWT_EXPIRED',
+    });
+    const another = generateKeyPairSync('ed25519').publicKey;
+    assert.equal((await judgedAt(token, another))[0], 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED');
   });
 
   it('of PayAI is as their package signs it', async () => {
@@ -91,7 +112,9 @@ describe('the token that a facilitator is called with', () => {
     const [scheme, theirs = ''] = Object.values(verify)[0]?.split(' ') ?? [];
     assert.equal(scheme, 'Bearer');
     assert.deepEqual(shapeOf(token), shapeOf(theirs));
-    await jwtVerify(token, ED25519.publicKey, { algorithms: ['EdDSA'] });
+    const judged = await judgedAt(token, ED25519.publicKey);
+    assert.deepEqual(judged, await judgedAt(theirs, ED25519.publicKey));
+    assert.deepEqual([judged[0], judged[120]], ['good', 'ERR_JWT_EXPIRED']);
   });
 
   const COINBASE = {
@@ -117,8 +140,16 @@ describe('the token that a facilitator is called with', () => {
           requestPath: call.url.pathname,
         });
         assert.deepEqual(shapeOf(token), shapeOf(theirs));
-        const { payload } = await jwtVerify(token, publicKey, { issuer: 'cdp' });
-        assert.deepEqual(payload.uris, [`${method} api.cdp.coinbase.com/platform/v2/x402${path}`]);
+        const judged = await judgedAt(token, publicKey);
+        // Before its time, in its time, after it.
+        assert.deepEqual(
+          [judged[-1], judged[119], judged[120]],
+          ['ERR_JWT_CLAIM_VALIDATION_FAILED', 'good', 'ERR_JWT_EXPIRED'],
+        );
+        const pair = theirSecret === SECRETS.ed25519 ? ED25519 : P256;
+        assert.deepEqual(judged, await judgedAt(theirs, pair.publicKey));
+        const { uris } = decodeJwt(token);
+        assert.deepEqual(uris, [`${method} api.cdp.coinbase.com/platform/v2/x402${path}`]);
       });
     }
   }

@@ -113,6 +113,14 @@ describe("reading a facilitator's answer to /settle", () => {
     }
   });
 
+  it('of status 403 with a reason is a failure without a boolean, too', () => {
+    const errorReason = 'kyt_risk_detected';
+    assert.equal(codeOf(settle({ errorReason }, 403)), errorReason);
+    assert.equal(settle({ errorReason: 'a_word_of_tomorrow' }, 403).kind, 'unknown');
+    assert.equal(settle({ errorReason, transaction: HASH }, 403).kind, 'unknown');
+    assert.equal(settle({ errorReason }, 400).kind, 'unknown');
+  });
+
   describe('was not processed', () => {
     for (const status of [401, 403, 429]) {
       it(`with status ${status}, when the body does not mention the payment`, () => {

@@ -68,7 +68,10 @@ describe("reading a facilitator's answer to /verify", () => {
       codeOf(verify({ isValid: false, invalidReason: 'kyt_risk_detected' }, 403)),
       'kyt_risk_detected',
     );
+    assert.equal(codeOf(verify({ invalidReason: 'kyt_risk_detected' }, 403)), 'kyt_risk_detected');
     for (const body of [
+      {},
+      { error: 'forbidden' },
       { isValid: false },
       { isValid: false, invalidReason: '' },
       { isValid: true },

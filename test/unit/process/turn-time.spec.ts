@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { TurnTime } from '../../../shared/process/turn-time.js';
+
+describe('the time for work of one kind in a turn of the event loop', () => {
+  it('is given to all until it is used up, and then in the order in which they came', async () => {
+    let now = 0;
+    const time = new TurnTime(5, () => now);
+    const parsed: string[] = [];
+    const answer = (name: string, pieces: number) => {
+      let left = pieces;
+      const parse = (): void => {
+        while (left > 0 && time.ask(parse)) {
+          parsed.push(name);
+          left -= 1;
+          now += 6; // More than there is in a turn.
+        }
+      };
+      parse();
+    };
+    answer('a', 3);
+    answer('b', 1);
+    answer('c', 2);
+    assert.deepEqual(parsed, ['a'], 'the others wait');
+    while (parsed.length < 6) await nextTurn();
+    assert.deepEqual(parsed, ['a', 'a', 'b', 'c', 'a', 'c']);
+  });
+
+  it('is there again in the next turn', async () => {
+    let now = 0;
+    const time = new TurnTime(5, () => now);
+    const never = (): void => assert.fail('nobody waits');
+    for (let turn = 0; turn < 3; turn += 1) {
+      assert.equal(time.ask(never), true);
+      now += 6;
+      await nextTurn();
+    }
+  });
+  it('ends before much work that begins together, and the rest is done in later turns', async () => {
+    let now = 0;
+    let turns = 0;
+    const time = new TurnTime(5, () => now);
+    const doneIn: number[] = [];
+    const all = Array.from({ length: 8 }, () =>
+      time.run(() => {
+        now += 2;
+        doneIn.push(turns);
+      }),
+    );
+    for (turns = 1; doneIn.length < 8; turns += 1) await nextTurn();
+    await Promise.all(all);
+    const inOneTurn = Math.max(...doneIn.map((turn) => doneIn.filter((other) => other === turn).length));
+    assert.equal(inOneTurn, 3);
+  });
+
+  it('is given to the rest when some work fails', async () => {
+    const time = new TurnTime();
+    const broken = new Error('broken');
+    await assert.rejects(
+      time.run(() => {
+        throw broken;
+      }),
+      broken,
+    );
+    await assert.rejects(
+      time.run(() => Promise.reject(broken)),
+      broken,
+    );
+    assert.equal(await time.run(() => Promise.resolve('done')), 'done');
+  });
+});

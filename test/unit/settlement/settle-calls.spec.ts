@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createLogger } from '../../../shared/process/logger.js';
+import { openHolder } from '../../../workers/settlement/place-holder.js';
+import { type Caller, type Entered, openSettleCalls } from '../../../workers/settlement/settle-calls.js';
+
+const logger = createLogger('silent', 'test');
+const caller = (network: string, accountId = 'acct_1'): Caller => ({
+  facilitator: 'f.example',
+  network,
+  accountId,
+});
+
+describe('the places of /settle calls', () => {
+  const calls = openSettleCalls(100, logger);
+
+  /** Enters until refused. */
+  async function fill(one: Caller): Promise<Entered[]> {
+    const entered: Entered[] = [];
+    for (;;) {
+      const place = await calls.enter(one);
+      if (place.kind === 'refused') return entered;
+      entered.push(place);
+    }
+  }
+
+  it('leave some to every network and account, however many others hang', async () => {
+    const hanging = await fill(caller('a'));
+    assert.equal(hanging.length, 57);
+    assert.equal((await fill(caller('a', 'acct_2'))).length, 14);
+    const others = await fill(caller('b', 'acct_1'));
+    assert.ok(others.length >= 15, `${others.length}`);
+    assert.equal((await calls.enter({ ...caller('a'), facilitator: 'g.example' })).kind, 'entered');
+    for (const place of hanging) if (place.kind === 'entered') place.release();
+    assert.equal((await calls.enter(caller('a'))).kind, 'entered');
+  });
+
+  it('are waited for while calls of the holder are answered', async () => {
+    const few = openSettleCalls(2, logger);
+    const first = await few.enter(caller('a'));
+    const second = few.enter(caller('a'));
+    await nextTurn();
+    if (first.kind === 'entered') first.release();
+    assert.equal((await second).kind, 'entered');
+  });
+});
+
+describe('the holder of places', () => {
+  let atMs = 0;
+  const open = () => {
+    atMs = 0;
+    return openHolder(() => atMs);
+  };
+
+  it('hangs when a call is under way for over a second, and none was answered for as long', () => {
+    const holder = open();
+    assert.equal(holder.hangs(), false);
+    const [end] = [holder.begin(), holder.begin()];
+    atMs = 1000;
+    assert.equal(holder.hangs(), false);
+    atMs = 1001;
+    assert.equal(holder.hangs(), true);
+    end();
+    assert.equal(holder.hangs(), false);
+    atMs = 2002;
+    assert.equal(holder.hangs(), true);
+  });
+
+  it('gives payments that found no place turns as far apart as its places get free', () => {
+    const holder = open();
+    for (let call = 0; call < 10; call += 1) holder.begin();
+    assert.deepEqual([holder.nextTurnMs(), holder.nextTurnMs()], [1000, 1000]);
+    atMs = 20_000;
+    assert.deepEqual(
+      [1, 2, 3, 4].map(() => holder.nextTurnMs()),
+      [1000, 3000, 5000, 7000],
+    );
+    for (let turn = 0; turn < 10; turn += 1) holder.nextTurnMs();
+    assert.equal(holder.nextTurnMs(), 15_000);
+  });
+});
+
+describe('a job with payments to settle', () => {
+  it('ends when each payment has ended or its call is slow, and what continues is waited for at the end', async () => {
+    const calls = openSettleCalls(100, logger);
+    let answer = (): void => undefined;
+    const slow = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const ended: string[] = [];
+    await calls.runJob([
+      async (calling) => {
+        await calling(() => slow);
+        ended.push('slow');
+      },
+      async (calling) => {
+        await calling(async () => undefined);
+        ended.push('quick');
+      },
+    ]);
+    assert.deepEqual(ended, ['quick']);
+    const closed = calls.close();
+    answer();
+    await closed;
+    assert.deepEqual(ended, ['quick', 'slow']);
+  });
+
+  it('fails with its payment, after the others have ended', async () => {
+    const calls = openSettleCalls(100, logger);
+    let isEnded = false;
+    const job = calls.runJob([
+      () => Promise.reject(new Error('broken')),
+      async () => {
+        await nextTurn();
+        isEnded = true;
+      },
+    ]);
+    await assert.rejects(job, /broken/);
+    assert.ok(isEnded);
+  });
+});

@@ -1,0 +1,49 @@
+/** The calls under way of one holder of places, and the turns of payments that found no place. */
+export interface PlaceHolder {
+  readonly calls: number;
+  /** A call begins; the function ends it. */
+  begin(): () => void;
+  /** True when calls are under way and none was answered lately. */
+  hangs(): boolean;
+  /** Places get free one after the other, so payments that are refused together get different turns. */
+  nextTurnMs(): number;
+}
+
+/** Calls without an answer for so long hang. */
+const HANGS_AFTER_MS = 1000;
+const LEAST_TURN_MS = 1000;
+/** The calls may be answered at any time: no payment waits for longer before it looks for a place again. */
+const LONGEST_TURN_MS = 15_000;
+
+export function openHolder(nowMs: () => number = () => performance.now()): PlaceHolder {
+  /** By their begin, the oldest first. */
+  const underWay = new Map<symbol, number>();
+  let lastEnd = Number.NEGATIVE_INFINITY;
+  let lastTurn = Number.NEGATIVE_INFINITY;
+
+  const oldestMs = (): number => {
+    const [oldest] = underWay.values();
+    return oldest === undefined ? 0 : nowMs() - oldest;
+  };
+
+  return {
+    get calls() {
+      return underWay.size;
+    },
+    begin() {
+      const call = Symbol('call');
+      underWay.set(call, nowMs());
+      return () => {
+        underWay.delete(call);
+        lastEnd = nowMs();
+      };
+    },
+    hangs: () => oldestMs() > HANGS_AFTER_MS && nowMs() - lastEnd > HANGS_AFTER_MS,
+    nextTurnMs() {
+      const betweenEnds = oldestMs() / Math.max(1, underWay.size);
+      const turn = Math.max(nowMs() + LEAST_TURN_MS, lastTurn + betweenEnds);
+      lastTurn = Math.min(turn, nowMs() + LONGEST_TURN_MS);
+      return Math.ceil(lastTurn - nowMs());
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import type { Release } from '../../shared/limits/budget.js';
+import { openConcurrency } from '../../shared/limits/concurrency.js';
+import type { Logger } from '../../shared/process/logger.js';
+import type { Closable } from '../../shared/process/shutdown.js';
+import { openHolder, type PlaceHolder } from './place-holder.js';
+
+/**
+ * The `/settle` calls of one process. Their places are divided among the networks of each facilitator, and a network's
+ * places among its accounts: the next network, and within a network the next account, always finds some. So payments
+ * whose calls hang do not delay those of another network.
+ */
+export interface SettleCalls extends Closable {
+  /** A place for a call. When there is none, the time until one is likely to be free. */
+  enter(caller: Caller): Promise<Entered>;
+  /**
+   * Runs the payments of one job. Resolves when each has ended or its call is slow, so that the job's place in the queue is
+   * free for others. Payments with slow calls continue.
+   */
+  runJob(payments: readonly ((calling: Calling) => Promise<unknown>)[]): Promise<void>;
+  /** Waits for all payments. */
+  close(): Promise<void>;
+}
+
+export interface Caller {
+  facilitator: string;
+  network: string;
+  accountId: string;
+}
+
+export type Entered = { kind: 'entered'; release: Release } | { kind: 'refused'; turnInMs: number };
+
+/** Runs the call of a payment; the job does not wait for one that is slow. */
+export type Calling = <T>(call: () => Promise<T>) => Promise<T>;
+
+/** A holder has at most this many times the places that are left: alone three quarters of them. */
+export const TIMES_WHAT_IS_LEFT = 3;
+/** A job gives its place in the queue back after this time. */
+const SLOW_CALL_MS = 250;
+/** For a place of a holder whose calls are answered. */
+const WAIT_MS = 500;
+
+export function openSettleCalls(
+  places: number,
+  logger: Logger,
+  slowCallMs: number = SLOW_CALL_MS,
+): SettleCalls {
+  const calls = openConcurrency({
+    total: places,
+    perHolder: [places, places],
+    timesWhatIsLeft: TIMES_WHAT_IS_LEFT,
+  });
+  const holders = new Map<string, PlaceHolder>();
+  const running = new Set<Promise<unknown>>();
+
+  function begin(names: readonly string[], release: Release): Release {
+    const ends = names.map((name) => {
+      const holder = holders.get(name) ?? openHolder();
+      holders.set(name, holder);
+      const end = holder.begin();
+      return () => {
+        end();
+        if (holder.calls === 0 && holders.get(name) === holder) holders.delete(name);
+      };
+    });
+    return () => {
+      for (const end of ends) end();
+      release();
+    };
+  }
+
+  return {
+    async enter({ facilitator, network, accountId }) {
+      const ofNetwork = `${facilitator} ${network}`;
+      const names = [ofNetwork, `${ofNetwork} ${accountId}`];
+      const free = calls.tryTake(...names);
+      if (free !== undefined) return { kind: 'entered', release: begin(names, free) };
+      // An account without calls finds no place only where others of its network have all of them.
+      const full = names.flatMap((name) => holders.get(name) ?? []).at(-1);
+      if (full?.hangs() !== true) {
+        const later = await calls.take(WAIT_MS, ...names);
+        if (later !== undefined) return { kind: 'entered', release: begin(names, later) };
+      }
+      return { kind: 'refused', turnInMs: (full ?? openHolder()).nextTurnMs() };
+    },
+    async runJob(payments) {
+      const works = payments.map((payment) =>
+        untilSlow(payment, slowCallMs, (work) => follow(work, running, logger)),
+      );
+      const ended = await Promise.allSettled(works);
+      const failed = ended.find((work) => work.status === 'rejected');
+      if (failed !== undefined) throw failed.reason;
+    },
+    async close() {
+      while (running.size > 0) await Promise.allSettled(running);
+    },
+  };
+}
+
+/** Rejects when the payment's work does so before its call is slow; afterwards `continued` has the work. */
+async function untilSlow(
+  payment: (calling: Calling) => Promise<unknown>,
+  slowCallMs: number,
+  continued: (work: Promise<unknown>) => void,
+): Promise<void> {
+  let giveBack = (): void => undefined;
+  const isSlow = new Promise<'slow'>((resolve) => {
+    giveBack = () => resolve('slow');
+  });
+  const work = payment(async (call) => {
+    const timer = setTimeout(giveBack, slowCallMs);
+    try {
+      return await call();
+    } finally {
+      clearTimeout(timer);
+    }
+  });
+  if ((await Promise.race([work, isSlow])) === 'slow') continued(work);
+}
+
+/** Nothing else waits for the work any more. */
+function follow(work: Promise<unknown>, running: Set<Promise<unknown>>, logger: Logger): void {
+  running.add(work);
+  work
+    .catch((error: unknown) => logger.error({ event: 'job.failed', queue: 'settle-payment', err: error }))
+    .finally(() => running.delete(work));
+}
