@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { signatureHeaders } from '../../workers/webhook-delivery/sign.js';
+import { signWebhook } from '../../workers/webhook-delivery/sign.js';
 import { codeOf } from './events-api.js';
 
 const ANSWER_WITHIN_MS = 10_000;
@@ -22,14 +22,18 @@ export async function forwardEvent(url: string, secret: string, id: string, body
   }
 }
 
-async function postOnce(url: string, secret: string, id: string, body: string): Promise<string> {
-  const headers = {
-    'content-type': 'application/json',
-    ...signatureHeaders([secret], id, body, Math.floor(Date.now() / 1000)),
-  };
+async function postOnce(url: string, secret: string, id: string, text: string): Promise<string> {
+  const signed = await signWebhook([secret], id, text, Math.floor(Date.now() / 1000));
+  const headers = { 'content-type': 'application/json', ...signed.headers };
   const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
   try {
-    const answer = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' });
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers,
+      body: signed.body,
+      signal,
+      redirect: 'manual',
+    });
     await answer.body?.cancel();
     return String(answer.status);
   } catch (error) {

@@ -53,7 +53,7 @@ export async function openWebhookTries(): Promise<WebhookTries> {
     closing,
     open,
     async post(url = receiver.url, by = sender) {
-      const result = await by.post(url, { 'content-type': 'application/json' }, '{"a":1}');
+      const result = await by.post(url, { 'content-type': 'application/json' }, Buffer.from('{"a":1}'));
       await turn(); // The connection returns to the pool shortly after the answer is read.
       return result;
     },

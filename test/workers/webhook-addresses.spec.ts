@@ -38,7 +38,7 @@ describe('the webhook sender with private networks refused', () => {
   const PUBLIC = '93.184.216.34';
   const refused: PostResult = { kind: 'unanswered', error: 'ENOTPUBLIC' };
   const post = (host: string, scheme = 'http'): Promise<PostResult> =>
-    sender.post(`${scheme}://${host}:${port}/hooks`, {}, '{}');
+    sender.post(`${scheme}://${host}:${port}/hooks`, {}, Buffer.from('{}'));
 
   for (const host of [
     '127.0.0.1',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { answer, hang, hangInBody, type Reaction, startReceiver } from '../../lab/world/receiver/receiver.js';
 import type { PostResult } from '../../workers/webhook-delivery/post.js';
-import { signatureHeaders } from '../../workers/webhook-delivery/sign.js';
+import { signWebhook } from '../../workers/webhook-delivery/sign.js';
 import {
   answered,
   OK,
@@ -155,7 +155,8 @@ describe('one try at a webhook receiver', () => {
 
   it('removes secrets and signatures that a receiver repeats', async () => {
     const secret = `whsec_${Buffer.alloc(32, 0xff).toString('base64')}`;
-    const headers = signatureHeaders([secret, `${secret.slice(0, -2)}A=`], 'evt_1', '{}', 1_700_000_000);
+    const secrets = [secret, `${secret.slice(0, -2)}A=`];
+    const { headers } = await signWebhook(secrets, 'evt_1', '{}', 1_700_000_000);
     const echoed = JSON.stringify({ expected: secret, got: headers }).replaceAll('/', '\\/');
     for (const text of [echoed, encodeURIComponent(echoed), echoed.slice(0, 40)]) {
       const kept = await tries.whenIt(answer(401, text));

@@ -10,9 +10,12 @@ import { holdUnreadable } from '../../shared/webhooks/unreadable.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import type { OpenSecrets } from './open-secrets.js';
 import type { PostResult, WebhookSender } from './post.js';
-import { signatureHeaders, signingTimeMs } from './sign.js';
+import { signingTimeMs, signWebhook } from './sign.js';
 
-const USER_AGENT = 'StablecoinCheckout/1.0 (webhooks)';
+const HEADERS = {
+  'content-type': 'application/json; charset=utf-8',
+  'user-agent': 'StablecoinCheckout/1.0 (webhooks)',
+};
 
 export interface TryDeps {
   sender: WebhookSender;
@@ -44,8 +47,10 @@ export async function tryDelivery(
   const startedAt = now();
   const started = performance.now();
   const seconds = Math.floor(signingTimeMs(delivery) / 1000);
-  const post = (): Promise<PostResult> =>
-    sender.post(endpoint.url, headersOf(delivery, secrets, seconds), delivery.body);
+  const { headers, body } = await startTime.run(() =>
+    signWebhook(secrets, delivery.eventId, delivery.body, seconds),
+  );
+  const post = (): Promise<PostResult> => sender.post(endpoint.url, { ...HEADERS, ...headers }, body);
   const result = await postInTrace(deps, delivery, () => startTime.run(post));
   const answered = result.kind === 'answered';
   const entry: DeliveryTry = {
@@ -76,18 +81,6 @@ export async function tryDelivery(
   });
   if (nextTryAt !== undefined) await enqueueRetry(deps, endpoint.accountId, nextTryAt);
   return next;
-}
-
-function headersOf(
-  { eventId, body }: TakenDelivery,
-  secrets: readonly string[],
-  unixSeconds: number,
-): Record<string, string> {
-  return {
-    'content-type': 'application/json; charset=utf-8',
-    'user-agent': USER_AGENT,
-    ...signatureHeaders(secrets, eventId, body, unixSeconds),
-  };
 }
 
 /** Posts in a span of the trace of the payment that completed the session or refund. */

@@ -54,7 +54,7 @@ describe('the units of an answer in shared/limits/units.ts', () => {
     const senders = [0, 1].map(() => createWebhookSender({ allowPrivateNetworks: true }));
     for (const [beyond, sender] of senders.entries()) {
       server.say({ start: answer(beyond) });
-      const result = await sender.post(server.url, {}, '{}');
+      const result = await sender.post(server.url, {}, Buffer.from('{}'));
       assert.equal(result.kind === 'answered' && result.status, 200);
     }
     assert.equal(server.requests(), 2);

@@ -88,7 +88,7 @@ describe('a server without manners', () => {
     it(`that sends a webhook ${name} has answered when its status line and headers came`, async () => {
       server.say(SPEECHES[name]);
       const sender = createWebhookSender({ allowPrivateNetworks: true, headersWithinMs: WITHIN_MS });
-      const result = await sender.post(server.url, {}, '{}');
+      const result = await sender.post(server.url, {}, Buffer.from('{}'));
       if (IN_BODY.has(name)) assert.equal(result.kind === 'answered' && result.status, 200);
       else {
         assert.equal(result.kind, 'unanswered');

@@ -57,7 +57,7 @@ describe('an answer within its bounds', () => {
     const url = await serve();
     const sender = createWebhookSender({ allowPrivateNetworks: true });
     for (let sent = 0; sent < 20; sent += 1) {
-      const result = await sender.post(url, {}, '{}');
+      const result = await sender.post(url, {}, Buffer.from('{}'));
       assert.equal(result.kind === 'answered' && result.status, 200, JSON.stringify(result).slice(0, 99));
       await new Promise(setImmediate);
     }
