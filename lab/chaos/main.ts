@@ -8,7 +8,7 @@ import { runWeight } from './weight/run.js';
 
 const USAGE = `npm run chaos -- [--payments N] [--seed S] [--minutes M] [--solana SHARE] [--failovers] [--clocks] [--limits]
 npm run chaos -- --facilitators [--payments N] [--seed S]
-npm run chaos -- --weight [--seconds N] [--mixture] [--only NAME]
+npm run chaos -- --weight [--seconds N] [--mixture] [--only NAME]…
 
 --payments  sessions to open and pay
 --seed      draws the same purchases and faults again
@@ -21,7 +21,7 @@ npm run chaos -- --weight [--seconds N] [--mixture] [--only NAME]
 --weight    measures the load that one account and one address can put on others
 --seconds   how long each heavy operation is measured
 --mixture   measures only all heavy operations at once
---only      measures only the heavy operations that have this in their name
+--only      measures only the heavy operations that have this in their name; may be repeated
 `;
 
 /** Exits 0 when every check passed, 1 otherwise. A signal leaves no process behind. */

@@ -23,8 +23,8 @@ export interface ChaosOptions {
   seconds: number;
   /** Measures only all heavy operations at once. */
   mixture: boolean;
-  /** Measures only the heavy operations whose name contains it; '' are all. */
-  only: string;
+  /** Measures only the heavy operations whose name contains one of these; all when there are none. */
+  only: string[];
 }
 
 const DEFAULT_PAYMENTS = 100;
@@ -46,7 +46,7 @@ export function readOptions(args: string[]): ChaosOptions {
       minutes: text,
       solana: text,
       seconds: text,
-      only: text,
+      only: { type: 'string', multiple: true, default: [] },
       facilitators: { type: 'boolean', default: false },
       weight: { type: 'boolean', default: false },
       mixture: { type: 'boolean', default: false },
@@ -63,7 +63,7 @@ export function readOptions(args: string[]): ChaosOptions {
     facilitators: values.facilitators,
     weight: values.weight,
     mixture: values.mixture,
-    only: values.only ?? '',
+    only: values.only,
     failovers: values.failovers,
     clocks: values.clocks,
     limits: values.limits,

@@ -14,8 +14,8 @@ export interface WeightOptions {
   seconds: number;
   /** Measures only all operations at once. */
   mixture: boolean;
-  /** Measures only the operations whose name contains it. */
-  only: string;
+  /** Measures only the operations whose name contains one of these; all when there are none. */
+  only: readonly string[];
   print(text: string): void;
   folder: string;
   opened(part: { stop(): Promise<void> }): void;
@@ -44,7 +44,9 @@ export async function runWeight({
   setPriority(HEAVY_PRIORITY);
   await sleep(1000 * Math.min(seconds, 3)); // Warm-up: modules that load on first use are loaded.
   const measured = [await measure(system, neighbour, { name: 'nothing', operations: [], seconds })];
-  const operations = OPERATIONS.filter(({ name }) => name.includes(only));
+  const operations = OPERATIONS.filter(
+    ({ name }) => only.length === 0 || only.some((part) => name.includes(part)),
+  );
   await fillShop(system);
   for (const operation of operations) {
     await operation.prepare?.(system);
@@ -60,7 +62,7 @@ export async function runWeight({
     operations,
     seconds: seconds * (mixture ? 1 : MIXTURE_TIMES),
   };
-  if (only === '') {
+  if (only.length === 0) {
     print(`${all.name} …\n`);
     if (mixture) for (const operation of operations) await operation.begin?.(system);
     measured.push(await measure(system, neighbour, all));
