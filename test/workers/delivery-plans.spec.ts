@@ -52,7 +52,7 @@ describe('the statements on deliveries, with 200,000 finished ones in the table'
   });
 
   /** The plan of each statement on deliveries, as text. */
-  async function plansOf(act: (db: Knex) => Promise<unknown>): Promise<string[]> {
+  async function plansOf(act: (db: Knex) => Promise<unknown>, explain = 'EXPLAIN'): Promise<string[]> {
     const seen: Statement[] = [];
     const record = ({ sql, bindings }: Statement): void => {
       if (sql.includes('webhook_deliveries')) seen.push({ sql, bindings: bindings ?? [] });
@@ -64,7 +64,7 @@ describe('the statements on deliveries, with 200,000 finished ones in the table'
     const plans: string[] = [];
     const connection = await flow.db.client.acquireConnection();
     for (const { sql, bindings } of seen) {
-      const { rows } = await connection.query(`EXPLAIN ${sql}`, bindings);
+      const { rows } = await connection.query(`${explain} ${sql}`, bindings);
       plans.push(rows.map((row: object) => Object.values(row)[0]).join('\n'));
     }
     await flow.db.client.releaseConnection(connection);
@@ -106,6 +106,20 @@ describe('the statements on deliveries, with 200,000 finished ones in the table'
     'sending an event again': (db) => resendEvent(db, eventId, endpointId),
     'dropping pending deliveries': (db) => db.transaction((trx) => dropSome(trx, endpointId)),
   };
+  it('taking due deliveries: measures no more bodies than it takes', async () => {
+    const onlyOne = { ...ALLOWANCE, slots: 10, bytesPerSlot: 10 };
+    const { deliveries } = await takeDueDeliveries(flow.db, flow.merchant.accountId, onlyOne);
+    assert.equal(deliveries.length, 1, 'the first body needs more than all slots');
+    const act = (db: Knex) => takeDueDeliveries(db, flow.merchant.accountId, onlyOne);
+    const plans = await plansOf(act, 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF)');
+    const reads = [...plans.join('\n').matchAll(/on events(?: \w+)? \(actual rows=[\d.]+ loops=(\d+)\)/g)];
+    assert.deepEqual(
+      reads.map(([, loops]) => loops),
+      ['1', '1'],
+      'its length is measured, and its body is read',
+    );
+  });
+
   for (const [what, act] of Object.entries(acts)) {
     it(`${what}: reads the table by an index`, async () => {
       for (const plan of await plansOf(act)) {

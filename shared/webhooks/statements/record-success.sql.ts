@@ -1,5 +1,6 @@
 import type { Statement } from '../../db/statement.js';
 import {
+  bytesOf,
   DUE_INTO_FREE,
   hiddenFromPlanner,
   hostOf,
@@ -62,8 +63,11 @@ export const SUCCEED_AND_PASS_ON: Statement = {
         WHERE endpoint_id = endpoint.id AND leased_until > ${hiddenFromPlanner('$1::timestamptz')}
       )
     GROUP BY endpoint.id
-  ), ${DUE_INTO_FREE}, fitting AS (
-    SELECT due.id FROM due JOIN free ON free.endpoint_id = due.endpoint_id WHERE due.bytes <= free.bytes
+  ), ${DUE_INTO_FREE}, weighed AS MATERIALIZED (
+    SELECT due.id, due.endpoint_id, ${bytesOf('due.event_id')} > free.bytes AS is_heavier
+    FROM due JOIN free ON free.endpoint_id = due.endpoint_id
+  ), fitting AS (
+    SELECT id FROM weighed WHERE NOT is_heavier
   ), ${TAKE_FITTING}, slot AS (
     SELECT *, row_number() OVER (PARTITION BY endpoint_id, passes_on ORDER BY id) AS number FROM succeeded
   ), next AS (
@@ -72,7 +76,7 @@ export const SUCCEED_AND_PASS_ON: Statement = {
   SELECT slot.id AS "succeededId", endpoint_update.updates_endpoint AS "updatesEndpoint", free.endpoint_id IS NOT NULL AS "isPassedOn",
     free.account_id AS "accountId", free.url, ${hostOf('free.url')} AS host, free.most AS slots,
     free.sealed_secrets AS "sealedSecrets",
-    EXISTS (SELECT FROM due WHERE due.endpoint_id = free.endpoint_id AND due.bytes > free.bytes) AS "leavesHeavier",
+    EXISTS (SELECT FROM weighed WHERE weighed.endpoint_id = free.endpoint_id AND is_heavier) AS "leavesHeavier",
     ${TAKEN_COLUMNS}
   FROM slot JOIN endpoint_update ON endpoint_update.endpoint_id = slot.endpoint_id
   LEFT JOIN free ON free.endpoint_id = slot.endpoint_id AND slot.passes_on

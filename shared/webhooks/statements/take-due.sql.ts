@@ -71,7 +71,14 @@ const dueInOrder = (order: 'due_at' | 'due_at DESC', limit: string, condition: s
       ORDER BY ${order} LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED`;
 
 /**
- * Locks deliveries due at $1: for each endpoint as many as it has slots in `free`, each with its turn and its bytes. Most are
+ * The length of an event's object. Postgres decompresses an object to measure it, some milliseconds for 2 MiB, so the objects
+ * of deliveries that are not taken should not be measured.
+ */
+export const bytesOf = (eventId: string): string =>
+  `(SELECT octet_length(object::text) FROM events WHERE id = ${eventId})`;
+
+/**
+ * Locks deliveries due at $1: for each endpoint as many as it has slots in `free`, each with its turn. Most are
  * the longest due ones. A single slot goes to the newest at random, since no worker remembers who had the slots before.
  */
 export const DUE_INTO_FREE = `
@@ -84,8 +91,7 @@ export const DUE_INTO_FREE = `
     SELECT due.* FROM shares CROSS JOIN LATERAL (${dueInOrder('due_at', 'shares.slots - shares.of_newest', 'id NOT IN (SELECT id FROM newest)')}
     ) due
   ), due AS (
-    SELECT id, endpoint_id, row_number() OVER (PARTITION BY endpoint_id ORDER BY is_newest DESC, due_at) AS turn,
-      (SELECT octet_length(object::text) FROM events WHERE id = event_id) AS bytes
+    SELECT id, endpoint_id, event_id, row_number() OVER (PARTITION BY endpoint_id ORDER BY is_newest DESC, due_at) AS turn
     FROM (
       SELECT *, true AS is_newest FROM newest
       UNION ALL
@@ -113,7 +119,7 @@ export const TAKEN_COLUMNS = `
 export const TAKE: Statement = {
   name: 'take-due-deliveries',
   text: `
-  WITH free AS (
+  WITH RECURSIVE free AS (
     SELECT dealt.endpoint_id, greatest(0, least(dealt.slots, dealt.most - in_flight.count)) AS slots,
       dealt.most - in_flight.count > dealt.slots AS could_have_more
     FROM unnest(${hiddenFromPlanner('$3::text[]')}, ${hiddenFromPlanner('$4::int[]')}, ${hiddenFromPlanner('$5::int[]')})
@@ -121,13 +127,16 @@ export const TAKE: Statement = {
     CROSS JOIN LATERAL (
       SELECT count(*)::int FROM webhook_deliveries WHERE endpoint_id = dealt.endpoint_id AND leased_until > $1
     ) in_flight
-  ), ${DUE_INTO_FREE}, weighed AS (
-    SELECT id, turn, endpoint_id, greatest(1, ceil(bytes::float / $7::int)) AS weight FROM due
-  ), fitting AS (
+  ), ${DUE_INTO_FREE}, in_turn AS MATERIALIZED (
+    SELECT id, event_id, row_number() OVER (ORDER BY turn, endpoint_id) AS number FROM due
+  ), added AS (
     -- The last delivery may take more slots than are left. Otherwise a body larger than all slots would wait for ever.
-    SELECT id FROM (
-      SELECT id, sum(weight) OVER (ORDER BY turn, endpoint_id ROWS UNBOUNDED PRECEDING) - weight AS before FROM weighed
-    ) added WHERE before < $6::int
+    SELECT 0::bigint AS number, 0::float AS slots
+    UNION ALL
+    SELECT next.number, added.slots + greatest(1, ceil(${bytesOf('next.event_id')}::float / $7::int))
+    FROM added JOIN in_turn next ON next.number = added.number + 1 WHERE added.slots < $6::int
+  ), fitting AS (
+    SELECT id FROM in_turn JOIN added USING (number)
   ), ${TAKE_FITTING}
   SELECT free.endpoint_id AS "endpointId", free.slots AS free, free.could_have_more AS "couldHaveMore",
     (SELECT count(*) FROM due) > (SELECT count(*) FROM fitting) AS "isCut", ${TAKEN_COLUMNS}
