@@ -14,23 +14,31 @@ import { type Checkout, openCheckout } from '../support/checkout.js';
 const SESSIONS = '/v1/checkout/sessions';
 const LONGEST_SETTLE_WAIT_MS = 120_000;
 /** Short, so that tests can wait for them. No test measures them: each goes on when the server has acted. */
-const SHORT = { headersMs: 1000, requestMs: 1500, silenceMs: 3000, checkEveryMs: 100 };
+const SHORT = { headersMs: 1000, requestMs: 1500, silenceMs: 60_000, checkEveryMs: 100 };
+const SHORT_SILENCE = { ...SHORT, silenceMs: 3000 };
 
 describe('slow clients', () => {
   let checkout: Checkout;
   let server: Server;
-  let port: number;
+  /** Disconnects clients that have been silent for a short time, too. */
+  let silenceServer: Server;
   before(async () => {
     checkout = await openCheckout();
-    server = createHttpServer(createApp(checkout.app), SHORT);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    ({ port } = server.address() as AddressInfo);
+    [server, silenceServer] = await Promise.all([start(SHORT), start(SHORT_SILENCE)]);
   });
   after(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    for (const one of [server, silenceServer]) {
+      one.closeAllConnections();
+      await new Promise((resolve) => one.close(resolve));
+    }
     await checkout.close();
   });
+
+  async function start(times: typeof SHORT): Promise<Server> {
+    const started = createHttpServer(createApp(checkout.app), times);
+    await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve));
+    return started;
+  }
 
   const head = (line: string, ...headers: string[]): string =>
     [
@@ -41,7 +49,8 @@ describe('slow clients', () => {
     ].join('\r\n');
   const requestHead = (line: string, ...headers: string[]): string => `${head(line, ...headers)}\r\n\r\n`;
 
-  function open(): Socket {
+  function open(to = server): Socket {
+    const { port } = to.address() as AddressInfo;
     return connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => {});
   }
 
@@ -128,11 +137,11 @@ describe('slow clients', () => {
         }),
       ),
     );
-    const socket = open();
+    const socket = open(silenceServer);
     await once(socket, 'connect');
     const { localPort } = socket;
     const served = new Promise<Socket>((resolve) => {
-      server.on('request', (req) => {
+      silenceServer.on('request', (req) => {
         if (req.socket.remotePort === localPort) resolve(req.socket);
       });
     });
