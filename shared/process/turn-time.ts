@@ -3,7 +3,7 @@ const SHORT_MS = 5;
 
 /**
  * The time that work of one kind may take in a turn of the event loop: hundreds of servers may answer at once, or hundreds of
- * deliveries start. Work for which no time is left goes on in a later turn, before work that has come after it.
+ * connections begin. Work for which no time is left goes on in a later turn, before work that has come after it.
  */
 export class TurnTime {
   readonly #longestMs: number;
@@ -23,20 +23,6 @@ export class TurnTime {
     if (this.#hasTime()) return true;
     this.#waiting.add(goOn);
     return false;
-  }
-
-  /** Does the work when there is time; its synchronous part counts. */
-  run<Result>(work: () => Result | Promise<Result>): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      const start = (): void => {
-        try {
-          resolve(work());
-        } catch (error) {
-          reject(error);
-        }
-      };
-      if (this.ask(start)) start();
-    });
   }
 
   /** The time of this turn begins now, and that of the next turn with its immediates. */

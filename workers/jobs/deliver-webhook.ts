@@ -1,5 +1,4 @@
 import type { Closable } from '../../shared/process/shutdown.js';
-import { TurnTime } from '../../shared/process/turn-time.js';
 import { changeSlots } from '../../shared/webhooks/slots.js';
 import {
   type Batch,
@@ -12,6 +11,7 @@ import type { WorkerDeps } from '../deps/deps.js';
 import { AdaptiveConcurrency } from '../webhook-delivery/adaptive-concurrency.js';
 import { oneAtATime } from '../webhook-delivery/one-at-a-time.js';
 import { type OpenSecrets, secretOpener } from '../webhook-delivery/open-secrets.js';
+import { PacedStarts } from '../webhook-delivery/paced-starts.js';
 import { createWebhookSender, type WebhookSender } from '../webhook-delivery/post.js';
 import { openSlots, type Slots } from '../webhook-delivery/slots.js';
 import { tryDelivery } from '../webhook-delivery/try-delivery.js';
@@ -33,7 +33,7 @@ export class Deliverer implements Closable {
   readonly #sender: WebhookSender;
   readonly #openSecrets: OpenSecrets;
   readonly #slots: Slots;
-  readonly #startTime = new TurnTime();
+  readonly #starts = new PacedStarts();
   readonly #adaptive = new AdaptiveConcurrency();
   readonly #taking = oneAtATime((accountId) => this.#take(accountId));
   readonly #inFlight = new Set<Promise<void>>();
@@ -123,7 +123,7 @@ export class Deliverer implements Closable {
       this.#mayPassOn(delivery.endpoint.accountId) ? slots * this.#slots.bytesPerSlot : 0;
     try {
       const onSuccess = (ms: number): void => this.#changeSlots(delivery.endpoint, ms);
-      const tools = { sender: this.#sender, openSecrets: this.#openSecrets, startTime: this.#startTime };
+      const tools = { sender: this.#sender, openSecrets: this.#openSecrets, starts: this.#starts };
       return await tryDelivery(this.#deps, { ...tools, bytesToPassOn, onSuccess }, delivery);
     } catch (error) {
       // The lease expires, and the delivery is tried again.

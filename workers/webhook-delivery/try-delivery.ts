@@ -1,5 +1,4 @@
 import { now, nowMs } from '../../shared/process/clock.js';
-import type { TurnTime } from '../../shared/process/turn-time.js';
 import { inSpan, isTracing } from '../../shared/tracing/spans.js';
 import { traceOfEvent } from '../../shared/webhooks/events.js';
 import { recordFailure } from '../../shared/webhooks/record-failure.js';
@@ -9,6 +8,7 @@ import type { Batch, TakenDelivery } from '../../shared/webhooks/take-due.js';
 import { holdUnreadable } from '../../shared/webhooks/unreadable.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import type { OpenSecrets } from './open-secrets.js';
+import type { PacedStarts } from './paced-starts.js';
 import type { PostResult, WebhookSender } from './post.js';
 import { signingTimeMs, signWebhook } from './sign.js';
 
@@ -20,8 +20,7 @@ const HEADERS = {
 export interface TryDeps {
   sender: WebhookSender;
   openSecrets: OpenSecrets;
-  /** Many tries start at once: their signatures and requests share a little time of each turn of the event loop. */
-  startTime: TurnTime;
+  starts: PacedStarts;
   /** Called after a success: the most bytes that the next delivery in the slots may have; 0 when they are not passed on. */
   bytesToPassOn(): number;
   /** Called after a success with the duration of the try. */
@@ -31,7 +30,7 @@ export interface TryDeps {
 /** Signs, sends and records one try. After a success that passes its slots on, returns the deliveries taken into them. */
 export async function tryDelivery(
   deps: WorkerDeps,
-  { sender, openSecrets, startTime, bytesToPassOn, onSuccess }: TryDeps,
+  { sender, openSecrets, starts, bytesToPassOn, onSuccess }: TryDeps,
   delivery: TakenDelivery,
 ): Promise<Batch | undefined> {
   const { db, logger, metrics, recentWrites } = deps;
@@ -44,18 +43,21 @@ export async function tryDelivery(
   }
   // The receiver may read the session at once, and a replica of Postgres may lag behind.
   await recentWrites.renew(endpoint.accountId);
-  const startedAt = now();
-  const started = performance.now();
-  const seconds = Math.floor(signingTimeMs(delivery) / 1000);
-  const { headers, body } = await startTime.run(() =>
-    signWebhook(secrets, delivery.eventId, delivery.body, seconds),
-  );
-  const post = (): Promise<PostResult> => sender.post(endpoint.url, { ...HEADERS, ...headers }, body);
-  const result = await postInTrace(deps, delivery, () => startTime.run(post));
+  const post = async (): Promise<Posted> => {
+    const [at, started] = [now(), performance.now()];
+    const seconds = Math.floor(signingTimeMs(delivery) / 1000);
+    const signing = signWebhook(secrets, delivery.eventId, delivery.body, seconds);
+    const { headers, body } = signing instanceof Promise ? await signing : signing;
+    const result = await postInTrace(deps, delivery, () =>
+      sender.post(endpoint.url, { ...HEADERS, ...headers }, body),
+    );
+    return { at, durationMs: Math.round(performance.now() - started), result };
+  };
+  const { at, durationMs, result } = await starts.run(endpoint.accountId, post);
   const answered = result.kind === 'answered';
   const entry: DeliveryTry = {
-    at: startedAt.toISOString(),
-    durationMs: Math.round(performance.now() - started),
+    at: at.toISOString(),
+    durationMs,
     status: answered ? result.status : null,
     error: answered ? null : result.error,
     answer: answered ? result.answer : null,
@@ -81,6 +83,12 @@ export async function tryDelivery(
   });
   if (nextTryAt !== undefined) await enqueueRetry(deps, endpoint.accountId, nextTryAt);
   return next;
+}
+
+interface Posted {
+  at: Date;
+  durationMs: number;
+  result: PostResult;
 }
 
 /** Posts in a span of the trace of the payment that completed the session or refund. */

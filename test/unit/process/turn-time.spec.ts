@@ -36,36 +36,4 @@ describe('the time for work of one kind in a turn of the event loop', () => {
       await nextTurn();
     }
   });
-  it('ends before much work that begins together, and the rest is done in later turns', async () => {
-    let now = 0;
-    let turns = 0;
-    const time = new TurnTime(5, () => now);
-    const doneIn: number[] = [];
-    const all = Array.from({ length: 8 }, () =>
-      time.run(() => {
-        now += 2;
-        doneIn.push(turns);
-      }),
-    );
-    for (turns = 1; doneIn.length < 8; turns += 1) await nextTurn();
-    await Promise.all(all);
-    const inOneTurn = Math.max(...doneIn.map((turn) => doneIn.filter((other) => other === turn).length));
-    assert.equal(inOneTurn, 3);
-  });
-
-  it('is given to the rest when some work fails', async () => {
-    const time = new TurnTime();
-    const broken = new Error('broken');
-    await assert.rejects(
-      time.run(() => {
-        throw broken;
-      }),
-      broken,
-    );
-    await assert.rejects(
-      time.run(() => Promise.reject(broken)),
-      broken,
-    );
-    assert.equal(await time.run(() => Promise.resolve('done')), 'done');
-  });
 });

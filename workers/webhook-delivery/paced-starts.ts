@@ -1,0 +1,68 @@
+/** What starts may take of a turn of the event loop. */
+const STARTS_MS = 5;
+/** After a turn that took longer, only one try starts. */
+const LONG_TURN_MS = 10;
+
+/**
+ * Starts tries, of accounts in turn. Most of a try's work follows its start: TLS, the body, the answer and the statements. The
+ * tries in flight may make the turns of the event loop long, and payments and other webhooks need several turns each. While
+ * turns are long, only one try starts in each, so that fewer are in flight and turns become short again.
+ */
+export class PacedStarts {
+  readonly #now: () => number;
+  /** The starts that wait, by account; the account whose turn is next comes first. */
+  readonly #waiting = new Map<string, (() => void)[]>();
+  #isScheduled = false;
+  #turnBeganAt = 0;
+  #isAfterLongTurn = false;
+  #startedInTurn = 0;
+
+  constructor(now = () => performance.now()) {
+    this.#now = now;
+  }
+
+  run<Result>(accountId: string, work: () => Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const start = (): void => {
+        this.#startedInTurn += 1;
+        work().then(resolve, reject);
+      };
+      if (!this.#isScheduled) this.#beginTurn(false);
+      if (this.#waiting.size === 0 && this.#mayStart()) return start();
+      const ofAccount = this.#waiting.get(accountId);
+      if (ofAccount === undefined) this.#waiting.set(accountId, [start]);
+      else ofAccount.push(start);
+    });
+  }
+
+  #beginTurn(isAfterLongTurn: boolean): void {
+    this.#isScheduled = true;
+    this.#turnBeganAt = this.#now();
+    this.#isAfterLongTurn = isAfterLongTurn;
+    this.#startedInTurn = 0;
+    setImmediate(() => this.#endTurn());
+  }
+
+  /** A turn without a start is the last one that is measured. */
+  #endTurn(): void {
+    this.#isScheduled = this.#startedInTurn > 0 || this.#waiting.size > 0;
+    if (!this.#isScheduled) return;
+    this.#beginTurn(this.#now() - this.#turnBeganAt > LONG_TURN_MS);
+    while (this.#waiting.size > 0 && this.#mayStart()) this.#startNext();
+  }
+
+  #mayStart(): boolean {
+    if (this.#startedInTurn === 0) return true;
+    return !this.#isAfterLongTurn && this.#now() - this.#turnBeganAt < STARTS_MS;
+  }
+
+  #startNext(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) return;
+    const [accountId, starts] = next;
+    const start = starts.shift();
+    this.#waiting.delete(accountId);
+    if (starts.length > 0) this.#waiting.set(accountId, starts);
+    start?.();
+  }
+}
