@@ -1,4 +1,4 @@
-/** What starts may take of a turn of the event loop. */
+/** Tries start until this much of a turn of the event loop is used up. */
 const STARTS_MS = 5;
 /** After a turn that took longer, only one try starts. */
 const LONG_TURN_MS = 10;
