@@ -2,6 +2,13 @@
 const STARTS_MS = 5;
 /** After a turn that took longer, only one try starts. */
 const LONG_TURN_MS = 10;
+/** A start that has waited longer is not held back by long turns: the lease of its delivery runs. */
+const LONGEST_WAIT_MS = 2000;
+
+interface Waiting {
+  since: number;
+  start(): void;
+}
 
 /**
  * Starts tries, of accounts in turn. Most of a try's work follows its start: TLS, the body, the answer and the statements. The
@@ -11,7 +18,7 @@ const LONG_TURN_MS = 10;
 export class PacedStarts {
   readonly #now: () => number;
   /** The starts that wait, by account; the account whose turn is next comes first. */
-  readonly #waiting = new Map<string, (() => void)[]>();
+  readonly #waiting = new Map<string, Waiting[]>();
   #isScheduled = false;
   #turnBeganAt = 0;
   #isAfterLongTurn = false;
@@ -29,9 +36,10 @@ export class PacedStarts {
       };
       if (!this.#isScheduled) this.#beginTurn(false);
       if (this.#waiting.size === 0 && this.#mayStart()) return start();
+      const waiting = { since: this.#now(), start };
       const ofAccount = this.#waiting.get(accountId);
-      if (ofAccount === undefined) this.#waiting.set(accountId, [start]);
-      else ofAccount.push(start);
+      if (ofAccount === undefined) this.#waiting.set(accountId, [waiting]);
+      else ofAccount.push(waiting);
     });
   }
 
@@ -48,21 +56,31 @@ export class PacedStarts {
     this.#isScheduled = this.#startedInTurn > 0 || this.#waiting.size > 0;
     if (!this.#isScheduled) return;
     this.#beginTurn(this.#now() - this.#turnBeganAt > LONG_TURN_MS);
-    while (this.#waiting.size > 0 && this.#mayStart()) this.#startNext();
+    for (let next = this.#next(); next !== undefined && this.#mayStart(next); next = this.#next()) {
+      this.#takeNext();
+      next.start();
+    }
   }
 
-  #mayStart(): boolean {
+  #mayStart(next?: Waiting): boolean {
     if (this.#startedInTurn === 0) return true;
-    return !this.#isAfterLongTurn && this.#now() - this.#turnBeganAt < STARTS_MS;
+    const now = this.#now();
+    const isHeldBack = this.#isAfterLongTurn && (next === undefined || now - next.since <= LONGEST_WAIT_MS);
+    return !isHeldBack && now - this.#turnBeganAt < STARTS_MS;
   }
 
-  #startNext(): void {
-    const [next] = this.#waiting;
-    if (next === undefined) return;
-    const [accountId, starts] = next;
-    const start = starts.shift();
+  #next(): Waiting | undefined {
+    const [first] = this.#waiting.values();
+    return first?.[0];
+  }
+
+  /** The account goes to the end. */
+  #takeNext(): void {
+    const [first] = this.#waiting;
+    if (first === undefined) return;
+    const [accountId, ofAccount] = first;
+    ofAccount.shift();
     this.#waiting.delete(accountId);
-    if (starts.length > 0) this.#waiting.set(accountId, starts);
-    start?.();
+    if (ofAccount.length > 0) this.#waiting.set(accountId, ofAccount);
   }
 }

@@ -63,6 +63,12 @@ describe('the starts of webhook tries', () => {
     assert.deepEqual(await turns(9, 0), ['aaaaaa', 'aaa']);
   });
 
+  it('are held back by long turns for 2 s at most, since the leases of their deliveries run', async () => {
+    void start('a', 9);
+    assert.deepEqual(await turns(4, 20), ['aaa', 'a']);
+    assert.deepEqual(await turns(9, 2000), ['aaaa', 'aaa', 'aa']);
+  });
+
   it('wait for no turn when the last one was not measured', async () => {
     await start('a', 1);
     await turnEnds();
