@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inBatches } from '../../workers/jobs/expire-sessions.js';
+
+const LOGGER = { warn: () => undefined };
+const BATCH_MS = 30;
+/** Timers may end a millisecond early. */
+const TIMER_MS = 2;
+
+describe('batches of expiring sessions', () => {
+  let batches: { limit: number; began: number; ended: number }[];
+  let left: number;
+  beforeEach(() => {
+    batches = [];
+  });
+
+  const expireAtMost =
+    (most: number) =>
+    async (limit: number): Promise<number> => {
+      const began = performance.now();
+      const expired = Math.min(left, limit, most);
+      left -= expired;
+      await sleep(BATCH_MS);
+      batches.push({ limit, began, ended: performance.now() });
+      return expired;
+    };
+
+  it('are two at once', async () => {
+    left = 6000;
+    assert.equal(await inBatches(expireAtMost(1000), LOGGER), 6000);
+    const [first, second, third] = batches;
+    assert.ok(first && second && third);
+    assert.ok(second.began < first.ended && third.began < second.ended + BATCH_MS);
+    assert.equal(batches.filter(({ limit }) => limit === 1000).length, batches.length);
+  });
+
+  it('are one at a time while each is cut short, with pauses as long as the batches', async () => {
+    left = 100;
+    assert.equal(await inBatches(expireAtMost(20), LOGGER), 100);
+    const later = batches.slice(1);
+    assert.ok(later.length >= 4);
+    assert.ok(later.slice(1).every(({ limit }) => limit === 40));
+    for (const [at, { began }] of later.entries()) {
+      const before = later[at - 1];
+      if (before !== undefined)
+        assert.ok(
+          began - before.ended >= before.ended - before.began - TIMER_MS,
+          `batch ${at} began at once`,
+        );
+    }
+  });
+
+  it('have half the rows after a failure, and a single row that fails ends them', async () => {
+    const limits: number[] = [];
+    const fail = (limit: number): Promise<number> => {
+      limits.push(limit);
+      return Promise.reject(new Error('refused'));
+    };
+    await assert.rejects(inBatches(fail, LOGGER), /refused/);
+    assert.deepEqual([...new Set(limits)], [1000, 500, 250, 125, 62, 31, 15, 7, 3, 1]);
+  });
+});
