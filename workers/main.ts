@@ -1,4 +1,10 @@
+import path from 'node:path';
 import { runProcess } from '../shared/startup/run-process.js';
 import { startWorker } from './process/start-worker.js';
+import { openSenderThread } from './webhook-delivery/sender-in-thread.js';
 
-await runProcess('worker', startWorker);
+const THREAD = `./webhook-delivery/sender-thread${path.extname(import.meta.url)}`;
+
+await runProcess('worker', (config, logger) =>
+  startWorker(config, logger, (options) => openSenderThread(new URL(THREAD, import.meta.url), options)),
+);

@@ -6,13 +6,18 @@ import {
   startWorkerProcess,
 } from '../../lab/world/processes/processes.js';
 import { answer } from '../../lab/world/receiver/receiver.js';
+import { NO_RECENT_WRITES } from '../../shared/accounts/recent-writes.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
+import { createSecretBox } from '../../shared/secrets/secrets.js';
 import { readBacklog } from '../../shared/upkeep/backlog.js';
 import { findDueAccounts, listQuarantinedDeliveries } from '../../shared/webhooks/find-due.js';
 import type { WebhookDelivery } from '../../shared/webhooks/model.js';
 import { sweepEndpoints } from '../../shared/webhooks/pending-deliveries.js';
 import { recordFailure } from '../../shared/webhooks/record-failure.js';
 import { takeDueDeliveries, takeQuarantinedDelivery } from '../../shared/webhooks/take-due.js';
+import { Deliverer } from '../../workers/jobs/deliver-webhook.js';
+import { openSenderHere, type Sender } from '../../workers/webhook-delivery/sender.js';
+import { openManualWorker } from '../support/money-flow.js';
 import { testServices } from '../support/suite.js';
 import { ALLOWANCE, type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 
@@ -51,6 +56,33 @@ describe('webhook deliveries on which workers crash', () => {
     const { deliveries } = await takeDueDeliveries(flow.db, flow.merchant.accountId, ALLOWANCE);
     return deliveries.map(({ id }) => id);
   };
+
+  it('that had no outcome because the thread that sends them ended are sent again after their lease', async () => {
+    const hook = await flow.addEndpoint();
+    await flow.expireWithoutNotifying(1);
+    const here = openSenderHere({ allowPrivateNetworks: true });
+    let hasEnded = true;
+    const send: Sender['send'] = (webhook) =>
+      hasEnded ? Promise.reject(new Error('the thread has ended')) : here.send(webhook);
+    const { deps } = openManualWorker(flow.app.config, flow.db);
+    const secretBox = createSecretBox(flow.app.config.encryptionKeys);
+    const deliverer = new Deliverer(
+      { ...deps, recentWrites: NO_RECENT_WRITES, secretBox },
+      { ...here, send },
+    );
+    await deliverer.deliverTo(flow.merchant.accountId);
+    const taken = await only(hook);
+    assert.deepEqual([taken.status, taken.tries, taken.leasedUntil === null], ['pending', 0, false]);
+    hasEnded = false;
+    await deliverer.deliverTo(flow.merchant.accountId);
+    assert.equal(hook.receiver.got.length, 0, 'sent again while the lease runs');
+    await runOut(taken);
+    await deliverer.deliverTo(flow.merchant.accountId);
+    await flow.untilSucceeded(hook.id, 1);
+    await deliverer.close();
+    await deps.facilitators.close();
+    deps.chains.close();
+  });
 
   it('are taken alone after two crashes, named in the log, and still delivered; other deliveries go on', async () => {
     const hook = await flow.addEndpoint();

@@ -8,6 +8,7 @@ import { advanceClock, resetClock } from '../../shared/process/clock.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
 import { WebhookDelivery, WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { Deliverer } from '../../workers/jobs/deliver-webhook.js';
+import { openSenderHere } from '../../workers/webhook-delivery/sender.js';
 import { openManualWorker } from '../support/money-flow.js';
 import { testServices } from '../support/suite.js';
 import { openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
@@ -235,11 +236,9 @@ describe('one webhook endpoint and the others', () => {
         moment: 'statement',
       });
       const { deps } = openManualWorker(flow.app.config, flow.db);
-      const deliverer = new Deliverer({
-        ...deps,
-        recentWrites: NO_RECENT_WRITES,
-        secretBox: createSecretBox(flow.app.config.encryptionKeys),
-      });
+      const secretBox = createSecretBox(flow.app.config.encryptionKeys);
+      const sender = openSenderHere({ allowPrivateNetworks: true });
+      const deliverer = new Deliverer({ ...deps, recentWrites: NO_RECENT_WRITES, secretBox }, sender);
       const taking = deliverer.deliverTo(flow.merchant.accountId);
       await point.reached();
       const closed = deliverer.close();

@@ -11,8 +11,7 @@ import type { WorkerDeps } from '../deps/deps.js';
 import { AdaptiveConcurrency } from '../webhook-delivery/adaptive-concurrency.js';
 import { oneAtATime } from '../webhook-delivery/one-at-a-time.js';
 import { type OpenSecrets, secretOpener } from '../webhook-delivery/open-secrets.js';
-import { PacedStarts } from '../webhook-delivery/paced-starts.js';
-import { createWebhookSender, type WebhookSender } from '../webhook-delivery/post.js';
+import type { Sender } from '../webhook-delivery/sender.js';
 import { openSlots, type Slots } from '../webhook-delivery/slots.js';
 import { tryDelivery } from '../webhook-delivery/try-delivery.js';
 
@@ -30,10 +29,9 @@ const TAKEN_AT_ONCE = 20;
  */
 export class Deliverer implements Closable {
   readonly #deps: WorkerDeps;
-  readonly #sender: WebhookSender;
+  readonly #sender: Sender;
   readonly #openSecrets: OpenSecrets;
   readonly #slots: Slots;
-  readonly #starts = new PacedStarts();
   readonly #adaptive = new AdaptiveConcurrency();
   readonly #taking = oneAtATime((accountId) => this.#take(accountId));
   readonly #inFlight = new Set<Promise<void>>();
@@ -43,10 +41,10 @@ export class Deliverer implements Closable {
   readonly #queue = new Set<string>();
   #isClosed = false;
 
-  constructor(deps: WorkerDeps) {
-    const { allowPrivateWebhooks, workerConcurrency } = deps.config;
+  constructor(deps: WorkerDeps, sender: Sender) {
+    const { workerConcurrency } = deps.config;
     this.#deps = deps;
-    this.#sender = createWebhookSender({ allowPrivateNetworks: allowPrivateWebhooks });
+    this.#sender = sender;
     this.#openSecrets = secretOpener(deps);
     this.#slots = openSlots(Math.max(LEAST_SLOTS_IN_ALL, workerConcurrency * SLOTS_PER_JOB));
   }
@@ -123,7 +121,7 @@ export class Deliverer implements Closable {
       this.#mayPassOn(delivery.endpoint.accountId) ? slots * this.#slots.bytesPerSlot : 0;
     try {
       const onSuccess = (ms: number): void => this.#changeSlots(delivery.endpoint, ms);
-      const tools = { sender: this.#sender, openSecrets: this.#openSecrets, starts: this.#starts };
+      const tools = { sender: this.#sender, openSecrets: this.#openSecrets };
       return await tryDelivery(this.#deps, { ...tools, bytesToPassOn, onSuccess }, delivery);
     } catch (error) {
       // The lease expires, and the delivery is tried again.

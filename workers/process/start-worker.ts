@@ -35,6 +35,7 @@ import type { WorkerDeps } from '../deps/deps.js';
 import { openWorkerMetrics, serveWorkerMetrics } from '../deps/worker-metrics.js';
 import { Deliverer } from '../jobs/deliver-webhook.js';
 import { openSettleCalls } from '../settlement/settle-calls.js';
+import { type OpenSender, openSenderHere } from '../webhook-delivery/sender.js';
 import { cleanUpRegularly } from './clean-up.js';
 import { foldReportsRegularly } from './fold-reports.js';
 import { createHandlers, type Handlers } from './handlers.js';
@@ -61,12 +62,17 @@ interface Opened {
   close(): Promise<void>;
 }
 
-export async function startWorker(config: Config, logger: Logger): Promise<Closable> {
+/** `openSender` opens what sends webhooks: the worker's own process does it in another thread. */
+export async function startWorker(
+  config: Config,
+  logger: Logger,
+  openSender: OpenSender = openSenderHere,
+): Promise<Closable> {
   const tracing = await startTracing(config, 'checkout-worker', logger);
   const { deps, workerRedis, installation, close } = await openDeps(config, logger);
   warnAboutRiskySettings(config, logger);
   if (config.redis === undefined) void warnAboutPooler(deps.db, logger);
-  const deliverer = new Deliverer(deps);
+  const deliverer = new Deliverer(deps, openSender({ allowPrivateNetworks: config.allowPrivateWebhooks }));
   const handlers = createHandlers({ ...deps, notifyDeliveries: notifierFor(deps, deliverer) }, deliverer);
   const storeState = logStoreState(logger);
   const start = <N extends JobName>(name: N): Closable => {

@@ -22,7 +22,7 @@ export type PostResult =
   | { kind: 'unanswered'; error: string };
 
 export interface WebhookSender {
-  post(url: string, headers: Record<string, string>, body: Buffer): Promise<PostResult>;
+  post(url: string, headers: Record<string, string>, body: Uint8Array): Promise<PostResult>;
   close(): Promise<void>;
 }
 

@@ -8,8 +8,7 @@ import type { Batch, TakenDelivery } from '../../shared/webhooks/take-due.js';
 import { holdUnreadable } from '../../shared/webhooks/unreadable.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import type { OpenSecrets } from './open-secrets.js';
-import type { PacedStarts } from './paced-starts.js';
-import type { PostResult, WebhookSender } from './post.js';
+import type { Sender, Sent } from './sender.js';
 import { signingTimeMs, signWebhook } from './sign.js';
 
 const HEADERS = {
@@ -18,9 +17,8 @@ const HEADERS = {
 };
 
 export interface TryDeps {
-  sender: WebhookSender;
+  sender: Sender;
   openSecrets: OpenSecrets;
-  starts: PacedStarts;
   /** Called after a success: the most bytes that the next delivery in the slots may have; 0 when they are not passed on. */
   bytesToPassOn(): number;
   /** Called after a success with the duration of the try. */
@@ -30,7 +28,7 @@ export interface TryDeps {
 /** Signs, sends and records one try. After a success that passes its slots on, returns the deliveries taken into them. */
 export async function tryDelivery(
   deps: WorkerDeps,
-  { sender, openSecrets, starts, bytesToPassOn, onSuccess }: TryDeps,
+  { sender, openSecrets, bytesToPassOn, onSuccess }: TryDeps,
   delivery: TakenDelivery,
 ): Promise<Batch | undefined> {
   const { db, logger, metrics, recentWrites } = deps;
@@ -43,17 +41,14 @@ export async function tryDelivery(
   }
   // The receiver may read the session at once, and a replica of Postgres may lag behind.
   await recentWrites.renew(endpoint.accountId);
-  const post = async (): Promise<Posted> => {
-    const [at, started] = [now(), performance.now()];
-    const seconds = Math.floor(signingTimeMs(delivery) / 1000);
-    const signing = signWebhook(secrets, delivery.eventId, delivery.body, seconds);
-    const { headers, body } = signing instanceof Promise ? await signing : signing;
-    const result = await postInTrace(deps, delivery, () =>
-      sender.post(endpoint.url, { ...HEADERS, ...headers }, body),
-    );
-    return { at, durationMs: Math.round(performance.now() - started), result };
-  };
-  const { at, durationMs, result } = await starts.run(endpoint.accountId, post);
+  const at = now();
+  const seconds = Math.floor(signingTimeMs(delivery) / 1000);
+  const signing = signWebhook(secrets, delivery.eventId, delivery.body, seconds);
+  const { headers, body } = signing instanceof Promise ? await signing : signing;
+  const { accountId, url } = endpoint;
+  const { result, durationMs } = await sendInTrace(deps, delivery, () =>
+    sender.send({ accountId, url, headers: { ...HEADERS, ...headers }, body }),
+  );
   const answered = result.kind === 'answered';
   const entry: DeliveryTry = {
     at: at.toISOString(),
@@ -85,18 +80,12 @@ export async function tryDelivery(
   return next;
 }
 
-interface Posted {
-  at: Date;
-  durationMs: number;
-  result: PostResult;
-}
-
-/** Posts in a span of the trace of the payment that completed the session or refund. */
-async function postInTrace(
+/** Sends in a span of the trace of the payment that completed the session or refund. */
+async function sendInTrace(
   { db }: WorkerDeps,
   { id, eventId, payableId, endpoint, tries }: TakenDelivery,
-  post: () => Promise<PostResult>,
-): Promise<PostResult> {
+  send: () => Promise<Sent>,
+): Promise<Sent> {
   // A failed look-up of the trace must not fail the delivery.
   const parent = isTracing() ? await traceOfEvent(db, eventId).catch(() => null) : null;
   const attributes = {
@@ -107,10 +96,11 @@ async function postInTrace(
     'checkout.try': tries + 1,
   };
   return await inSpan({ name: 'deliver-webhook', kind: 'client', parent, attributes }, async (span) => {
-    const result = await post();
+    const sent = await send();
+    const { result } = sent;
     if (result.kind === 'answered') span.set({ 'http.response.status_code': result.status });
     else span.fail(result.error);
-    return result;
+    return sent;
   });
 }
 

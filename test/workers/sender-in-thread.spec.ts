@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { answer, hang, type Receiver, startReceiver } from '../../lab/world/receiver/receiver.js';
+import { ensureBuilt } from '../../local/build/ensure-built.mjs';
+import { projectRoot } from '../../local/toolchain/project-root.js';
+import type { Sender, Sent } from '../../workers/webhook-delivery/sender.js';
+import { openSenderThread } from '../../workers/webhook-delivery/sender-in-thread.js';
+
+const STUCK_AFTER_MS = 1500;
+/** A thread that does what the path of the URL says, and otherwise answers 200. */
+const UNRELIABLE = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+  import { parentPort } from 'node:worker_threads';
+  parentPort.on('message', ({ number, webhook: { url } }) => {
+    if (url.endsWith('/throw')) throw new Error('thrown in the thread');
+    if (url.endsWith('/exit')) process.exit(0);
+    if (url.endsWith('/loop')) for (;;);
+    if (url.endsWith('/fill')) for (const all = []; ; ) all.push(new Array(1e5).fill(url));
+    if (url.endsWith('/wait')) return;
+    const result = { kind: 'answered', status: 200, answer: '' };
+    parentPort.postMessage({ number, sent: { result, durationMs: 1 } });
+  });
+`)}`,
+);
+
+describe('the thread that sends webhooks', () => {
+  let sender: Sender;
+  afterEach(() => sender.close());
+
+  const send = (url: string, body: Uint8Array = Buffer.from('{"a":1}')): Promise<Sent> =>
+    sender.send({ accountId: 'acct_1', url, headers: { 'content-type': 'application/json' }, body });
+
+  describe('of the build', () => {
+    let receiver: Receiver;
+    before(() => ensureBuilt(projectRoot()));
+    beforeEach(async () => {
+      receiver = await startReceiver();
+      const file = path.join(projectRoot(), 'dist', 'workers', 'webhook-delivery', 'sender-thread.js');
+      sender = openSenderThread(pathToFileURL(file), { allowPrivateNetworks: true });
+    });
+    afterEach(() => receiver.close());
+
+    it('sends the given bytes and headers, and returns the answer', async () => {
+      receiver.react(answer(410, 'gone'));
+      const { result, durationMs } = await send(receiver.url);
+      assert.deepEqual(result, { kind: 'answered', status: 410, answer: 'gone' });
+      assert.ok(Number.isInteger(durationMs));
+      const [got] = receiver.got;
+      assert.deepEqual([got?.raw, got?.headers['content-type']], ['{"a":1}', 'application/json']);
+    });
+
+    it('is handed large bodies without a copy, and copies of small ones', async () => {
+      receiver.react(answer(200));
+      const texts = ['x'.repeat(2 * 1024 * 1024), ...Array.from({ length: 50 }, (_, n) => `small ${n}`)];
+      const bodies = texts.map((text) => Buffer.from(text));
+      await Promise.all(bodies.map((body) => send(receiver.url, body)));
+      assert.deepEqual(receiver.got.map(({ raw }) => raw).sort(), texts.sort());
+      const [large, ...small] = bodies;
+      assert.equal(large?.byteLength, 0, 'this thread holds the large body, too');
+      assert.ok(small.every((body) => body.toString().startsWith('small')));
+    });
+
+    it('returns a try that failed as such', async () => {
+      const { url } = receiver;
+      await receiver.close();
+      assert.deepEqual((await send(url)).result, { kind: 'unanswered', error: 'ECONNREFUSED' });
+    });
+
+    it('does not send to private networks unless it may', async () => {
+      const file = path.join(projectRoot(), 'dist', 'workers', 'webhook-delivery', 'sender-thread.js');
+      await sender.close();
+      sender = openSenderThread(pathToFileURL(file), { allowPrivateNetworks: false });
+      assert.deepEqual((await send(receiver.url)).result, { kind: 'unanswered', error: 'ENOTPUBLIC' });
+      assert.equal(receiver.got.length, 0);
+    });
+
+    it('ends with its connections when it is closed', async () => {
+      receiver.react(hang);
+      const sending = send(receiver.url);
+      sending.catch(() => undefined);
+      await sender.close();
+      await assert.rejects(sending, /has ended/);
+    });
+  });
+
+  for (const [name, fault, error] of [
+    ['throws', 'throw', /thrown in the thread/],
+    ['exits', 'exit', /has ended/],
+    ['is in an endless loop', 'loop', /has ended/],
+    ['fills its memory', 'fill', /memory/],
+    ['never answers', 'wait', /has ended/],
+  ] as const) {
+    it(`that ${name} leaves the outcome of what it has unknown, and another takes its place`, async () => {
+      sender = openSenderThread(UNRELIABLE, { allowPrivateNetworks: true }, STUCK_AFTER_MS);
+      const ofBoth = await Promise.allSettled([send('http://x/wait'), send(`http://x/${fault}`)]);
+      for (const one of ofBoth) {
+        assert.equal(one.status, 'rejected');
+        assert.match(String(one.reason), error);
+      }
+      assert.equal((await send('http://x/')).result.kind, 'answered');
+    });
+  }
+
+  it('that cannot start fails what is sent by it', async () => {
+    sender = openSenderThread(new URL('data:text/javascript,throw Error("no start")'), {
+      allowPrivateNetworks: true,
+    });
+    await assert.rejects(send('http://x/'), /no start/);
+    await assert.rejects(send('http://x/'), /no start/);
+  });
+});

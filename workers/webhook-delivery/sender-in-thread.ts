@@ -1,0 +1,99 @@
+import { Worker } from 'node:worker_threads';
+import { LEASE_MS } from '../../shared/webhooks/take-due.js';
+import type { OpenSender, OutgoingWebhook, Sender, Sent } from './sender.js';
+
+export interface ToThread {
+  number: number;
+  webhook: OutgoingWebhook;
+}
+
+export interface FromThread {
+  number: number;
+  sent: Sent;
+}
+
+interface Waiting {
+  since: number;
+  resolve(sent: Sent): void;
+  reject(error: Error): void;
+}
+
+const CHECK_EVERY_MS = 1000;
+/** The bodies in flight are outside of this heap. */
+const HEAP = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 };
+
+/**
+ * Sends webhooks in a thread of its own: the main thread, which settles payments, has no connection to a merchant's server.
+ * When the thread ends, or has not answered for as long as a lease, the outcome of the webhooks in it is unknown. Their leases
+ * expire, and they are sent again, by a new thread.
+ */
+export function openSenderThread(
+  entry: URL,
+  options: Parameters<OpenSender>[0],
+  stuckAfterMs = LEASE_MS,
+): Sender {
+  let current: SenderThread | undefined;
+  return {
+    send(webhook) {
+      if (current === undefined || current.hasEnded) current = new SenderThread(entry, options, stuckAfterMs);
+      return current.send(webhook);
+    },
+    close: async () => await current?.end(),
+  };
+}
+
+class SenderThread {
+  readonly #worker: Worker;
+  /** By number, the longest waiting first. */
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #check: NodeJS.Timeout;
+  #lastNumber = 0;
+  hasEnded = false;
+
+  constructor(entry: URL, options: Parameters<OpenSender>[0], stuckAfterMs: number) {
+    // Neither the settings of the process nor the modules that it loads first by `--import` are for this thread.
+    this.#worker = new Worker(entry, { workerData: options, resourceLimits: HEAP, execArgv: [], env: {} });
+    this.#worker.on('message', ({ number, sent }: FromThread) => {
+      this.#waiting.get(number)?.resolve(sent);
+      this.#waiting.delete(number);
+    });
+    this.#worker.on('error', (error: Error) => this.#fail(error));
+    this.#worker.on('exit', () => this.#fail(new Error('the thread that sends webhooks has ended')));
+    this.#check = setInterval(() => {
+      const [longest] = this.#waiting.values();
+      if (longest !== undefined && performance.now() - longest.since > stuckAfterMs) void this.end();
+    }, CHECK_EVERY_MS);
+    this.#check.unref();
+  }
+
+  send(webhook: OutgoingWebhook): Promise<Sent> {
+    return new Promise((resolve, reject) => {
+      const { body, transferred } = ownMemory(webhook.body);
+      this.#lastNumber += 1;
+      const message: ToThread = { number: this.#lastNumber, webhook: { ...webhook, body } };
+      this.#worker.postMessage(message, transferred);
+      this.#waiting.set(this.#lastNumber, { since: performance.now(), resolve, reject });
+    });
+  }
+
+  /** Ends even a thread that is in an endless loop. */
+  async end(): Promise<void> {
+    this.hasEnded = true;
+    await this.#worker.terminate();
+  }
+
+  #fail(error: Error): void {
+    this.hasEnded = true;
+    clearInterval(this.#check);
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+  }
+}
+
+/** A small Buffer shares Node's pool of memory with others and is copied. A large one is handed over. */
+function ownMemory(body: Uint8Array): { body: Uint8Array; transferred: ArrayBuffer[] } {
+  const { buffer } = body;
+  if (!(buffer instanceof ArrayBuffer) || buffer.byteLength <= Buffer.poolSize)
+    return { body: new Uint8Array(body), transferred: [] };
+  return { body, transferred: [buffer] };
+}
