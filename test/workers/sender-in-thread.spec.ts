@@ -29,7 +29,13 @@ describe('the thread that sends webhooks', () => {
   afterEach(() => sender.close());
 
   const send = (url: string, body: Uint8Array = Buffer.from('{"a":1}')): Promise<Sent> =>
-    sender.send({ accountId: 'acct_1', url, headers: { 'content-type': 'application/json' }, body });
+    sender.send({
+      accountId: 'acct_1',
+      endpointId: 'we_1',
+      url,
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
 
   describe('of the build', () => {
     let receiver: Receiver;

@@ -7,6 +7,7 @@ export interface Answer {
   status: number;
   /** The first bytes of the body. */
   start: Buffer;
+  isCutOff: boolean;
 }
 
 /**
@@ -29,7 +30,10 @@ export function postOnce(
       isOver = true;
       clearTimeout(timer);
       if (status === undefined) reject(error);
-      else resolve({ status, start: Buffer.concat(chunks).subarray(0, KEPT_BYTES) });
+      else {
+        const start = Buffer.concat(chunks).subarray(0, KEPT_BYTES);
+        resolve({ status, start, isCutOff: error !== undefined });
+      }
     };
     const cutOff = (): void => {
       const timeout = new Error('timeout');

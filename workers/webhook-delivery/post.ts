@@ -18,7 +18,13 @@ const CONTROL_CHARACTERS = /[^\P{Cc}\t\n]/gu;
 const SECRETS_AND_SIGNATURES = /(whsec_|v1(?:[=,]|%3D|%2C))(?:[\w+/=\\]|%2B|%2F|%3D|%5C){8,}/gi;
 
 export type PostResult =
-  | { kind: 'answered'; status: number; answer: string }
+  | {
+      kind: 'answered';
+      status: number;
+      answer: string;
+      /** The body was too long, too slow or in too many pieces, or its connection broke. */
+      isCutOff?: true;
+    }
   | { kind: 'unanswered'; error: string };
 
 export interface WebhookSender {
@@ -58,11 +64,11 @@ export function createWebhookSender({
         const request = { origin, path: pathname + search, method: 'POST', headers, body };
         const send = (dispatcher: Dispatcher): Promise<Answer> =>
           postOnce(dispatcher, request, Math.ceil(startedAt + headersWithinMs - performance.now()));
-        const { status, start } = await send(keeping.dispatcher).catch((error: unknown) => {
+        const { status, start, isCutOff } = await send(keeping.dispatcher).catch((error: unknown) => {
           if (keptConnections.hadClosed(error)) return send(withoutKeepAlive.dispatcher);
           throw error;
         });
-        return { kind: 'answered', status, answer: readable(start) };
+        return { kind: 'answered', status, answer: readable(start), ...(isCutOff && { isCutOff }) };
       } catch (error) {
         return { kind: 'unanswered', error: nameOf(error) };
       }

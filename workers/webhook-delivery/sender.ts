@@ -10,6 +10,7 @@ export interface Sender {
 
 export interface OutgoingWebhook {
   accountId: string;
+  endpointId: string;
   url: string;
   headers: Record<string, string>;
   /** The sender may take the memory away from the caller. */

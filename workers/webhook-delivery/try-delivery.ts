@@ -45,9 +45,9 @@ export async function tryDelivery(
   const seconds = Math.floor(signingTimeMs(delivery) / 1000);
   const signing = signWebhook(secrets, delivery.eventId, delivery.body, seconds);
   const { headers, body } = signing instanceof Promise ? await signing : signing;
-  const { accountId, url } = endpoint;
+  const { id: endpointId, accountId, url } = endpoint;
   const { result, durationMs } = await sendInTrace(deps, delivery, () =>
-    sender.send({ accountId, url, headers: { ...HEADERS, ...headers }, body }),
+    sender.send({ accountId, endpointId, url, headers: { ...HEADERS, ...headers }, body }),
   );
   const answered = result.kind === 'answered';
   const entry: DeliveryTry = {

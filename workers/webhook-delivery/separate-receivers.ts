@@ -1,0 +1,40 @@
+import { LRUCache } from 'lru-cache';
+import type { Sender, Sent } from './sender.js';
+
+const SLOW_MS = 1000;
+const MOST_ENDPOINTS = 10_000;
+
+/**
+ * Sends to endpoints that answer well by one sender and to all others by another, so that receivers which fail, hang or answer
+ * without end take no time from those that do not. The second sender is opened for the first endpoint that did not answer
+ * well. From then on it also has the endpoints of which no answer is known.
+ */
+export function separateReceivers(open: () => Sender): Sender {
+  const ofGood = open();
+  let ofOthers: Sender | undefined;
+  /** Whether the last answer of an endpoint was good. */
+  const wasGood = new LRUCache<string, boolean>({ max: MOST_ENDPOINTS });
+  return {
+    async send(webhook) {
+      const { endpointId } = webhook;
+      const isGood = wasGood.get(endpointId) ?? ofOthers === undefined;
+      if (!isGood) ofOthers ??= open();
+      try {
+        const sent = await ((!isGood && ofOthers) || ofGood).send(webhook);
+        wasGood.set(endpointId, isGoodAnswer(sent));
+        return sent;
+      } catch (error) {
+        wasGood.set(endpointId, false);
+        throw error;
+      }
+    },
+    async close() {
+      await Promise.all([ofGood.close(), ofOthers?.close()]);
+    },
+  };
+}
+
+function isGoodAnswer({ result, durationMs }: Sent): boolean {
+  if (result.kind === 'unanswered' || result.isCutOff === true) return false;
+  return result.status >= 200 && result.status < 300 && durationMs <= SLOW_MS;
+}
