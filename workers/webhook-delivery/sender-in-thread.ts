@@ -32,13 +32,14 @@ export function openSenderThread(
   options: Parameters<OpenSender>[0],
   stuckAfterMs = LEASE_MS,
 ): Sender {
-  let current: SenderThread | undefined;
+  // At once, because a thread takes some 100 ms to load its modules.
+  let current = new SenderThread(entry, options, stuckAfterMs);
   return {
     send(webhook) {
-      if (current === undefined || current.hasEnded) current = new SenderThread(entry, options, stuckAfterMs);
+      if (current.hasEnded) current = new SenderThread(entry, options, stuckAfterMs);
       return current.send(webhook);
     },
-    close: async () => await current?.end(),
+    close: async () => await current.end(),
   };
 }
 
