@@ -7,6 +7,7 @@ import { ensureSystemTools } from '../toolchain/system-tools.mjs';
 
 /** Fewer files print each of their stories. */
 const MANY = 10;
+const REPORTER = ['--require', 'test/support/progress-reporter.ts', '--reporter', 'files'];
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 await ensureInstalled(root);
@@ -21,10 +22,7 @@ const files = isNamed ? [] : longestFirst(changed === undefined ? findSpecs(root
 if (!isNamed && files.length === 0) process.stdout.write('No spec can be affected by the change.\n');
 else {
   await ensureSystemTools();
-  const reporter =
-    files.length < MANY
-      ? []
-      : ['--reporter', 'test/support/progress-reporter.ts', '--reporter-option', `files=${files.length}`];
+  const reporter = files.length < MANY ? [] : [...REPORTER, '--reporter-option', `files=${files.length}`];
   const mocha = fileURLToPath(new URL('../../node_modules/mocha/bin/mocha.js', import.meta.url));
   const command = [mocha, ...reporter, ...others, ...files];
   process.exitCode = await runToEnd(process.execPath, command, { cwd: root, stdout: 'inherit' });

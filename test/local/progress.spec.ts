@@ -45,8 +45,10 @@ describe('the progress of npm test', () => {
       '--parallel',
       '--require',
       hooks,
-      '--reporter',
+      '--require',
       REPORTER,
+      '--reporter',
+      'files',
       '--reporter-option',
       'files=3',
     ];

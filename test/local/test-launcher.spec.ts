@@ -56,7 +56,7 @@ describe('npm test', () => {
     const { stdout } = await project.run('test', { variables: [onPath('programs')] });
     assert.match(
       stdout,
-      /^--reporter test\/support\/progress-reporter.ts --reporter-option files=11 test\/unit\/1.spec/,
+      /^--require test\/support\/progress-reporter.ts --reporter files --reporter-option files=11 test\/unit\/1.spec/,
     );
   });
 

@@ -121,5 +121,5 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-// biome-ignore lint/style/noDefaultExport: mocha loads the default export of a reporter's file.
-export { ProgressReporter as default };
+// Mocha finds a reporter by its name once a module that it loads with `--require` has added it.
+Object.assign(reporters, { files: ProgressReporter });
