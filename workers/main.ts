@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { runProcess } from '../shared/startup/run-process.js';
 import { startWorker } from './process/start-worker.js';
-import { openSenderThread } from './webhook-delivery/sender-in-thread.js';
+import { openSenderThread } from './webhook-delivery/open-sender-thread.js';
 import { separateReceivers } from './webhook-delivery/separate-receivers.js';
 
 const THREAD = `./webhook-delivery/sender-thread${path.extname(import.meta.url)}`;

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** The long-running processes of production. Loading their thousand and more files one by one dominates their start. */
+/** The long-running processes of production, and the worker's thread. Loading their thousand and more files one by one dominates their start. */
 const ENTRIES = ['api/server.ts', 'workers/main.ts', 'workers/webhook-delivery/sender-thread.ts'];
 /** Reads files of its own at run time, so it cannot be bundled. */
 const NOT_BUNDLED = ['@bull-board/*'];

@@ -4,8 +4,8 @@ import { pathToFileURL } from 'node:url';
 import { answer, hang, type Receiver, startReceiver } from '../../lab/world/receiver/receiver.js';
 import { ensureBuilt } from '../../local/build/ensure-built.mjs';
 import { projectRoot } from '../../local/toolchain/project-root.js';
+import { openSenderThread } from '../../workers/webhook-delivery/open-sender-thread.js';
 import type { Sender, Sent } from '../../workers/webhook-delivery/sender.js';
-import { openSenderThread } from '../../workers/webhook-delivery/sender-in-thread.js';
 
 const STUCK_AFTER_MS = 1500;
 /** A thread that does what the path of the URL says, and otherwise answers 200. */

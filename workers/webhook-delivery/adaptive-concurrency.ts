@@ -2,7 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { LEAST_SLOTS, MOST_SLOTS } from '../../shared/webhooks/slots.js';
 import type { TakenEndpoint } from '../../shared/webhooks/take-due.js';
 
-const SLOW_MS = 1000;
+/** An answer that takes longer is slow. */
+export const SLOW_MS = 1000;
 const MOST_ENDPOINTS = 10_000;
 
 /**

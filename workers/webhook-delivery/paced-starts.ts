@@ -12,8 +12,8 @@ interface Waiting {
 
 /**
  * Starts tries, of accounts in turn. Most of a try's work follows its start: TLS, the body, the answer and the statements. The
- * tries in flight may make the turns of the event loop long, and other webhooks need several turns each. While
- * turns are long, only one try starts in each, so that fewer are in flight and turns become short again.
+ * tries in flight may make the turns of the event loop long, and other webhooks need several turns each. While turns are long,
+ * only one try starts in each, so that fewer are in flight and turns become short again.
  */
 export class PacedStarts {
   readonly #now: () => number;

@@ -27,6 +27,10 @@ export type PostResult =
     }
   | { kind: 'unanswered'; error: string };
 
+/** Whether the receiver has taken the webhook. */
+export const isSuccess = (result: PostResult): boolean =>
+  result.kind === 'answered' && result.status >= 200 && result.status < 300;
+
 export interface WebhookSender {
   post(url: string, headers: Record<string, string>, body: Uint8Array): Promise<PostResult>;
   close(): Promise<void>;

@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import type { FromThread, ToThread } from './open-sender-thread.js';
 import { openSenderHere } from './sender.js';
-import type { FromThread, ToThread } from './sender-in-thread.js';
 
-// The entry of the thread that sender-in-thread.ts opens.
+// The entry of the thread that open-sender-thread.ts opens.
 const sender = openSenderHere(workerData);
 
 parentPort?.on('message', ({ number, webhook }: ToThread) => {

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
+import { SLOW_MS } from './adaptive-concurrency.js';
+import { isSuccess } from './post.js';
 import type { Sender, Sent } from './sender.js';
 
-const SLOW_MS = 1000;
 const MOST_ENDPOINTS = 10_000;
 
 /**
@@ -35,6 +36,6 @@ export function separateReceivers(open: () => Sender): Sender {
 }
 
 function isGoodAnswer({ result, durationMs }: Sent): boolean {
-  if (result.kind === 'unanswered' || result.isCutOff === true) return false;
-  return result.status >= 200 && result.status < 300 && durationMs <= SLOW_MS;
+  const isWhole = result.kind === 'answered' && result.isCutOff !== true;
+  return isSuccess(result) && isWhole && durationMs <= SLOW_MS;
 }

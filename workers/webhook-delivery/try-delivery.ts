@@ -8,6 +8,7 @@ import type { Batch, TakenDelivery } from '../../shared/webhooks/take-due.js';
 import { holdUnreadable } from '../../shared/webhooks/unreadable.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import type { OpenSecrets } from './open-secrets.js';
+import { isSuccess } from './post.js';
 import type { Sender, Sent } from './sender.js';
 import { signingTimeMs, signWebhook } from './sign.js';
 
@@ -57,7 +58,7 @@ export async function tryDelivery(
     error: answered ? null : result.error,
     answer: answered ? result.answer : null,
   };
-  const succeeded = answered && result.status >= 200 && result.status < 300;
+  const succeeded = isSuccess(result);
   const next = succeeded
     ? await recordSuccess(db, { delivery, entry, bytesToPassOn: bytesToPassOn() })
     : undefined;
