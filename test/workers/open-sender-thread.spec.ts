@@ -7,7 +7,8 @@ import { projectRoot } from '../../local/toolchain/project-root.js';
 import { openSenderThread } from '../../workers/webhook-delivery/open-sender-thread.js';
 import type { Sender, Sent } from '../../workers/webhook-delivery/sender.js';
 
-const STUCK_AFTER_MS = 1500;
+/** Longer than a thread takes to load on a busy machine. */
+const STUCK_AFTER_MS = 4000;
 /** A thread that does what the path of the URL says, and otherwise answers 200. */
 const UNRELIABLE = new URL(
   `data:text/javascript,${encodeURIComponent(`
