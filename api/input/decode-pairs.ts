@@ -30,13 +30,11 @@ export function decodePairs(sent: Uint8Array): { bytes: Buffer; pairs: Pair[] } 
     let byte = sent[at] as number;
     if (byte === PERCENT) {
       // A percent sign without two hexadecimal digits stands for itself, as in browsers.
-      if (at + 2 < sent.length) {
-        const escaped =
-          (HEX[sent[at + 1] as number] as number) * 16 + (HEX[sent[at + 2] as number] as number);
-        if (escaped >= 0) {
-          byte = escaped;
-          at += 2;
-        }
+      const high = at + 2 < sent.length ? (HEX[sent[at + 1] as number] as number) : NO_DIGIT;
+      const low = high < 0 ? NO_DIGIT : (HEX[sent[at + 2] as number] as number);
+      if (low >= 0) {
+        byte = high * 16 + low;
+        at += 2;
       }
     } else if (byte === PLUS) {
       byte = SPACE;
@@ -52,8 +50,10 @@ export function decodePairs(sent: Uint8Array): { bytes: Buffer; pairs: Pair[] } 
   return { bytes: bytes.subarray(0, length), pairs };
 }
 
-/** Values of hexadecimal digits; other bytes are so negative that a sum with a digit stays negative. */
-const HEX = Int16Array.from({ length: 256 }, (_, byte) => {
+const NO_DIGIT = -1;
+
+/** Values of the bytes that are hexadecimal digits. */
+const HEX = Int8Array.from({ length: 256 }, (_, byte) => {
   const digit = Number.parseInt(String.fromCharCode(byte), 16);
-  return Number.isNaN(digit) ? -1000 : digit;
+  return Number.isNaN(digit) ? NO_DIGIT : digit;
 });

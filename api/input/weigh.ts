@@ -88,17 +88,14 @@ export function weighForm(bytes: Buffer): Weight {
   let values = 1;
   let depth = 1;
   let deepest = 1;
-  let isName = true;
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at] as number;
     if (byte === AMPERSAND) {
       values += 1;
       depth = 1;
-      isName = true;
-    } else if (!isName) {
-      continue;
     } else if (byte === EQUALS) {
-      isName = false;
+      // The next turn of the loop is at the ampersand.
+      at = endOfValue(bytes, at + 1) - 1;
     } else if (byte === OPEN_BRACKET || (byte === PERCENT && isEscapedBracket(bytes, at))) {
       depth += 1;
       if (depth > deepest) deepest = depth;
@@ -106,6 +103,16 @@ export function weighForm(bytes: Buffer): Weight {
     if (values > MAX_BODY_VALUES || deepest > MAX_BODY_DEPTH) break;
   }
   return { values, depth: deepest };
+}
+
+/** The next ampersand, or the length of the form. */
+function endOfValue(bytes: Buffer, start: number): number {
+  const soon = Math.min(start + SHORT, bytes.length);
+  let at = start;
+  while (at < soon && bytes[at] !== AMPERSAND) at += 1;
+  if (at < soon) return at;
+  const end = bytes.indexOf(AMPERSAND, at);
+  return end === -1 ? bytes.length : end;
 }
 
 /** `%5B` or `%5b`. */
