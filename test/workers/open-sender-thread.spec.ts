@@ -13,14 +13,16 @@ const STUCK_AFTER_MS = 4000;
 const UNRELIABLE = new URL(
   `data:text/javascript,${encodeURIComponent(`
   import { parentPort } from 'node:worker_threads';
-  parentPort.on('message', ({ number, webhook: { url } }) => {
-    if (url.endsWith('/throw')) throw new Error('thrown in the thread');
-    if (url.endsWith('/exit')) process.exit(0);
-    if (url.endsWith('/loop')) for (;;);
-    if (url.endsWith('/fill')) for (const all = []; ; ) all.push(new Array(1e5).fill(url));
-    if (url.endsWith('/wait')) return;
-    const result = { kind: 'answered', status: 200, answer: '' };
-    parentPort.postMessage({ number, sent: { result, durationMs: 1 } });
+  parentPort.on('message', (batch) => {
+    for (const { number, webhook: { url } } of batch) {
+      if (url.endsWith('/throw')) throw new Error('thrown in the thread');
+      if (url.endsWith('/exit')) process.exit(0);
+      if (url.endsWith('/loop')) for (;;);
+      if (url.endsWith('/fill')) for (const all = []; ; ) all.push(new Array(1e5).fill(url));
+      if (url.endsWith('/wait')) continue;
+      const result = { kind: 'answered', status: 200, answer: '' };
+      parentPort.postMessage([{ number, sent: { result, durationMs: 1 } }]);
+    }
   });
 `)}`,
 );

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { batchPerTurn } from '../../shared/process/batch-per-turn.js';
 import { LEASE_MS } from '../../shared/webhooks/take-due.js';
 import type { OpenSender, OutgoingWebhook, Sender, Sent } from './sender.js';
 
@@ -48,15 +49,24 @@ class SenderThread {
   /** By number, the longest waiting first. */
   readonly #waiting = new Map<number, Waiting>();
   readonly #check: NodeJS.Timeout;
+  /** A message costs more than what is in it. */
+  readonly #post = batchPerTurn<ToThread>((batch) => {
+    this.#worker.postMessage(
+      batch,
+      batch.flatMap(({ webhook }) => ownMemory(webhook.body) ?? []),
+    );
+  });
   #lastNumber = 0;
   hasEnded = false;
 
   constructor(entry: URL, options: Parameters<OpenSender>[0], stuckAfterMs: number) {
     // Neither the settings of the process nor the modules that it loads first by `--import` are for this thread.
     this.#worker = new Worker(entry, { workerData: options, resourceLimits: HEAP, execArgv: [], env: {} });
-    this.#worker.on('message', ({ number, sent }: FromThread) => {
-      this.#waiting.get(number)?.resolve(sent);
-      this.#waiting.delete(number);
+    this.#worker.on('message', (batch: FromThread[]) => {
+      for (const { number, sent } of batch) {
+        this.#waiting.get(number)?.resolve(sent);
+        this.#waiting.delete(number);
+      }
     });
     this.#worker.on('error', (error: Error) => this.#fail(error));
     this.#worker.on('exit', () => this.#fail(new Error('the thread that sends webhooks has ended')));
@@ -69,10 +79,9 @@ class SenderThread {
 
   send(webhook: OutgoingWebhook): Promise<Sent> {
     return new Promise((resolve, reject) => {
-      const { body, transferred } = ownMemory(webhook.body);
       this.#lastNumber += 1;
-      const message: ToThread = { number: this.#lastNumber, webhook: { ...webhook, body } };
-      this.#worker.postMessage(message, transferred);
+      const body = ownMemory(webhook.body) === undefined ? new Uint8Array(webhook.body) : webhook.body;
+      this.#post({ number: this.#lastNumber, webhook: { ...webhook, body } });
       this.#waiting.set(this.#lastNumber, { since: performance.now(), resolve, reject });
     });
   }
@@ -91,10 +100,7 @@ class SenderThread {
   }
 }
 
-/** A small Buffer shares Node's pool of memory with others and is copied. A large one is handed over. */
-function ownMemory(body: Uint8Array): { body: Uint8Array; transferred: ArrayBuffer[] } {
-  const { buffer } = body;
-  if (!(buffer instanceof ArrayBuffer) || buffer.byteLength <= Buffer.poolSize)
-    return { body: new Uint8Array(body), transferred: [] };
-  return { body, transferred: [buffer] };
+/** The memory that a large body has for itself. A small Buffer shares Node's pool of memory with others, and is copied. */
+function ownMemory({ buffer }: Uint8Array): ArrayBuffer | undefined {
+  return buffer instanceof ArrayBuffer && buffer.byteLength > Buffer.poolSize ? buffer : undefined;
 }
