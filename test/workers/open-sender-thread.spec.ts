@@ -4,11 +4,13 @@ import { pathToFileURL } from 'node:url';
 import { answer, hang, type Receiver, startReceiver } from '../../lab/world/receiver/receiver.js';
 import { ensureBuilt } from '../../local/build/ensure-built.mjs';
 import { projectRoot } from '../../local/toolchain/project-root.js';
-import { openSenderThread } from '../../workers/webhook-delivery/open-sender-thread.js';
+import { RECEIVER_BODY_WITHIN_MS, RECEIVER_HEADERS_WITHIN_MS } from '../../shared/limits/bounds.js';
+import { LEASE_MS } from '../../shared/webhooks/take-due.js';
+import { openSenderThread, STUCK_AFTER_MS } from '../../workers/webhook-delivery/open-sender-thread.js';
 import type { Sender, Sent } from '../../workers/webhook-delivery/sender.js';
 
 /** Longer than a thread takes to load on a busy machine. */
-const STUCK_AFTER_MS = 4000;
+const LOADED_WITHIN_MS = 4000;
 /** A thread that does what the path of the URL says, and otherwise answers 200. */
 const UNRELIABLE = new URL(
   `data:text/javascript,${encodeURIComponent(`
@@ -26,6 +28,13 @@ const UNRELIABLE = new URL(
   });
 `)}`,
 );
+
+describe('the time after which the thread that sends webhooks is ended', () => {
+  it('is longer than any try, and shorter than the leases of its webhooks', () => {
+    assert.ok(STUCK_AFTER_MS > RECEIVER_HEADERS_WITHIN_MS + RECEIVER_BODY_WITHIN_MS + 10_000);
+    assert.ok(STUCK_AFTER_MS < LEASE_MS - 10_000);
+  });
+});
 
 describe('the thread that sends webhooks', () => {
   let sender: Sender;
@@ -96,9 +105,9 @@ describe('the thread that sends webhooks', () => {
   for (const [name, fault, error, stuckAfterMs] of [
     ['throws', 'throw', /thrown in the thread/, undefined],
     ['exits', 'exit', /has ended/, undefined],
-    ['is in an endless loop', 'loop', /has ended/, STUCK_AFTER_MS],
+    ['is in an endless loop', 'loop', /has ended/, LOADED_WITHIN_MS],
     ['fills its memory', 'fill', /memory/, undefined],
-    ['never answers', 'wait', /has ended/, STUCK_AFTER_MS],
+    ['never answers', 'wait', /has ended/, LOADED_WITHIN_MS],
   ] as const) {
     it(`that ${name} leaves the outcome of what it has unknown, and another takes its place`, async () => {
       sender = openSenderThread(UNRELIABLE, { allowPrivateNetworks: true }, stuckAfterMs);

@@ -1,6 +1,5 @@
 import { Worker } from 'node:worker_threads';
 import { batchPerTurn } from '../../shared/process/batch-per-turn.js';
-import { LEASE_MS } from '../../shared/webhooks/take-due.js';
 import type { OpenSender, OutgoingWebhook, Sender, Sent } from './sender.js';
 
 export interface ToThread {
@@ -20,18 +19,23 @@ interface Waiting {
 }
 
 const CHECK_EVERY_MS = 1000;
+/**
+ * Longer than a try and the wait for its turn. Shorter than a lease: a delivery whose lease ends is taken again, and must not
+ * be given to the thread that hangs.
+ */
+export const STUCK_AFTER_MS = 25_000;
 /** The bodies in flight are outside of this heap. */
 const HEAP = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 };
 
 /**
  * Sends webhooks in a thread of its own: the main thread, which settles payments, has no connection to a merchant's server.
- * When the thread ends, or has not answered for as long as a lease, the outcome of the webhooks in it is unknown. Their leases
+ * When the thread ends, or hangs, the outcome of the webhooks in it is unknown. Their leases
  * expire, and they are sent again, by a new thread.
  */
 export function openSenderThread(
   entry: URL,
   options: Parameters<OpenSender>[0],
-  stuckAfterMs = LEASE_MS,
+  stuckAfterMs = STUCK_AFTER_MS,
 ): Sender {
   // At once, because a thread takes some 100 ms to load its modules.
   let current = new SenderThread(entry, options, stuckAfterMs);
