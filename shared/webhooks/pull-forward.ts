@@ -7,8 +7,32 @@ import { LEASE_MS } from './take-due.js';
 
 /** Longer than the lease of a try and the pause of a delivery whose secret cannot be read. */
 const LONGEST_LEASE_MS = Math.max(LEASE_MS, 60_000);
+const PAGE = 20_000;
+
+interface Place {
+  endpointId: string;
+  /** As Postgres writes it, since a Date has no microseconds. */
+  dueAt: string;
+  id: string;
+}
+
+const FIRST: Place = { endpointId: '', dueAt: '-infinity', id: '' };
 
 /** Due times that were written before Postgres' clock was set back lie too far ahead: these deliveries are due now. */
-export async function pullForward(db: Knex): Promise<void> {
-  await runStatement(db, PULL_FORWARD, [now(), LONGEST_LEASE_MS, LONGEST_PAUSES_MS]);
+export async function pullForward(db: Knex, page = PAGE): Promise<void> {
+  let place: Place | undefined = FIRST;
+  do {
+    place = await pullPage(db, page, place);
+  } while (place !== undefined);
+}
+
+/** Resolves with the end of the page, if there may be more. */
+async function pullPage(
+  db: Knex,
+  page: number,
+  { endpointId, dueAt, id }: Place,
+): Promise<Place | undefined> {
+  const bindings = [now(), LONGEST_LEASE_MS, LONGEST_PAUSES_MS, page, endpointId, dueAt, id];
+  const [end] = await runStatement<Place>(db, PULL_FORWARD, bindings);
+  return end;
 }

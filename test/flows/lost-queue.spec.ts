@@ -3,8 +3,11 @@ import { Redis } from 'ioredis';
 import { type Behaviour, failsToSettle } from '../../lab/world/facilitator/dial.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
+import { buildEndpoints, buildEvent, buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
 import { JOB_NAMES } from '../../shared/jobs/jobs.js';
-import { advanceClock, resetClock } from '../../shared/process/clock.js';
+import { advanceClock, now, resetClock } from '../../shared/process/clock.js';
+import { newId } from '../../shared/values/ids.js';
+import { WebhookDelivery, WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { answerOf } from '../support/link-answers.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { testServices } from '../support/suite.js';
@@ -233,6 +236,48 @@ describe('a queue that accepts jobs and delivers none', () => {
     } finally {
       await flow.close();
       resetClock();
+    }
+  });
+});
+
+describe('a worker whose statement for deliveries waits for a lock', () => {
+  it('finds a payment that no job names, and sessions that are overdue', async () => {
+    const flow = await openMoneyFlow('locked_delivery', {
+      worker: false,
+      environment: { SETTLE_WAIT_MS: '0' },
+    });
+    const { id: over } = await flow.buildSession({ expiresAt: new Date(Date.now() + 100) });
+    const lost = await payAnd202(flow);
+    const redis = new Redis(testServices().redisUrl);
+    await redis.flushall();
+    redis.disconnect();
+    // The endpoint was enabled, and its delivery is to become due.
+    const { accountId } = await buildMerchant(flow.db);
+    const [endpoint] = await buildEndpoints(flow.db, accountId, 1);
+    assert.ok(endpoint);
+    await WebhookEndpoint.query(flow.db).findById(endpoint).patch({ enabledAt: now(), sweptTo: '' });
+    const eventId = await buildEvent(flow.db, accountId, await buildSession(flow.db, accountId));
+    const delivery = { id: newId('wd_'), eventId, endpointId: endpoint, status: 'pending', dueAt: null };
+    await flow.db('webhookDeliveries').insert(delivery);
+    const lock = await flow.db.transaction();
+    await lock('webhookDeliveries').where({ id: delivery.id }).forUpdate();
+    await flow.startWorker();
+    try {
+      const waiting = async (): Promise<unknown[]> => {
+        const text = `SELECT pid, query_start FROM pg_stat_activity
+          WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+        return (await flow.db.raw(text)).rows;
+      };
+      await eventually(async () => assert.notEqual((await waiting()).length, 0));
+      const before = await waiting();
+      await assertComplete(flow, [lost]);
+      await eventually(async () => assert.equal((await flow.session(over)).status, 'expired'));
+      assert.deepEqual(await waiting(), before, 'found only after the wait');
+      const { status } = await WebhookDelivery.query(flow.db).findById(delivery.id).throwIfNotFound();
+      assert.equal(status, 'pending');
+    } finally {
+      await lock.rollback();
+      await flow.close();
     }
   });
 });

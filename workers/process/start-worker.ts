@@ -40,6 +40,7 @@ import { cleanUpRegularly } from './clean-up.js';
 import { foldReportsRegularly } from './fold-reports.js';
 import { createHandlers, type Handlers } from './handlers.js';
 import { publishMetrics } from './publish-metrics.js';
+import { pullForwardRegularly } from './pull-forward-regularly.js';
 import { reconcileRegularly } from './reconcile-regularly.js';
 import { runWorker } from './run-worker.js';
 import { sweepDueWork } from './sweep-due-work.js';
@@ -81,6 +82,7 @@ export async function startWorker(
   };
   const workers = config.workerQueues.map((name) => start(name));
   const sweep = sweepDueWork(deps, handlers, deliverer, storeState);
+  const dueTimes = pullForwardRegularly(deps);
   const cleanUp = cleanUpRegularly(deps);
   const books = reconcileRegularly(deps);
   const secrets = watchSecrets(deps);
@@ -100,6 +102,7 @@ export async function startWorker(
     async close() {
       const finished = Promise.all([
         sweep.close(),
+        dueTimes.close(),
         cleanUp.close(),
         books.close(),
         secrets.close(),

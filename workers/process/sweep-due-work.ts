@@ -1,6 +1,6 @@
 import type { JobName } from '../../shared/jobs/jobs.js';
 import { openConcurrency, UNLIMITED } from '../../shared/limits/concurrency.js';
-import { nowMs, postgresSetBacks } from '../../shared/process/clock.js';
+import { nowMs } from '../../shared/process/clock.js';
 import type { Closable } from '../../shared/process/shutdown.js';
 import { withTimeout } from '../../shared/process/timeout.js';
 import type { JobRequest } from '../../shared/queues/enqueue.js';
@@ -10,7 +10,6 @@ import { paymentJob, stagesServedBy } from '../../shared/settlement/payment-job.
 import { listDuePayments } from '../../shared/settlement/take-work.js';
 import { findDueAccounts } from '../../shared/webhooks/find-due.js';
 import { sweepEndpoints } from '../../shared/webhooks/pending-deliveries.js';
-import { pullForward } from '../../shared/webhooks/pull-forward.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import type { Deliverer } from '../jobs/deliver-webhook.js';
 import type { Handlers } from './handlers.js';
@@ -40,17 +39,30 @@ export function sweepDueWork(
 ): Closable {
   const directRunner = createDirectRunner(deps, handlers);
   const quarantined = [quarantinedPayments(deps, handlers), quarantinedDeliveries(deps, deliverer)];
-  const findDueJobs = createFinder(deps);
+  // Apart from each other, so that payments are found while the statements of deliveries fail, or take long.
+  const sweeps = findersOf(deps).map((find) =>
+    aboutEverySecond(() => sweep(deps, { find, directRunner, storeState })),
+  );
+  const starts = aboutEverySecond(async () => {
+    for (const kind of quarantined) kind.start();
+  });
+  return {
+    async close() {
+      await Promise.all([starts, ...sweeps].map((one) => one.close()));
+      await Promise.all([directRunner.finish(), ...quarantined.map((kind) => kind.close())]);
+    },
+  };
+}
+
+/** Jitter keeps the workers from sweeping at the same instant. */
+function aboutEverySecond(work: () => Promise<void>): Closable {
   let timer: NodeJS.Timeout;
-  let sweeping: Promise<void> = Promise.resolve();
+  let working: Promise<void> = Promise.resolve();
   let closed = false;
-  // Jitter keeps the workers from sweeping at the same instant.
   const schedule = (ms: number): void => {
     timer = setTimeout(() => {
-      sweeping = sweep(deps, { findDueJobs, directRunner, storeState }).finally(() => {
-        if (closed) return;
-        for (const kind of quarantined) kind.start();
-        schedule(INTERVAL_MS * (0.75 + Math.random() / 2));
+      working = work().finally(() => {
+        if (!closed) schedule(INTERVAL_MS * (0.75 + Math.random() / 2));
       });
     }, ms);
   };
@@ -59,64 +71,66 @@ export function sweepDueWork(
     async close() {
       closed = true;
       clearTimeout(timer);
-      await sweeping;
-      await Promise.all([directRunner.finish(), ...quarantined.map((kind) => kind.close())]);
+      await working;
     },
   };
-}
-
-interface Sweep {
-  findDueJobs(): Promise<DueJobs>;
-  directRunner: DirectRunner;
-  storeState: StoreStateLog;
-}
-
-async function sweep(deps: WorkerDeps, { findDueJobs, directRunner, storeState }: Sweep): Promise<void> {
-  try {
-    const { due, late } = await findDueJobs();
-    directRunner.run([...late, ...(await enqueueAll(deps, due, storeState))]);
-  } catch (error) {
-    deps.logger.error({ event: 'sweep.failed', err: error });
-  }
 }
 
 type AnyJob = { [N in JobName]: JobRequest<N> }[JobName];
 
 interface DueJobs {
   due: AnyJob[];
-  /** The payments of `due` that are overdue by more than LATE_MS. */
+  /** Those of `due` that are overdue by more than LATE_MS. */
   late: AnyJob[];
 }
 
-/** Finds jobs of the queues that this process serves. */
-function createFinder({ db, config: { workerQueues: queues } }: WorkerDeps): () => Promise<DueJobs> {
-  let lastEndpoint = '';
-  /** Before the first sweep Postgres' clock may have been set back while no worker ran. */
-  let setBacks = -1;
-  const findAccounts = async (): Promise<string[]> => {
-    const seen = postgresSetBacks();
-    if (seen !== setBacks) await pullForward(db);
-    setBacks = seen;
-    await sweepEndpoints(db);
-    const { due, last } = await findDueAccounts(db, lastEndpoint, ENDPOINTS_PER_SWEEP);
-    lastEndpoint = last;
-    return due;
-  };
-  return async () => {
-    const [payments, overdue, accounts] = await Promise.all([
-      listDuePayments(db, stagesServedBy(queues), BATCH),
-      queues.includes('expire-sessions') && hasOverdueSessions(db),
-      queues.includes('deliver-webhook') ? findAccounts() : [],
-    ]);
-    const second = Math.floor(nowMs() / INTERVAL_MS);
-    const due: AnyJob[] = payments.map((payment) => paymentJob(payment));
+type FindDueJobs = () => Promise<DueJobs>;
+
+interface Sweep {
+  find: FindDueJobs;
+  directRunner: DirectRunner;
+  storeState: StoreStateLog;
+}
+
+async function sweep(deps: WorkerDeps, { find, directRunner, storeState }: Sweep): Promise<void> {
+  try {
+    const { due, late } = await find();
+    directRunner.run([...late, ...(await enqueueAll(deps, due, storeState))]);
+  } catch (error) {
+    deps.logger.error({ event: 'sweep.failed', err: error });
+  }
+}
+
+/** Each finds due work of the queues that this process serves. */
+function findersOf({ db, config: { workerQueues: queues } }: WorkerDeps): FindDueJobs[] {
+  const second = (): number => Math.floor(nowMs() / INTERVAL_MS);
+  const findPayments = async (): Promise<DueJobs> => {
+    const payments = await listDuePayments(db, stagesServedBy(queues), BATCH);
+    const due = payments.map((payment) => paymentJob(payment));
     const late = due.filter((_, index) => nowMs() - (payments[index]?.dueAt.getTime() ?? nowMs()) > LATE_MS);
-    if (overdue) due.push({ name: 'expire-sessions', payload: {}, id: `expire-sessions-${second}` });
-    for (const accountId of accounts) {
-      due.push({ name: 'deliver-webhook', payload: { accountId }, id: `${accountId}-sweep-${second}` });
-    }
     return { due, late };
   };
+  const findSessions = async (): Promise<DueJobs> => {
+    const job: AnyJob = { name: 'expire-sessions', payload: {}, id: `expire-sessions-${second()}` };
+    return { due: (await hasOverdueSessions(db)) ? [job] : [], late: [] };
+  };
+  let lastEndpoint = '';
+  const findDeliveries = async (): Promise<DueJobs> => {
+    await sweepEndpoints(db);
+    const found = await findDueAccounts(db, lastEndpoint, ENDPOINTS_PER_SWEEP);
+    lastEndpoint = found.last;
+    const jobOf = (accountId: string): AnyJob => ({
+      name: 'deliver-webhook',
+      payload: { accountId },
+      id: `${accountId}-sweep-${second()}`,
+    });
+    return { due: found.due.map(jobOf), late: [] };
+  };
+  return [
+    findPayments,
+    ...(queues.includes('expire-sessions') ? [findSessions] : []),
+    ...(queues.includes('deliver-webhook') ? [findDeliveries] : []),
+  ];
 }
 
 /** Returns the jobs that the queue store did not take. */

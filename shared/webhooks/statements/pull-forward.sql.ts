@@ -1,22 +1,30 @@
 import type { Statement } from '../../db/statement.js';
-import { NOT_QUARANTINED } from './take-due.sql.js';
+import { pauseAfter } from '../../upkeep/statements/work-in-flight.sql.js';
 
 /**
- * Deliveries that are due further from now ($1) than the pause after their tries ($3, in ms), or their lease ($2), and a minute allow.
- * Reads every pending delivery, so it runs rarely.
+ * Of the next $4 pending deliveries after endpoint $5, due time $6 and id $7, makes those due at $1 that are due further ahead
+ * than the pause after their tries ($3, in ms), or their lease ($2) and the pause of a quarantined one, and a minute allow.
+ * Returns the last of them, if there may be more. Reads every pending delivery in the end, so it runs rarely.
  */
 export const PULL_FORWARD: Statement = {
   name: undefined,
   text: `
-    WITH far AS (
-      SELECT id FROM webhook_deliveries
-      WHERE due_at IS NOT NULL AND ${NOT_QUARANTINED}
-        AND due_at > $1::timestamptz + interval '1 minute'
-          + interval '1 ms' * greatest($2::float8, coalesce(($3::float8[])[tries], 0))
-      FOR NO KEY UPDATE SKIP LOCKED
+    WITH page AS MATERIALIZED (
+      SELECT id, endpoint_id, due_at, due_at > $1::timestamptz + interval '1 minute' + interval '1 ms' * greatest(
+        $2::float8, coalesce(($3::float8[])[tries], 0)) + ${pauseAfter('lost_takes')} AS is_far
+      FROM webhook_deliveries
+      WHERE due_at IS NOT NULL AND (endpoint_id, due_at, id) > ($5::text, $6::timestamptz, $7::text)
+      ORDER BY endpoint_id, due_at, id LIMIT $4::int
+    ), far AS (
+      -- Only while it is still due at that time: another worker may have taken the delivery meanwhile.
+      SELECT delivery.id FROM page JOIN webhook_deliveries delivery ON delivery.id = page.id AND delivery.due_at = page.due_at
+      WHERE page.is_far FOR NO KEY UPDATE OF delivery SKIP LOCKED
+    ), pulled AS (
+      UPDATE webhook_deliveries delivery
+      SET due_at = $1, leased_until = CASE WHEN leased_until IS NOT NULL
+        THEN least(leased_until, $1::timestamptz + interval '1 ms' * $2::float8) END
+      FROM far WHERE delivery.id = far.id
     )
-    UPDATE webhook_deliveries delivery
-    SET due_at = $1, leased_until = CASE WHEN leased_until IS NOT NULL
-      THEN least(leased_until, $1::timestamptz + interval '1 ms' * $2::float8) END
-    FROM far WHERE delivery.id = far.id`,
+    SELECT endpoint_id AS "endpointId", due_at::text AS "dueAt", id FROM page
+    WHERE (SELECT count(*) FROM page) = $4::int ORDER BY endpoint_id DESC, page.due_at DESC, id DESC LIMIT 1`,
 };

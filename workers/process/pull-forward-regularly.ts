@@ -1,0 +1,54 @@
+import { postgresSetBacks } from '../../shared/process/clock.js';
+import type { Closable } from '../../shared/process/shutdown.js';
+import { pullForward } from '../../shared/webhooks/pull-forward.js';
+import type { WorkerDeps } from '../deps/deps.js';
+
+const CHECK_MS = 1000;
+/**
+ * The pauses between the runs after Postgres' clock was set back. Another process may notice it seconds later, or be frozen
+ * meanwhile, and until then writes due times that lie too far ahead.
+ */
+const PAUSES_MS = [5000, 30_000, 300_000];
+
+/** Makes deliveries due whose due time was written before Postgres' clock was set back, also while no worker ran. */
+export function pullForwardRegularly(
+  { db, logger, config }: Pick<WorkerDeps, 'db' | 'logger' | 'config'>,
+  pausesMs: readonly number[] = PAUSES_MS,
+): Closable {
+  if (!config.workerQueues.includes('deliver-webhook')) return { close: async () => undefined };
+  let setBacks = -1;
+  let runs = 0;
+  let nextAtMs = 0;
+  let closed = false;
+  let running: Promise<void> = Promise.resolve();
+  const check = async (): Promise<void> => {
+    const seen = postgresSetBacks();
+    if (seen !== setBacks) {
+      setBacks = seen;
+      runs = 0;
+      nextAtMs = 0;
+    }
+    if (performance.now() < nextAtMs) return;
+    const pauseMs = pausesMs[Math.min(runs, pausesMs.length - 1)] ?? 0;
+    runs += 1;
+    await pullForward(db).catch((error: unknown) => logger.error({ event: 'sweep.failed', err: error }));
+    nextAtMs = performance.now() + pauseMs;
+  };
+  let timer: NodeJS.Timeout;
+  const schedule = (): void => {
+    timer = setTimeout(() => {
+      running = check().finally(() => {
+        if (!closed) schedule();
+      });
+    }, CHECK_MS * Math.random());
+    timer.unref();
+  };
+  schedule();
+  return {
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}
