@@ -7,7 +7,7 @@ import { LEASE_MS } from './take-due.js';
 
 /** Longer than the lease of a try and the pause of a delivery whose secret cannot be read. */
 const LONGEST_LEASE_MS = Math.max(LEASE_MS, 60_000);
-const PAGE = 20_000;
+const PAGE = 5000;
 
 interface Place {
   endpointId: string;

@@ -17,13 +17,15 @@ export const PULL_FORWARD: Statement = {
       ORDER BY endpoint_id, due_at, id LIMIT $4::int
     ), far AS (
       -- Only while it is still due at that time: another worker may have taken the delivery meanwhile.
-      SELECT delivery.id FROM page JOIN webhook_deliveries delivery ON delivery.id = page.id AND delivery.due_at = page.due_at
-      WHERE page.is_far FOR NO KEY UPDATE OF delivery SKIP LOCKED
+      SELECT delivery.id FROM page CROSS JOIN LATERAL (
+        SELECT id FROM webhook_deliveries WHERE id = page.id AND due_at = page.due_at FOR NO KEY UPDATE SKIP LOCKED
+      ) delivery
+      WHERE page.is_far
     ), pulled AS (
-      UPDATE webhook_deliveries delivery
+      UPDATE webhook_deliveries
       SET due_at = $1, leased_until = CASE WHEN leased_until IS NOT NULL
         THEN least(leased_until, $1::timestamptz + interval '1 ms' * $2::float8) END
-      FROM far WHERE delivery.id = far.id
+      WHERE id = ANY (ARRAY(SELECT id FROM far))
     )
     SELECT endpoint_id AS "endpointId", due_at::text AS "dueAt", id FROM page
     WHERE (SELECT count(*) FROM page) = $4::int ORDER BY endpoint_id DESC, page.due_at DESC, id DESC LIMIT 1`,
