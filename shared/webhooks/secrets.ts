@@ -20,6 +20,8 @@ export async function rollWebhookSecret(
     const overlaps = bothSignForSeconds > 0;
     const rolled = await endpoint.$query(trx).patchAndFetch({
       sealedSecret: box.seal(secret),
+      // The deliveries that were held for the old secret are due, and the sweep finds them.
+      unreadableSince: null,
       previousSealedSecret: overlaps ? endpoint.sealedSecret : null,
       previousSignsUntil: overlaps ? new Date(nowMs() + bothSignForSeconds * 1000) : null,
     });
@@ -89,7 +91,7 @@ async function reseal(
     done.current += 1;
   } else {
     done.resealed += await WebhookEndpoint.query(db)
-      .patch({ [column]: box.seal(secret) })
+      .patch({ [column]: box.seal(secret), ...(column === 'sealedSecret' && { unreadableSince: null }) })
       .where({ id, [column]: sealed });
   }
 }

@@ -4,14 +4,16 @@ import { now } from '../process/clock.js';
 import type { SecretBox } from '../secrets/secrets.js';
 import { WebhookDelivery, WebhookEndpoint } from './model.js';
 import { openIfPossible } from './secrets.js';
-import { NEWEST_SECRETS } from './statements/unreadable.sql.js';
+import { NEWEST_SECRETS, UNREADABLE_ENDPOINTS } from './statements/unreadable.sql.js';
 import type { TakenDelivery } from './take-due.js';
 
-/**
+/*
  * An endpoint whose secret no key of this process opens: its deliveries are held as those of a disabled one, and no try is
- * counted. A process that opens the secret releases them: after ENCRYPTION_KEY was corrected, or the secret was rolled.
+ * counted. They are released when the secret is rolled or resealed, and when a process opens it after ENCRYPTION_KEY was
+ * corrected.
  */
-const MOST_EXAMINED = 1000;
+
+const EXAMINED_TOGETHER = 1000;
 
 /** Returns whether the endpoint was readable until now, so that one process logs it, once. */
 export async function holdUnreadable(
@@ -37,17 +39,32 @@ export async function releaseReadable(
   db: Knex,
   box: SecretBox,
 ): Promise<Pick<WebhookEndpoint, 'id' | 'accountId'>[]> {
-  const marked = await WebhookEndpoint.query(db)
-    .whereNotNull('unreadableSince')
-    .whereNull('deletedAt')
-    .orderBy('unreadableSince')
-    .limit(MOST_EXAMINED);
-  const ids = marked.flatMap(({ id, sealedSecret }) =>
-    openIfPossible(box, sealedSecret) === undefined ? [] : [id],
-  );
+  const released: Pick<WebhookEndpoint, 'id' | 'accountId'>[] = [];
+  let last: UnreadableRow | undefined;
+  do {
+    const values = [last?.since ?? '-infinity', last?.id ?? '', EXAMINED_TOGETHER];
+    const marked = await runStatement<UnreadableRow>(db, UNREADABLE_ENDPOINTS, values);
+    const ids = marked.flatMap(({ id, sealed }) => (openIfPossible(box, sealed) === undefined ? [] : [id]));
+    if (ids.length > 0) released.push(...(await release(db, ids)));
+    last = marked.at(-1);
+  } while (last !== undefined);
+  return released;
+}
+
+interface UnreadableRow {
+  id: string;
+  sealed: string;
+  /** As text, since a Date has no microseconds and would lead back to rows that were examined. */
+  since: string;
+}
+
+async function release(
+  db: Knex,
+  ids: readonly string[],
+): Promise<Pick<WebhookEndpoint, 'id' | 'accountId'>[]> {
   return await WebhookEndpoint.query(db)
     .patch({ unreadableSince: null })
-    .whereIn('id', ids)
+    .whereIn('id', [...ids])
     .whereNotNull('unreadableSince')
     .returning(['id', 'accountId']);
 }
