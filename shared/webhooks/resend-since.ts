@@ -2,10 +2,10 @@ import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { noSuch } from '../errors/refusal.js';
 import { now } from '../process/clock.js';
-import { createdAt, lowestIdAt, newId } from '../values/ids.js';
+import { createdAt, lowestIdAt, newIdStart } from '../values/ids.js';
 import type { EventType } from './event-types.js';
-import { WebhookDelivery, WebhookEndpoint } from './model.js';
-import { EVENTS_BY_TIME, RECEIVERS_OF_EVENTS } from './statements/resend-since.sql.js';
+import { WebhookEndpoint } from './model.js';
+import { COUNT_RECEIVERS, EVENTS_BY_TIME, RESEND_EVENTS } from './statements/resend-since.sql.js';
 
 /** Events of this range are sent again to the enabled endpoints that subscribe to their type now. */
 export interface ResendRange {
@@ -23,8 +23,9 @@ export interface ResentCount {
   through: Date | undefined;
 }
 
-/** Events in one transaction; each has at most as many deliveries as its account and mode has endpoints. */
+/** One statement writes the deliveries of so many events at most, and of one event however many endpoints its account has. */
 const BATCH_EVENTS = 200;
+const BATCH_DELIVERIES = 10_000;
 
 /**
  * Writes new deliveries of the events of a time, the oldest first, in batches that commit by themselves. `count` is kept up
@@ -42,9 +43,11 @@ export async function resendEventsSince(db: Knex, range: ResendRange, count: Res
     const ids = (await runStatement<{ id: string }>(db, EVENTS_BY_TIME, values)).map(({ id }) => id);
     const last = ids.at(-1);
     if (last === undefined) return;
-    count.deliveries += await deliver(db, ids, endpoint?.id);
-    count.events += ids.length;
-    count.through = createdAt(last);
+    for (const batch of await splitByDeliveries(db, ids, endpoint?.id)) {
+      count.deliveries += await deliver(db, batch, endpoint?.id);
+      count.events += batch.length;
+      count.through = createdAt(batch.at(-1) ?? last);
+    }
     after = last;
   }
 }
@@ -58,19 +61,35 @@ async function findEnabled(db: Knex, id: string): Promise<WebhookEndpoint> {
   return endpoint;
 }
 
+/** Batches with at most BATCH_DELIVERIES, and with one event at least. An endpoint added meanwhile makes them a little larger. */
+async function splitByDeliveries(
+  db: Knex,
+  eventIds: readonly string[],
+  endpointId: string | undefined,
+): Promise<string[][]> {
+  const bindings = [eventIds, endpointId ?? null];
+  const rows = await runStatement<{ id: string; receivers: number }>(db, COUNT_RECEIVERS, bindings);
+  const batches: string[][] = [];
+  let room = 0;
+  for (const { id, receivers } of rows) {
+    const batch = batches.at(-1);
+    if (batch === undefined || receivers > room) {
+      batches.push([id]);
+      room = BATCH_DELIVERIES - receivers;
+    } else {
+      batch.push(id);
+      room -= receivers;
+    }
+  }
+  return batches;
+}
+
 async function deliver(
   db: Knex,
   eventIds: readonly string[],
   endpointId: string | undefined,
 ): Promise<number> {
-  const pairs = await runStatement<{ eventId: string; endpointId: string }>(db, RECEIVERS_OF_EVENTS, [
-    eventIds,
-    endpointId ?? null,
-  ]);
-  if (pairs.length === 0) return 0;
-  const dueAt = now();
-  await WebhookDelivery.query(db).insert(
-    pairs.map((pair) => ({ id: newId('wd_'), ...pair, status: 'pending' as const, dueAt })),
-  );
-  return pairs.length;
+  const bindings = [eventIds, endpointId ?? null, now(), newIdStart('wd_')];
+  const [row] = await runStatement<{ deliveries: number }>(db, RESEND_EVENTS, bindings);
+  return row?.deliveries ?? 0;
 }

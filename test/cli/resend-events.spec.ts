@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { buildMerchant } from '../../lab/world/shop/factories.js';
+import { buildEndpoints, buildMerchant } from '../../lab/world/shop/factories.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { recordSessionEvents } from '../../shared/checkout-sessions/record-events.js';
+import { MAX_ENDPOINTS_PER_MODE } from '../../shared/limits/bounds.js';
 import { WebhookDelivery } from '../../shared/webhooks/model.js';
 import { client } from '../support/api-client.js';
 import { assertRefused, runJson } from '../support/cli.js';
@@ -65,6 +66,26 @@ describe('merchants resend-events', () => {
     assert.deepEqual([(await idsOf(live.id)).length, (await idsOf(test.id)).length], [2, 2]);
     const one = await runJson('resend-events', '--since', since, '--endpoint', test.id);
     assert.deepEqual([one.events, one.deliveries], [1, 1]);
+  });
+
+  it('delivers to as many endpoints as an account can have, in statements of a bounded size', async () => {
+    const { accountId } = flow.merchant;
+    await flow.db('webhookEndpoints').where({ accountId }).update({ status: 'disabled' });
+    const since = new Date().toISOString();
+    await flow.expireWithoutNotifying(15);
+    const endpoints = await buildEndpoints(flow.db, accountId, MAX_ENDPOINTS_PER_MODE);
+    const { events, deliveries } = await runJson('resend-events', '--since', since);
+    assert.deepEqual([events, deliveries], [15, 15 * MAX_ENDPOINTS_PER_MODE]);
+    // A statement gives its deliveries ids that begin alike.
+    const { rows } = await flow.db.raw(
+      `SELECT count(*)::int AS count, count(DISTINCT (event_id, endpoint_id))::int AS pairs
+       FROM webhook_deliveries WHERE endpoint_id = ANY (?) GROUP BY left(id, 14) ORDER BY 1`,
+      [endpoints],
+    );
+    assert.deepEqual(rows, [
+      { count: 5000, pairs: 5000 },
+      { count: 10_000, pairs: 10_000 },
+    ]);
   });
 
   it('refuses what it cannot use with one line', async () => {

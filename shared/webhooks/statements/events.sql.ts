@@ -1,13 +1,14 @@
 import type { Statement } from '../../db/statement.js';
 
 /** The end of a delivery's id: its place among the rows of the statement, so that ids increase, and 102 random bits. */
-const ID_END = `lpad(to_hex(row_number() OVER ()), 5, '0') || substr(replace(gen_random_uuid()::text, '-', ''), 6)`;
+export const idEnd = (order = ''): string =>
+  `lpad(to_hex(row_number() OVER (${order})), 5, '0') || substr(replace(gen_random_uuid()::text, '-', ''), 6)`;
 
 /** Inserts the deliveries of the events in `written`. A delivery's id starts with its event's time and count, to sort like it. */
 export function fanOut(dueAt: string): string {
   return `
   INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, due_at)
-  SELECT 'wd_' || substr(written.id, 5, 11) || ${ID_END},
+  SELECT 'wd_' || substr(written.id, 5, 11) || ${idEnd()},
     written.id, endpoint.id, 'pending', ${dueAt}
   FROM written
   -- OFFSET 0 makes Postgres look up the endpoints event by event. Otherwise the planner, which expects a hundred events,
@@ -44,7 +45,7 @@ export const RESEND: Statement = {
   name: 'resend-event',
   text: `
   INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, due_at)
-  SELECT $7 || ${ID_END}, $1, id, 'pending', $5
+  SELECT $7 || ${idEnd()}, $1, id, 'pending', $5
   FROM webhook_endpoints
   WHERE account_id = $2 AND livemode = $3 AND deleted_at IS NULL AND status = 'enabled'
     AND (id = $6::text OR ($6::text IS NULL AND enabled_events && ARRAY[$4, '*']))

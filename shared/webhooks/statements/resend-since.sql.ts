@@ -1,4 +1,5 @@
 import type { Statement } from '../../db/statement.js';
+import { idEnd } from './events.sql.js';
 
 /**
  * The next $6 events after id $1 and below id $2, of account $3 and mode $4 and type $5 where these are given. Not prepared,
@@ -27,15 +28,33 @@ export const EVENTS_BY_TIME: Statement = {
     ORDER BY id`,
 };
 
-/** The enabled endpoints, or only endpoint $2, that subscribe now to the types of the events $1. */
-export const RECEIVERS_OF_EVENTS: Statement = {
+const EVENTS = `
+    FROM unnest($1::text[]) AS asked (id)
+    CROSS JOIN LATERAL (SELECT * FROM events WHERE id = asked.id OFFSET 0) event`;
+
+/** The enabled endpoints, or only endpoint $2, that subscribe now to the event's type. */
+const IS_RECEIVER = `endpoint.account_id = event.account_id AND endpoint.livemode = event.livemode
+      AND endpoint.status = 'enabled' AND endpoint.deleted_at IS NULL
+      AND endpoint.enabled_events && ARRAY[event.type, '*'] AND ($2::text IS NULL OR endpoint.id = $2)`;
+
+/** The events $1 in the order of their ids, each with the number of endpoints that receive it now. */
+export const COUNT_RECEIVERS: Statement = {
   name: undefined,
   text: `
-    SELECT event.id AS "eventId", endpoint.id AS "endpointId"
-    FROM unnest($1::text[]) AS asked (id)
-    CROSS JOIN LATERAL (SELECT * FROM events WHERE id = asked.id OFFSET 0) event
-    JOIN webhook_endpoints endpoint ON endpoint.account_id = event.account_id AND endpoint.livemode = event.livemode
-    WHERE endpoint.status = 'enabled' AND endpoint.deleted_at IS NULL
-      AND endpoint.enabled_events && ARRAY[event.type, '*'] AND ($2::text IS NULL OR endpoint.id = $2)
-    ORDER BY event.id, endpoint.id`,
+    SELECT event.id, count(endpoint.id)::int AS receivers ${EVENTS}
+    LEFT JOIN webhook_endpoints endpoint ON ${IS_RECEIVER}
+    GROUP BY event.id ORDER BY event.id`,
+};
+
+/** A delivery of each of the events $1 for each of its receivers, due at $3. $4: what their ids start with. */
+export const RESEND_EVENTS: Statement = {
+  name: undefined,
+  text: `
+    WITH written AS (
+      INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, due_at)
+      SELECT $4 || ${idEnd('ORDER BY event.id, endpoint.id')}, event.id, endpoint.id, 'pending', $3 ${EVENTS}
+      JOIN webhook_endpoints endpoint ON ${IS_RECEIVER}
+      RETURNING 1
+    )
+    SELECT count(*)::int AS deliveries FROM written`,
 };
