@@ -62,6 +62,22 @@ describe('pending webhook deliveries', () => {
     assert.deepEqual([tries, status], [2, 'succeeded']);
   });
 
+  it('are due when their endpoint is enabled, although their last try was by a clock that was ahead', async () => {
+    const hook = await flow.addEndpoint({ enabled_events: ['checkout.session.expired'] });
+    hook.receiver.react(answer(500));
+    await flow.expireSession();
+    const { id } = await flow.afterTries(hook.id, 1);
+    await disable(hook, true);
+    await flow.db.raw(
+      `UPDATE webhook_deliveries SET due_at = now() + interval '2 hours',
+         history = jsonb_set(history, '{-1,at}', to_jsonb(now() + interval '1 hour')) WHERE id = ?`,
+      [id],
+    );
+    hook.receiver.react(answer(200));
+    await disable(hook, false);
+    assert.equal((await flow.afterTries(hook.id, 2)).status, 'succeeded');
+  });
+
   it('in flight when their endpoint is disabled are completed, and held if they fail', async () => {
     const hook = await flow.addEndpoint({ enabled_events: ['checkout.session.expired'] });
     const dial = held();

@@ -30,9 +30,12 @@ export const ENDPOINTS_TO_SWEEP: Statement = {
   WHERE number <= $2 GROUP BY account_id ORDER BY random() LIMIT $1`,
 };
 
+const LAST_TRY_AT = `(history -> -1 ->> 'at')::timestamptz`;
+
 /**
  * The next $2 pending deliveries of the endpoint $1, at time $3. The endpoint's row is locked before its deliveries. A try
- * that began after the endpoint was enabled has set a due time that stays.
+ * that began after the endpoint was enabled has set a due time that stays. A try in the future was before Postgres' clock was
+ * set back, and may have begun before the endpoint was enabled.
  */
 export const SWEEP_ENDPOINT: Statement = {
   name: 'sweep-endpoint',
@@ -50,7 +53,7 @@ export const SWEEP_ENDPOINT: Statement = {
     UPDATE webhook_deliveries SET due_at = $3
     WHERE id = ANY (ARRAY(SELECT batch.id FROM batch, endpoint WHERE endpoint.is_enabled)) AND status = ANY ($4)
       AND (due_at IS NULL OR due_at > $3) AND (leased_until IS NULL OR leased_until <= $3)
-      AND coalesce((history -> -1 ->> 'at')::timestamptz < (SELECT enabled_at FROM endpoint), true)
+      AND coalesce(${LAST_TRY_AT} < (SELECT enabled_at FROM endpoint) OR ${LAST_TRY_AT} > $3, true)
   ), dropped AS (
     UPDATE webhook_deliveries SET status = $5, due_at = NULL, leased_until = NULL
     WHERE id = ANY (ARRAY(SELECT batch.id FROM batch, endpoint WHERE endpoint.is_deleted)) AND status = ANY ($4)
