@@ -1,7 +1,7 @@
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { Refusal } from '../errors/refusal.js';
-import { now, nowMs } from '../process/clock.js';
+import { certainNow, laterNowMs } from '../process/clock.js';
 import type { SecretBox } from '../secrets/secrets.js';
 import { IdempotencyRecord } from './model.js';
 
@@ -27,6 +27,14 @@ export interface Reply<T> {
 
 export const KEPT_FOR_MS = 24 * 3600 * 1000;
 
+/**
+ * Records of before are forgotten. A record is written by the later of two clocks and forgotten by the earlier, so that a clock
+ * that is off keeps it longer: a retry whose record is gone would have its effect again.
+ */
+export function forgottenBefore(): Date {
+  return new Date(certainNow().getTime() - KEPT_FOR_MS);
+}
+
 /** Thrown to roll back an effect whose key another request used first. The idempotency layer catches it. */
 export class IdempotencyKeyTaken extends Error {
   override readonly name = 'IdempotencyKeyTaken';
@@ -40,17 +48,26 @@ export interface AnswerRow {
   answer: string;
   sealed: boolean;
   answered_at: Date;
+  forgotten_before: Date;
 }
 
 export const ANSWER_COLUMNS =
-  'key text, path text, fingerprint text, answer text, sealed boolean, answered_at timestamptz';
+  'key text, path text, fingerprint text, answer text, sealed boolean, answered_at timestamptz, forgotten_before timestamptz';
 
 export function answerRow(
   { key, path, fingerprint }: IdempotentRequest,
   text: string,
   sealed = false,
 ): AnswerRow {
-  return { key, path, fingerprint: fingerprint.toString('hex'), answer: text, sealed, answered_at: now() };
+  return {
+    key,
+    path,
+    fingerprint: fingerprint.toString('hex'),
+    answer: text,
+    sealed,
+    answered_at: new Date(laterNowMs()),
+    forgotten_before: forgottenBefore(),
+  };
 }
 
 /**
@@ -66,7 +83,7 @@ export function insertAnswers(rows: string): string {
     ON CONFLICT (account_id, livemode, key) DO UPDATE
     SET path = excluded.path, fingerprint = excluded.fingerprint, answer = excluded.answer,
         sealed = excluded.sealed, created_at = excluded.created_at
-    WHERE idempotency_records.created_at <= excluded.created_at - interval '${KEPT_FOR_MS} milliseconds'
+    WHERE idempotency_records.created_at <= (SELECT min(forgotten_before) FROM ${rows})
     RETURNING account_id, livemode, key`;
 }
 
@@ -108,7 +125,7 @@ export async function findAnswer(
 ): Promise<string | undefined> {
   const record = await IdempotencyRecord.query(db)
     .findOne({ accountId: request.accountId, livemode: request.livemode, key: request.key })
-    .where('createdAt', '>', new Date(nowMs() - KEPT_FOR_MS));
+    .where('createdAt', '>', forgottenBefore());
   if (record === undefined) return undefined;
   if (record.path !== request.path) {
     throw reused(

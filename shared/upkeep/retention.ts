@@ -1,4 +1,4 @@
-import { KEPT_FOR_MS } from '../accounts/idempotency.js';
+import { forgottenBefore } from '../accounts/idempotency.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement, type Statement } from '../db/statement.js';
 import { MAX_REMOVED_BATCH_BYTES } from '../limits/bounds.js';
@@ -14,11 +14,7 @@ const DELIVERY_ANSWERS_KEPT_MS = 30 * 24 * 3_600_000;
 
 /** Removes at most `limit` records and returns how many. */
 export async function removeExpiredIdempotencyRecords(db: Knex, limit: number): Promise<number> {
-  return await countRows(db, REMOVE_RECORDS, [
-    new Date(nowMs() - KEPT_FOR_MS),
-    limit,
-    MAX_REMOVED_BATCH_BYTES,
-  ]);
+  return await countRows(db, REMOVE_RECORDS, [forgottenBefore(), limit, MAX_REMOVED_BATCH_BYTES]);
 }
 
 /** Removes receivers' answers from at most `limit` finished deliveries; the time and outcome of each try stay. */
