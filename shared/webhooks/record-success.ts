@@ -1,7 +1,7 @@
 import { batchWrites } from '../db/batch-writes.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
-import { now } from '../process/clock.js';
+import { certainNow, now } from '../process/clock.js';
 import { WebhookEndpoint } from './model.js';
 import { SUCCEED, SUCCEED_AND_PASS_ON } from './statements/record-success.sql.js';
 import { DELIVERY_MOVES, type DeliveryTry } from './states.js';
@@ -64,6 +64,7 @@ async function succeedTogether(db: Knex, successes: readonly Success[]): Promise
     successes.map(({ delivery }) => delivery.attempt),
     successes.map(({ entry }) => JSON.stringify(entry)),
     successes.map(({ bytesToPassOn }) => bytesToPassOn),
+    certainNow(),
   ]);
   const rowOf = new Map(rows.map((row) => [row.succeededId, row]));
   return successes.map(({ delivery }) => {

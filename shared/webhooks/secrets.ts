@@ -1,12 +1,16 @@
 import type { Principal } from '../accounts/api-keys.js';
 import { type Reply, renderAndStore } from '../accounts/idempotency.js';
 import type { Knex } from '../db/knex.js';
-import { now, nowMs } from '../process/clock.js';
+import { certainNow, laterNowMs } from '../process/clock.js';
 import type { SecretBox } from '../secrets/secrets.js';
 import { type EndpointWithSecret, lockOwnEndpoint, newSecret } from './endpoints.js';
 import { WebhookEndpoint } from './model.js';
 
-/** The new secret signs from now on, and the previous one for `bothSignForSeconds` beside it. Older secrets sign no more. */
+/**
+ * The new secret signs from now on, and the previous one for `bothSignForSeconds` beside it. Older secrets sign no more. The
+ * end of that time is written by the later of two clocks and judged by the earlier: a receiver that still has the previous
+ * secret would refuse what the new one alone has signed.
+ */
 export async function rollWebhookSecret(
   db: Knex,
   principal: Principal,
@@ -23,7 +27,7 @@ export async function rollWebhookSecret(
       // The deliveries that were held for the old secret are due, and the sweep finds them.
       unreadableSince: null,
       previousSealedSecret: overlaps ? endpoint.sealedSecret : null,
-      previousSignsUntil: overlaps ? new Date(nowMs() + bothSignForSeconds * 1000) : null,
+      previousSignsUntil: overlaps ? new Date(laterNowMs() + bothSignForSeconds * 1000) : null,
     });
     return await renderAndStore(trx, reply, { endpoint: rolled, secret }, box);
   });
@@ -33,13 +37,13 @@ export async function rollWebhookSecret(
 export async function removePreviousSecrets(db: Knex, limit: number): Promise<number> {
   const expired = WebhookEndpoint.query(db)
     .select('id')
-    .where('previousSignsUntil', '<=', now())
+    .where('previousSignsUntil', '<=', certainNow())
     .limit(limit);
   return await WebhookEndpoint.query(db)
     .patch({ previousSealedSecret: null, previousSignsUntil: null })
     .whereIn('id', expired)
     // Checked again under the row's lock: the secret may have been rolled meanwhile.
-    .where('previousSignsUntil', '<=', now());
+    .where('previousSignsUntil', '<=', certainNow());
 }
 
 export interface Resealed {

@@ -1,6 +1,6 @@
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
-import { now } from '../process/clock.js';
+import { certainNow, now } from '../process/clock.js';
 import type { WebhookEndpoint } from './model.js';
 import { renderEvent, type StoredEvent } from './present.js';
 import { dealSlots, SLOTS_WHILE_FAILING, type SlotAllowance } from './slots.js';
@@ -49,7 +49,8 @@ export async function takeDueDeliveries(
   allowance: SlotAllowance,
 ): Promise<Batch> {
   return await db.transaction(async (trx) => {
-    const bindings = [accountId, now(), allowance.slots, allowance.fullHosts, SLOTS_WHILE_FAILING];
+    const { slots, fullHosts } = allowance;
+    const bindings = [accountId, now(), slots, fullHosts, SLOTS_WHILE_FAILING, certainNow()];
     const rows = await runStatement<ChosenRow>(trx, CHOOSE, bindings);
     const chosen = rows.flatMap((row) => (row.id === null ? [] : [row]));
     const others = (rows[0]?.due ?? 0) - chosen.length;
@@ -152,7 +153,7 @@ export async function takeQuarantinedDelivery(db: Knex, id: string): Promise<Tak
     const at = now();
     const [endpoint] = await runStatement<ChosenEndpoint & { accountId: string }>(trx, LOCK_ENDPOINT_OF, [
       id,
-      at,
+      certainNow(),
     ]);
     if (endpoint === undefined || !isOpen(endpoint)) return undefined;
     const [row] = await runStatement<TakenRow>(trx, TAKE_QUARANTINED, [at, leaseFrom(at), id]);

@@ -1,13 +1,29 @@
 import assert from 'node:assert/strict';
-import { buildMerchant, buildPaidSession, type Merchant } from '../../lab/world/shop/factories.js';
+import { mock } from 'node:test';
+import {
+  buildMerchant,
+  buildPaidSession,
+  buildSession,
+  type Merchant,
+} from '../../lab/world/shop/factories.js';
 import { IdempotencyKeyTaken, type Reply, renderAndStore } from '../../shared/accounts/idempotency.js';
 import { correctClock, doClocksDisagree, unmockedHostMs } from '../../shared/process/clock.js';
 import { createLogger } from '../../shared/process/logger.js';
+import { Event, WebhookDelivery, WebhookEndpoint } from '../../shared/webhooks/model.js';
+import { recordSuccess } from '../../shared/webhooks/record-success.js';
+import {
+  type TakenDelivery,
+  takeDueDeliveries,
+  takeQuarantinedDelivery,
+} from '../../shared/webhooks/take-due.js';
 import { cleanUp } from '../../workers/process/clean-up.js';
 import { client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
+import { stopClock } from '../support/stopped-clock.js';
+import { ALLOWANCE } from '../support/webhook-flow.js';
 
 const HOUR_MS = 3_600_000;
+const TRY = { at: '2026-11-01T00:00:00.000Z', durationMs: 12, status: 200, error: null, answer: '' };
 
 describe("while Postgres' clock alone is off", () => {
   let app: TestApp;
@@ -36,6 +52,65 @@ describe("while Postgres' clock alone is off", () => {
 
   const clean = (): Promise<void> =>
     cleanUp({ db: app.db, logger: createLogger('silent', 'test'), config: app.config }, () => false);
+
+  describe('an hour', () => {
+    /** Rolls an endpoint's secret: both sign for half an hour. */
+    async function roll(): Promise<{ id: string; sealed: string }> {
+      const api = client(app, merchant.testKey);
+      const { body } = await api.post('/v1/webhook_endpoints', { url: 'http://localhost/hooks' }).expect(200);
+      const { sealedSecret } = await endpointOf(body.id);
+      await api.post(`/v1/webhook_endpoints/${body.id}/roll_secret`, { expires_in: 1800 }).expect(200);
+      return { id: body.id, sealed: sealedSecret };
+    }
+
+    const endpointOf = async (id: string): Promise<WebhookEndpoint> =>
+      await WebhookEndpoint.query(app.db).findById(id).throwIfNotFound();
+
+    async function expireSession({ id: endpointId }: { id: string }): Promise<WebhookDelivery> {
+      const { id } = await buildSession(app.db, merchant.accountId);
+      await client(app, merchant.testKey).post(`/v1/checkout/sessions/${id}/expire`).expect(200);
+      const event = await Event.query(app.db).findOne({ payableId: id }).throwIfNotFound();
+      return await WebhookDelivery.query(app.db).findOne({ eventId: event.id, endpointId }).throwIfNotFound();
+    }
+
+    /** Takes a delivery to the endpoint in each of the ways in which workers take them. */
+    async function takeInEachWay(rolled: { id: string }): Promise<(TakenDelivery | undefined)[]> {
+      // A slot is passed on after a success within a second.
+      stopClock();
+      try {
+        await expireSession(rolled);
+        const { deliveries } = await takeDueDeliveries(app.db, merchant.accountId, ALLOWANCE);
+        const inTurn = deliveries.find(({ endpoint }) => endpoint.id === rolled.id);
+        assert.ok(inTurn);
+        await expireSession(rolled);
+        const next = await recordSuccess(app.db, { delivery: inTurn, entry: TRY, bytesToPassOn: 10_000 });
+        const quarantined = await expireSession(rolled);
+        await quarantined.$query(app.db).patch({ lostTakes: 2 });
+        return [inTurn, next?.deliveries[0], await takeQuarantinedDelivery(app.db, quarantined.id)];
+      } finally {
+        mock.restoreAll();
+      }
+    }
+
+    async function assertBothSign(rolled: { id: string; sealed: string }): Promise<void> {
+      const { sealedSecret } = await endpointOf(rolled.id);
+      for (const taken of await takeInEachWay(rolled))
+        assert.deepEqual(taken?.endpoint.sealedSecrets, [sealedSecret, rolled.sealed]);
+    }
+
+    it('ahead, the previous secret of a webhook endpoint signs too, then and afterwards', async () => {
+      const rolled = await roll();
+      await whileAhead(HOUR_MS, () => assertBothSign(rolled));
+      await whileAhead(HOUR_MS, clean);
+      await assertBothSign(rolled);
+    });
+
+    it('behind, a secret that is rolled signs for its time all the same', async () => {
+      const rolled = await whileAhead(-HOUR_MS, roll);
+      await clean();
+      await assertBothSign(rolled);
+    });
+  });
 
   describe('a day', () => {
     const A_DAY = 25 * HOUR_MS;

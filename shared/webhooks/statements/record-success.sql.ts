@@ -54,7 +54,7 @@ export const SUCCEED_AND_PASS_ON: Statement = {
     SELECT ended.endpoint_id, ${updatesEndpoint('ended.endpoint_id', hiddenFromPlanner('$3::timestamptz'), 'true')} AS updates_endpoint
     FROM (SELECT DISTINCT endpoint_id FROM ended) ended
   ), free AS (
-    SELECT endpoint.id AS endpoint_id, endpoint.account_id, endpoint.url, ${sealedSecrets('$1::timestamptz')} AS sealed_secrets,
+    SELECT endpoint.id AS endpoint_id, endpoint.account_id, endpoint.url, ${sealedSecrets('$9::timestamptz')} AS sealed_secrets,
       endpoint.places AS most, count(*) AS slots, min(ended.bytes) AS bytes
     FROM ended JOIN webhook_endpoints endpoint ON endpoint.id = ended.endpoint_id
     WHERE ended.bytes > 0 AND ${takesDeliveries('endpoint')}

@@ -25,7 +25,8 @@ export const sealedSecrets = (at: string): string => `array_remove(ARRAY[endpoin
 /**
  * Locks at most $3 enabled endpoints of an account that have due deliveries and a free slot: hosts with few deliveries in flight
  * first, and endpoints of a host likewise. The locks are taken in the order of ids, so that two workers cannot deadlock.
- * Always returns a row, since each row also has the number of endpoints with due deliveries.
+ * Always returns a row, since each row also has the number of endpoints with due deliveries. Their secrets are those that sign
+ * at $6.
  */
 export const CHOOSE: Statement = {
   name: 'choose-due-endpoints',
@@ -51,7 +52,7 @@ export const CHOOSE: Statement = {
   ), chosen AS (
     SELECT id, host, turn FROM in_turn WHERE has_slot AND host <> ALL ($4::text[]) ORDER BY turn, due_at LIMIT $3
   ), locked AS (
-    SELECT endpoint.id, endpoint.url, ${sealedSecrets('$2::timestamptz')} AS sealed_secrets, endpoint.failing_since, endpoint.places AS slots,
+    SELECT endpoint.id, endpoint.url, ${sealedSecrets('$6::timestamptz')} AS sealed_secrets, endpoint.failing_since, endpoint.places AS slots,
       endpoint.status, endpoint.deleted_at, chosen.host, chosen.turn
     FROM chosen JOIN webhook_endpoints endpoint ON endpoint.id = chosen.id
     ORDER BY endpoint.id FOR NO KEY UPDATE OF endpoint
@@ -143,6 +144,7 @@ export const TAKE: Statement = {
   FROM free LEFT JOIN taken ON taken.endpoint_id = free.endpoint_id`,
 };
 
+/** The endpoint of the delivery $1, with the secrets that sign at $2. */
 export const LOCK_ENDPOINT_OF: Statement = {
   name: 'lock-endpoint-of-delivery',
   text: `
