@@ -3,7 +3,7 @@ import { runStatement } from '../db/statement.js';
 import { noSuch, Refusal } from '../errors/refusal.js';
 import { MAX_REMOVED_BATCH_BYTES } from '../limits/bounds.js';
 import { isOver } from '../payables/states.js';
-import { nowMs } from '../process/clock.js';
+import { certainNow } from '../process/clock.js';
 import { DAY_MS } from '../values/day.js';
 import { CheckoutSession } from './model.js';
 import { ERASE, ERASE_KEPT_ANSWERS, LOCK_OLD_SESSIONS } from './statements/erase.sql.js';
@@ -24,7 +24,7 @@ const NOTHING: Erased = { sessions: 0, events: 0, deliveryAnswers: 0 };
 /** Erases at most `limit` sessions that expired more than `days` days ago, and returns their number. */
 export async function eraseOldSessions(db: Knex, days: number, limit: number): Promise<number> {
   return await db.transaction(async (trx) => {
-    const expiredBefore = new Date(nowMs() - days * DAY_MS);
+    const expiredBefore = new Date(certainNow().getTime() - days * DAY_MS);
     const bindings = [expiredBefore, limit, MAX_REMOVED_BATCH_BYTES];
     const locked = await runStatement<{ id: string }>(trx, LOCK_OLD_SESSIONS, bindings);
     if (locked.length === 0) return 0;

@@ -7,6 +7,7 @@ import {
   type Merchant,
 } from '../../lab/world/shop/factories.js';
 import { IdempotencyKeyTaken, type Reply, renderAndStore } from '../../shared/accounts/idempotency.js';
+import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { correctClock, doClocksDisagree, unmockedHostMs } from '../../shared/process/clock.js';
 import { createLogger } from '../../shared/process/logger.js';
 import { Event, WebhookDelivery, WebhookEndpoint } from '../../shared/webhooks/model.js';
@@ -23,7 +24,8 @@ import { stopClock } from '../support/stopped-clock.js';
 import { ALLOWANCE } from '../support/webhook-flow.js';
 
 const HOUR_MS = 3_600_000;
-const TRY = { at: '2026-11-01T00:00:00.000Z', durationMs: 12, status: 200, error: null, answer: '' };
+const DAY_MS = 24 * HOUR_MS;
+const TRY = { at: '2026-11-01T00:00:00.000Z', durationMs: 12, status: 200, error: null, answer: 'thanks' };
 
 describe("while Postgres' clock alone is off", () => {
   let app: TestApp;
@@ -51,7 +53,10 @@ describe("while Postgres' clock alone is off", () => {
   }
 
   const clean = (): Promise<void> =>
-    cleanUp({ db: app.db, logger: createLogger('silent', 'test'), config: app.config }, () => false);
+    cleanUp(
+      { db: app.db, logger: createLogger('silent', 'test'), config: { retentionPersonalDays: 30 } },
+      () => false,
+    );
 
   describe('an hour', () => {
     /** Rolls an endpoint's secret: both sign for half an hour. */
@@ -110,6 +115,23 @@ describe("while Postgres' clock alone is off", () => {
       await clean();
       await assertBothSign(rolled);
     });
+  });
+
+  it("months ahead, no buyer's email and no receiver's answer is removed", async () => {
+    await client(app, merchant.testKey)
+      .post('/v1/webhook_endpoints', { url: 'http://localhost/hooks' })
+      .expect(200);
+    const { id } = await buildSession(app.db, merchant.accountId, { customerEmail: 'buyer@mail.example' });
+    await client(app, merchant.testKey).post(`/v1/checkout/sessions/${id}/expire`).expect(200);
+    const event = await Event.query(app.db).findOne({ payableId: id }).throwIfNotFound();
+    await WebhookDelivery.query(app.db)
+      .patch({ status: 'succeeded', dueAt: null, tries: 1, history: [TRY] })
+      .where({ eventId: event.id });
+    await whileAhead(60 * DAY_MS, clean);
+    const { customerEmail } = await CheckoutSession.query(app.db).findById(id).throwIfNotFound();
+    assert.equal(customerEmail, 'buyer@mail.example');
+    const [delivery] = await WebhookDelivery.query(app.db).where({ eventId: event.id });
+    assert.deepEqual(delivery?.history, [TRY]);
   });
 
   describe('a day', () => {
