@@ -19,6 +19,9 @@ export interface OfferInput {
   only?: { network: string; asset: string } | undefined;
 }
 
+/** Solana's token programs count in u64, which the largest total of a session exceeds. */
+const MOST_ON_SOLANA = 2n ** 64n - 1n;
+
 /** How long a buyer's signature may be valid. */
 const MAX_TIMEOUT_SECONDS = 300;
 
@@ -26,7 +29,7 @@ const MAX_TIMEOUT_SECONDS = 300;
 const built = new WeakMap<SupportedKinds, LRUCache<string, readonly PaymentRequirements[]>>();
 const MAX_BUILT = 500;
 
-/** The token table ∩ what the facilitator settles ∩ the merchant's wallets, in the table's order. */
+/** The token table ∩ what the facilitator settles ∩ the merchant's wallets ∩ what can hold the amount, in the table's order. */
 export function buildAccepts(input: OfferInput): readonly PaymentRequirements[] {
   const { livemode, wallets, amountCents, supported, offeredFeePayers = [], only } = input;
   const known = built.get(supported) ?? new LRUCache({ max: MAX_BUILT });
@@ -73,6 +76,8 @@ function buildEntry(token: OfferedToken, input: OfferInput): PaymentRequirements
   const feePayers = input.supported.get(token.network.caip2);
   const payTo = token.family === 'evm' ? input.wallets.evm : input.wallets.solana;
   if (feePayers === undefined || payTo === null) return [];
+  const amount = centsToTokenAmount(input.amountCents, token.decimals);
+  if (token.family === 'svm' && amount > MOST_ON_SOLANA) return [];
   const extra =
     token.family === 'evm' ? { ...token.domain } : chooseFeePayer(feePayers, input.offeredFeePayers);
   if (extra === undefined) return [];
@@ -80,7 +85,7 @@ function buildEntry(token: OfferedToken, input: OfferInput): PaymentRequirements
     {
       scheme: 'exact',
       network: token.network.caip2,
-      amount: centsToTokenAmount(input.amountCents, token.decimals).toString(),
+      amount: amount.toString(),
       asset: token.address,
       payTo,
       maxTimeoutSeconds: MAX_TIMEOUT_SECONDS,

@@ -219,7 +219,8 @@ function worldOf(checkout: Checkout): World {
   return {
     longest: {
       livemode: true,
-      amountTotalCents: Number.MAX_SAFE_INTEGER,
+      // The most that can be paid on Solana; the most that a session can cost has as many digits.
+      amountTotalCents: 1_844_674_407_370_955,
       lineItems: [
         {
           id: 'li_1',

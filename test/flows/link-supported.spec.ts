@@ -208,6 +208,16 @@ describe("a link's payment requirements and /supported", () => {
       assert.equal(answerOf(await checkout.visit(id)), '503 payments_unavailable');
     });
 
+    it('because the merchant has a Solana wallet only and its tokens cannot count so far: 503, and the page says so', async () => {
+      await open();
+      await updateAccount(checkout.app.db, checkout.merchant.accountId, { evmWallet: null });
+      const { id } = await checkout.buildSession({ amountTotalCents: 1_844_674_407_370_956 });
+      assert.equal(answerOf(await checkout.visit(id)), '503 payments_unavailable');
+      const page = await checkout.visit(id, { Accept: 'text/html' });
+      assert.equal(answerOf(page), '200 page');
+      assert.match(page.text, /no network/i);
+    });
+
     it('because the facilitator supports test networks only and the session is live', async () => {
       await open({ networks: [BASE_SEPOLIA, SOLANA_DEVNET] });
       const { id } = await checkout.buildSession({ livemode: true });

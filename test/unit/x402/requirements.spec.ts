@@ -105,6 +105,17 @@ describe('building accepts', () => {
     assert.equal(entry?.amount, '90071992547409910000');
   });
 
+  it('leaves Solana out when the amount is more than its tokens can count', () => {
+    const wallets = { evm: null, solana: SOLANA_WALLET };
+    const [entry] = buildAccepts({ ...TEST_MODE, wallets, amountCents: 1_844_674_407_370_955 });
+    assert.equal(entry?.amount, '18446744073709550000');
+    assert.deepEqual(keysOf({ wallets, amountCents: 1_844_674_407_370_956 }), []);
+    assert.deepEqual(
+      keysOf({ amountCents: Number.MAX_SAFE_INTEGER }),
+      tableKeys(({ network }) => network.testnet && network.family === 'evm'),
+    );
+  });
+
   describe('the fee payer', () => {
     const [first, second, third] = [1, 2, 3].map(() => Keypair.generate().publicKey.toBase58());
 
