@@ -49,8 +49,8 @@ export async function listRefunds(
 /** The refunds of a payment, oldest first. */
 export async function refundsOf(db: Knex, paymentId: string): Promise<Refund[]> {
   const refunds = await Refund.query(db).where({ refundedPaymentId: paymentId }).orderBy('id');
-  const ids = refunds.flatMap(({ paymentId: id }) => id ?? []);
-  const payments = ids.length === 0 ? [] : await Payment.query(db).findByIds(ids);
+  const paying = Refund.query(db).where({ refundedPaymentId: paymentId }).select('paymentId');
+  const payments = await Payment.query(db).whereIn('id', paying);
   const byId = new Map(payments.map((one) => [one.id, one]));
   return refunds.map((one) => Object.assign(one, { payment: byId.get(one.paymentId ?? '') ?? null }));
 }
