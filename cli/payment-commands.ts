@@ -1,5 +1,5 @@
 import type { Chains } from '../shared/chains/confirmation.js';
-import { type Config, readConfig } from '../shared/config/config.js';
+import type { Config } from '../shared/config/config.js';
 import type { Knex } from '../shared/db/knex.js';
 import { presentOperatorPayment } from '../shared/payments/present-operator.js';
 import { createLogger } from '../shared/process/logger.js';
@@ -19,6 +19,7 @@ import {
   whyItCanStillArrive,
 } from '../shared/settlement/resolve.js';
 import { type Command, subjectOf } from './command.js';
+import { addressOfLinks } from './link-address.js';
 import { UsageError } from './parse-command-line.js';
 
 /** The operator accepts that the payment's money may still move, or has moved. */
@@ -54,10 +55,10 @@ export const PAYMENT_COMMANDS: Readonly<Record<string, Command>> = {
     subject: 'payment',
     options: [],
     required: [],
-    async run(db, input) {
+    async run(db, input, _audit, context) {
       const payment = await getPayment(db, subjectOf(input, 'payment'));
       const refunds = await refundsOf(db, payment.id);
-      const baseUrl = configuredBaseUrl();
+      const baseUrl = addressOfLinks(context);
       return {
         ...presentOperatorPayment(payment),
         refunds: refunds.map((refund) => presentRefund(refund, baseUrl)),
@@ -72,14 +73,15 @@ export const PAYMENT_COMMANDS: Readonly<Record<string, Command>> = {
     flags: ['failed', CAN_STILL_ARRIVE, NOT_SEEN],
     required: [],
     changes: 'at once',
-    async run(db, input) {
+    async run(db, input, _audit, context) {
       const resolution = readResolution(input);
       const payment = subjectOf(input, 'payment');
-      if (resolution.kind === 'paid') await prove(db, payment, resolution, input[NOT_SEEN] !== undefined);
-      else await disprove(db, payment, resolution, input[CAN_STILL_ARRIVE] !== undefined);
+      const source = { db, config: context.config };
+      if (resolution.kind === 'paid') await prove(source, payment, resolution, input[NOT_SEEN] !== undefined);
+      else await disprove(source, payment, resolution, input[CAN_STILL_ARRIVE] !== undefined);
       // Standard output is for the answer, so the log goes to standard error.
       const logger = createLogger('warn', 'cli', process.stderr);
-      const baseUrl = configuredBaseUrl();
+      const baseUrl = addressOfLinks(context);
       return presentOperatorPayment(
         await resolvePayment(
           { db, logger, baseUrl, notifyDeliveries: leaveToSweep, notifyDecided: decisionNotifier(undefined) },
@@ -91,45 +93,44 @@ export const PAYMENT_COMMANDS: Readonly<Record<string, Command>> = {
   },
 };
 
+interface Source {
+  db: Knex;
+  config: Config;
+}
+
 async function prove(
-  db: Knex,
+  { db, config }: Source,
   payment: string,
   resolution: Extract<Resolution, { kind: 'paid' }>,
   evenIfNotSeen: boolean,
 ): Promise<void> {
   await refuseIfAnothers(db, payment, resolution.transaction);
   if (evenIfNotSeen) return;
-  resolution.proof = await withChains((chains) => proofOf({ db, chains }, payment, resolution.transaction));
+  resolution.proof = await withChains(config, (chains) =>
+    proofOf({ db, chains }, payment, resolution.transaction),
+  );
 }
 
 /** Without a proof that no money moved, the buyer is told that it may have. */
 async function disprove(
-  db: Knex,
+  { db, config }: Source,
   payment: string,
   resolution: Extract<Resolution, { kind: 'failed' }>,
   evenIfItCanStillArrive: boolean,
 ): Promise<void> {
-  const why = await withChains((chains) => whyItCanStillArrive({ db, chains }, payment));
+  const why = await withChains(config, (chains) => whyItCanStillArrive({ db, chains }, payment));
   resolution.unproven = why !== undefined;
   if (why !== undefined && !evenIfItCanStillArrive) throw canStillArrive(payment, why);
 }
 
-async function withChains<T>(ask: (chains: Chains) => Promise<T>): Promise<T> {
+async function withChains<T>({ rpcUrls }: Config, ask: (chains: Chains) => Promise<T>): Promise<T> {
   const { createChains } = await import('../shared/chains/confirmation.js');
-  const chains = createChains(configured().rpcUrls);
+  const chains = createChains(rpcUrls);
   try {
     return await ask(chains);
   } finally {
     chains.close();
   }
-}
-
-function configuredBaseUrl(): string {
-  return configured().baseUrl;
-}
-
-function configured(): Config {
-  return readConfig('cli', { DATABASE_URL: 'postgres://unused' });
 }
 
 function readResolution({ paid, failed, reason }: Record<string, string | undefined>): Resolution {

@@ -3,7 +3,7 @@ import { createChainReader } from '../shared/chains/chain-reader.js';
 import { createChains } from '../shared/chains/confirmation.js';
 import { EndpointQueues } from '../shared/chains/endpoint-queues.js';
 import { findNetwork, NETWORKS, type Network } from '../shared/chains/networks.js';
-import { type Config, ConfigError, isProduction, isSet } from '../shared/config/config.js';
+import { type Config, ConfigError, usesDevelopmentKey } from '../shared/config/config.js';
 import type { Knex } from '../shared/db/knex.js';
 import { createLogger } from '../shared/process/logger.js';
 import { decisionNotifier } from '../shared/queues/decision-notifier.js';
@@ -14,6 +14,7 @@ import { isAllMatched, type Summary } from '../shared/reconcile/run.js';
 import { openUnlimitedFacilitators } from '../shared/x402/facilitators.js';
 import { createPaymentReferences } from '../shared/x402/payment-reference.js';
 import { type Command, type CommandContext, type Input, PartialFailure } from './command.js';
+import { addressOfLinks } from './link-address.js';
 import { UsageError } from './parse-command-line.js';
 import { readPast } from './read-times.js';
 
@@ -49,11 +50,8 @@ export const RECONCILE_COMMANDS: Readonly<Record<string, Command>> = {
   },
 };
 
-async function runReconcile(
-  db: Knex,
-  { config, stderr }: CommandContext,
-  options: ReconcileOptions,
-): Promise<object> {
+async function runReconcile(db: Knex, context: CommandContext, options: ReconcileOptions): Promise<object> {
+  const { config, stderr } = context;
   const queues = new EndpointQueues();
   const chains = createChains(config.rpcUrls, { queues });
   const deps = {
@@ -64,7 +62,8 @@ async function runReconcile(
     references: createPaymentReferences(config.encryptionKeys),
     // Standard output is for the report, so the log goes to standard error.
     logger: createLogger('warn', 'cli', { write: (line) => void stderr.write(line) }),
-    baseUrl: config.baseUrl,
+    // Only a repair writes events, which hold links.
+    baseUrl: options.repair ? addressOfLinks(context) : config.baseUrl,
     notifyDeliveries: leaveToSweep,
     notifyDecided: decisionNotifier(undefined),
   };
@@ -94,9 +93,9 @@ function describe({ unrecorded, repaired, missing, different, unread }: Summary)
 }
 
 /** With another key than web's, no transfer would be recognized. */
-function requireKey({ production }: Config): void {
-  if (!(production || isProduction()) || isSet('ENCRYPTION_KEY')) return;
-  throw new ConfigError('ENCRYPTION_KEY is missing: set it to the value of web and workers.');
+function requireKey(config: Config): void {
+  if (config.production && usesDevelopmentKey(config))
+    throw new ConfigError('ENCRYPTION_KEY is missing: set it to the value of web and workers.');
 }
 
 /** The networks that links offer, or all when no facilitator says. */

@@ -1,4 +1,4 @@
-import { ConfigError, isSet, readConfig } from '../shared/config/config.js';
+import { ConfigError, usesDevelopmentKey } from '../shared/config/config.js';
 import { createSecretBox } from '../shared/secrets/secrets.js';
 import { resealSecrets } from '../shared/webhooks/secrets.js';
 import { type Command, PartialFailure } from './command.js';
@@ -11,15 +11,17 @@ export const SECRET_COMMANDS: Readonly<Record<string, Command>> = {
     required: [],
     // One transaction for all secrets would hold its locks for too long.
     changes: 'piecemeal',
-    async run(db, _input, audit) {
-      if (!isSet('ENCRYPTION_KEY')) {
+    async run(db, _input, audit, { config }) {
+      if (usesDevelopmentKey(config)) {
         throw new ConfigError(
           'ENCRYPTION_KEY is missing: set it to the value of web and workers, with the new key first.',
         );
       }
-      const { encryptionKeys } = readConfig('cli', { DATABASE_URL: 'postgres://unused' });
       await audit.record(db);
-      const { resealed, current, unreadable } = await resealSecrets(db, createSecretBox(encryptionKeys));
+      const { resealed, current, unreadable } = await resealSecrets(
+        db,
+        createSecretBox(config.encryptionKeys),
+      );
       const answer = {
         resealed,
         already_current: current,

@@ -1,6 +1,7 @@
 import { searchByText } from '../shared/support/search.js';
 import { showById } from '../shared/support/show.js';
 import { type Command, subjectOf } from './command.js';
+import { addressOfLinks } from './link-address.js';
 
 /** Answers most questions of support: whatever the merchant, the buyer or a log line has named. */
 export const SHOW_COMMAND: Readonly<Record<string, Command>> = {
@@ -9,9 +10,9 @@ export const SHOW_COMMAND: Readonly<Record<string, Command>> = {
     subject: 'subject',
     options: [],
     required: [],
-    async run(db, input, audit, { config: { baseUrl } }) {
+    async run(db, input, audit, commandContext) {
       const subject = subjectOf(input, 'subject');
-      const context = { db, baseUrl };
+      const context = { db, baseUrl: addressOfLinks(commandContext) };
       const byId = await showById(context, subject).catch((missing: unknown) =>
         // A merchant's own order id may begin like one of our ids.
         searchByText(context, subject).catch(() => Promise.reject(missing)),

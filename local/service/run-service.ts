@@ -17,6 +17,7 @@ import { createLocalApi } from '../demo/local-api.js';
 import { dashboardAddress, type Welcome, welcome } from '../demo/welcome.js';
 import { dataFolder } from '../postgres/local-database.js';
 import { addressesFor } from './addresses.js';
+import { keepBaseUrl } from './running-sandbox.js';
 import type { SandboxProcess } from './sandbox-process.js';
 import { startDefaults } from './start-defaults.js';
 
@@ -51,6 +52,8 @@ async function runService(): Promise<void> {
     open.push(await startWorker(config, logger));
     const web = await startWeb(config, logger);
     open.push(web);
+    // Commands without DATABASE_URL work on the local database, which this start may not use.
+    if (!isSet('DATABASE_URL')) await keepBaseUrl(dataFolder(), config.baseUrl);
     const shown = await prepareDemo({ config, web, open, sandbox });
     const { here, phones } = addressesFor({ ...config, port: web.port });
     const link = shown.link?.replace(config.baseUrl, here);

@@ -1,19 +1,34 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { dataFolder } from '../postgres/local-database.js';
 import { localEncryptionKey } from './local-keys.js';
 
-/** The settings of a running or earlier `npm start` that a command needs to read its chains. */
-export async function localSettings(): Promise<Record<string, string>> {
+/** The settings of a running or earlier `npm start` that a command needs to read its chains and to write its links. */
+export async function localSettings(folder = dataFolder()): Promise<Record<string, string>> {
   return {
-    ENCRYPTION_KEY: await localEncryptionKey(dataFolder()),
-    ...(await sandboxEndpoints().catch(() => ({}))),
+    ENCRYPTION_KEY: await localEncryptionKey(folder),
+    ...(await keptBaseUrl(folder)),
+    ...(await sandboxEndpoints(folder).catch(() => ({}))),
   };
 }
 
+/** For commands: the address that links of the local database start with. */
+export async function keepBaseUrl(folder: string, baseUrl: string): Promise<void> {
+  const file = baseUrlFile(folder);
+  await writeFile(`${file}.new`, `${baseUrl}\n`);
+  await rename(`${file}.new`, file);
+}
+
+async function keptBaseUrl(folder: string): Promise<Record<string, string>> {
+  const baseUrl = (await readFile(baseUrlFile(folder), 'utf8').catch(() => '')).trim();
+  return baseUrl === '' ? {} : { BASE_URL: baseUrl };
+}
+
+const baseUrlFile = (folder: string): string => path.join(folder, 'base-url');
+
 /** As the sandbox writes them. */
-async function sandboxEndpoints(): Promise<Record<string, string>> {
-  const text = await readFile(path.join(dataFolder(), 'sandbox', 'endpoints.json'), 'utf8');
+async function sandboxEndpoints(folder: string): Promise<Record<string, string>> {
+  const text = await readFile(path.join(folder, 'sandbox', 'endpoints.json'), 'utf8');
   const urls: SandboxUrls = JSON.parse(text);
   return sandboxSettings(urls);
 }

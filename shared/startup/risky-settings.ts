@@ -60,17 +60,19 @@ const plainPostgres = (variable: string): RiskySetting => ({
   hint: `${variable} names another host without TLS: anyone on the network path can read and change all stored data. Add sslmode=require to it.`,
 });
 
+/** Undefined when links start with an address of another host. */
+export function riskOfLocalLinks(baseUrl: string): RiskySetting | undefined {
+  if (!isLocalHost(new URL(baseUrl).hostname)) return undefined;
+  return {
+    event: 'config.local_base_url',
+    hint: `BASE_URL is not set, or names this host: links start with ${baseUrl}, which buyers cannot open. Set it to the public address.`,
+  };
+}
+
 function risksOfBaseUrl(baseUrl: string): RiskySetting[] {
-  const { protocol, hostname } = new URL(baseUrl);
-  if (isLocalHost(hostname)) {
-    return [
-      {
-        event: 'config.local_base_url',
-        hint: `BASE_URL is not set, or names this host: links start with ${baseUrl}, which buyers cannot open. Set it to the public address.`,
-      },
-    ];
-  }
-  if (protocol === 'https:') return [];
+  const local = riskOfLocalLinks(baseUrl);
+  if (local !== undefined) return [local];
+  if (new URL(baseUrl).protocol === 'https:') return [];
   return [
     {
       event: 'config.plain_base_url',

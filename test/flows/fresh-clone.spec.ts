@@ -104,6 +104,7 @@ describe('a fresh clone', function () {
       'line_items[0][price_data][product_data][name]=Coffee&line_items[0][price_data][unit_amount]=450',
     );
     assert.equal(session.status, 'open');
+    assert.equal(JSON.parse((await operate('show', session.id, '--json')).stdout).url, session.url);
     const printed = await runProgram(npm('run', 'pay', '--', session.url));
     const [, transaction] = /Paid 4\.50 USDC \(HTTP 200\)[\s\S]*transaction\s+(\S+)/.exec(printed) ?? [];
     assert.match(transaction ?? printed, /^0x[0-9a-f]{64}$/);
