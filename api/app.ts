@@ -8,6 +8,7 @@ import { renderMerchantErrors } from './errors/merchant-error.js';
 import { unknownPath } from './errors/no-such-route.js';
 import { programHeaders } from './http/safe-headers.js';
 import { requireReadable } from './http/unreadable.js';
+import { linkHeadersOfRefused, linkRelations } from './link/link-headers.js';
 import { paymentLink } from './link/routes.js';
 import { merchantTools } from './mcp/routes.js';
 import { inOneLayer, warnOfUntrustedProxy } from './middleware/preparations.js';
@@ -36,6 +37,7 @@ export function createApp(deps: Deps): Express {
       requestId(deps, MERCHANT_PATHS),
       warnOfUntrustedProxy(deps),
       (_req, res) => setSafeHeaders(res),
+      linkHeadersOfRefused(linkRelations(deps.config.baseUrl)),
       requireReadable,
     ),
   );

@@ -1,4 +1,5 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
+import { isHeadless, whyUnreadable } from '../http/unreadable.js';
 
 export const LINK_METHODS = 'GET, POST, HEAD, OPTIONS';
 /** The stock client sends Access-Control-Expose-Headers as a request header. */
@@ -16,18 +17,10 @@ const REQUEST_HEADERS = [
 const ANSWER_HEADERS =
   'PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After, Link, Request-Id';
 
-/**
- * Headers of every response of a link, whatever its status. Any origin may read it, since agents run in browsers
- * too; caches may not store it, since the status may change at any moment.
- */
-export function linkHeaders({ withoutSession }: LinkRelations): RequestHandler {
+/** Headers of every response of a link, whatever its status. */
+export function linkHeaders(relations: LinkRelations): RequestHandler {
   return (req, res, next) => {
-    res.setHeader('Cache-Control', 'no-store');
-    res.setHeader('Vary', 'Accept');
-    res.setHeader('Link', withoutSession);
-    res.setHeader('Access-Control-Allow-Origin', '*');
-    res.setHeader('Access-Control-Expose-Headers', ANSWER_HEADERS);
-    res.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
+    setLinkHeaders(res, relations);
     if (req.method !== 'OPTIONS') {
       next();
       return;
@@ -37,6 +30,30 @@ export function linkHeaders({ withoutSession }: LinkRelations): RequestHandler {
     res.setHeader('Access-Control-Max-Age', '86400');
     res.status(204).end();
   };
+}
+
+/**
+ * The same for a request that the connection refuses before it reaches a route. A path that was not read may be a link's, and
+ * the refusal says nothing that another origin could not learn by asking itself.
+ */
+export function linkHeadersOfRefused(relations: LinkRelations): (req: Request, res: Response) => void {
+  return (req, res) => {
+    if (whyUnreadable(req) === undefined) return;
+    if (isHeadless(req) || /^\/c(?:\/|$)/.test(req.path)) setLinkHeaders(res, relations);
+  };
+}
+
+/**
+ * Any origin may read the response, since agents run in browsers too; caches may not store it, since the status may change at
+ * any moment.
+ */
+function setLinkHeaders(res: Response, { withoutSession }: LinkRelations): void {
+  res.setHeader('Cache-Control', 'no-store');
+  res.setHeader('Vary', 'Accept');
+  res.setHeader('Link', withoutSession);
+  res.setHeader('Access-Control-Allow-Origin', '*');
+  res.setHeader('Access-Control-Expose-Headers', ANSWER_HEADERS);
+  res.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
 }
 
 /**

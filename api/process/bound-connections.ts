@@ -8,7 +8,7 @@ import {
 } from '../../shared/limits/bounds.js';
 import { Tally } from '../../shared/limits/tally.js';
 import { TurnTime } from '../../shared/process/turn-time.js';
-import { noteUnreadable } from '../http/unreadable.js';
+import { noteHeadless } from '../http/unreadable.js';
 import { addressKey } from '../limits/address-key.js';
 import { Connection } from './connection.js';
 import { HeldInput } from './held-input.js';
@@ -106,6 +106,6 @@ function answerUnread(
     res.detachSocket(socket);
     res.emit('close');
   });
-  noteUnreadable(req, refusal);
+  noteHeadless(req, refusal);
   server.emit('request', req, res);
 }

@@ -7,6 +7,8 @@ import { openTestApp } from '../support/app.js';
 import { type Checkout, openCheckout } from '../support/checkout.js';
 import { answerOf } from '../support/link-answers.js';
 import { createDatabase } from '../support/suite.js';
+import { unfinished } from '../support/unreadable-requests.js';
+import { asResponse, exchange } from '../support/wire.js';
 
 const EXPOSED = ['payment-required', 'payment-response', 'x-payment-response', 'retry-after', 'link'];
 const ALLOWED = [
@@ -155,6 +157,42 @@ describe('a browser agent', () => {
       assert.equal(answerOf(res), '429 rate_limit');
       assertReadable(res);
       await limited.close();
+    });
+
+    const headers = (count: number): string =>
+      Array.from({ length: count }, (_, i) => `X-${i}: ${i}\r\n`).join('');
+    const refused: Record<string, [answer: string, bytes: string]> = {
+      'too many headers': ['431 headers_too_large', `Host: x\r\n${headers(70)}\r\n`],
+      'a head over 32 KiB': ['431 headers_too_large', `Host: x\r\nX: ${'x'.repeat(33 * 1024)}\r\n\r\n`],
+      'no Host': ['400 malformed_request', '\r\n'],
+      'a broken header': ['400 malformed_request', 'Host: x\r\nnothing\r\n\r\n'],
+    };
+    for (const [what, [answer, bytes]] of Object.entries(refused)) {
+      it(`${answer} for ${what}, which the connection refuses`, async () => {
+        const { port } = checkout.app;
+        const id = await newLink();
+        for (const target of [`/c/${id}`, `/c/${id}?token=USDC`, `/c/${id}/status`, `http://x/c/${id}`]) {
+          const res = asResponse(await exchange(port, `GET ${target} HTTP/1.1\r\n${bytes}`));
+          assert.equal(answerOf(res), answer, target);
+          assertReadable(res);
+          assert.equal(res.get('Cache-Control'), 'no-store');
+        }
+      });
+    }
+
+    it('408 request_timeout, of a head that never ends', async () => {
+      const res = await unfinished(checkout.app);
+      assert.equal(answerOf(res), '408 request_timeout');
+      assertReadable(res);
+    });
+
+    it('never the one that the connection gives to a merchant', async () => {
+      for (const path of ['/v1/payments', '/cs', '/c2/x', '/mcp', '/']) {
+        const bytes = `GET ${path} HTTP/1.1\r\nHost: x\r\n${headers(70)}\r\n`;
+        const res = asResponse(await exchange(checkout.app.port, bytes));
+        assert.equal(answerOf(res), '431 headers_too_large', path);
+        assert.equal(res.get('Access-Control-Allow-Origin'), undefined, path);
+      }
     });
 
     for (const [answer, databaseUrl] of [
