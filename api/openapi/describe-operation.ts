@@ -48,7 +48,10 @@ export function describeOperation({
     responses: {
       200: answerOf(summary, answer, csv),
       ...Object.fromEntries(
-        statuses.map((status) => [status, answerOf(ERROR_MEANINGS[status] ?? '', 'Error')]),
+        [...statuses, ...OF_EVERY_REQUEST].map((status) => [
+          status,
+          answerOf(ERROR_MEANINGS[status] ?? '', 'Error'),
+        ]),
       ),
     },
   };
@@ -61,12 +64,17 @@ const IDEMPOTENCY_KEY = {
   schema: { type: 'string', maxLength: 255 },
 };
 
+/** Of the connection, before the request reaches its path. */
+const OF_EVERY_REQUEST = [408, 431];
+
 const ERROR_MEANINGS: Record<number, string> = {
   400: 'A parameter is missing or not valid.',
   401: 'The key is missing, invalid or revoked.',
   403: 'The key only reads.',
   404: 'No object has this id in this mode.',
+  408: 'The request took too long to arrive.',
   429: 'Too many requests, or a request that counts as too many; retry after Retry-After.',
+  431: 'Too many headers, or too long ones.',
   500: 'A problem on the service side; retry.',
   503: 'The service is busy, or has no database to write to (`service_unavailable`); retry after Retry-After.',
 };

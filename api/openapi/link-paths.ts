@@ -2,7 +2,7 @@ import type { LinkSchemaName } from './link-schemas.js';
 
 interface Answer {
   description: string;
-  schemas: readonly LinkSchemaName[];
+  schemas: readonly (LinkSchemaName | 'Error')[];
   headers?: readonly (keyof typeof HEADERS)[];
 }
 
@@ -14,14 +14,28 @@ const HEADERS = {
   Link: 'service-desc: this document. service-doc: the same in prose. monitor: how the session stands.',
 } as const;
 
+/** Of the connection, before the request reaches its path: they are never a page, and look as under /v1. */
+const UNREAD: Record<number, Answer> = {
+  408: { description: 'The request took too long to arrive.', schemas: ['Error'] },
+  431: { description: 'Too many headers, or too long ones.', schemas: ['Error'] },
+};
+const FAILED: Answer = { description: 'A problem on the service side; retry.', schemas: ['BuyerError'] };
+
 const ANSWERS: Record<number, Answer> = {
-  200: { description: 'Paid.', schemas: ['X402Receipt'], headers: ['PAYMENT-RESPONSE', 'Link'] },
+  200: {
+    description: 'Paid. As a page also while the link waits for a payment or confirms one.',
+    schemas: ['X402Receipt'],
+    headers: ['PAYMENT-RESPONSE', 'Link'],
+  },
   202: {
     description: 'A payment is being confirmed. Send GET without a payment header until 200.',
     schemas: ['X402Processing'],
     headers: ['Retry-After', 'Link'],
   },
-  400: { description: 'The payment header is no x402 payment payload.', schemas: ['BuyerError'] },
+  400: {
+    description: 'The payment header is no x402 payment payload, or the request is no valid HTTP/1.1.',
+    schemas: ['BuyerError', 'Error'],
+  },
   402: {
     description:
       'To be paid, or the signed payment failed. No money moved, unless `code` is `outcome_unknown`: then the payment may have been taken.',
@@ -45,7 +59,7 @@ const ANSWERS: Record<number, Answer> = {
     schemas: ['BuyerError'],
     headers: ['Retry-After'],
   },
-  500: { description: 'A problem on the service side; retry.', schemas: ['BuyerError'] },
+  500: FAILED,
   503: {
     description: 'Payments cannot be taken right now. The same signature may be sent again; it pays once.',
     schemas: ['BuyerError'],
@@ -69,6 +83,13 @@ export function linkPaths(): Record<string, object> {
         responses: {
           200: answerOf({ description: 'How it stands.', schemas: ['LinkStatus'] }),
           404: answerOf({ description: 'No session has this id.', schemas: ['BuyerError'] }),
+          500: answerOf(FAILED),
+          503: answerOf({
+            description: 'The service is busy, or has no database to read.',
+            schemas: ['BuyerError'],
+            headers: ['Retry-After'],
+          }),
+          ...unread(),
         },
       },
     },
@@ -78,7 +99,10 @@ export function linkPaths(): Record<string, object> {
         summary: 'The public keys that signed receipts are checked with',
         security: [],
         parameters: [],
-        responses: { 200: answerOf({ description: 'The key set.', schemas: ['JsonWebKeySet'] }) },
+        responses: {
+          200: answerOf({ description: 'The key set.', schemas: ['JsonWebKeySet'] }),
+          ...unread(),
+        },
       },
     },
   };
@@ -107,11 +131,24 @@ function payment(operationId: string, summary: string): object {
       ),
       header('X-PAYMENT', 'The same, or a payload of version 1.'),
     ],
-    responses: Object.fromEntries(
-      Object.entries(ANSWERS).map(([status, answer]) => [status, answerOf(answer)]),
-    ),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(ANSWERS).map(([status, answer]) => [status, answerOf(answer, PAGE)]),
+      ),
+      ...unread(),
+    },
   };
 }
+
+function unread(): Record<string, object> {
+  return Object.fromEntries(Object.entries(UNREAD).map(([status, answer]) => [status, answerOf(answer)]));
+}
+
+const PAGE = {
+  'text/html': {
+    schema: { type: 'string', description: 'The page, when text/html is in the Accept header.' },
+  },
+};
 
 function query(name: string, description: string): object {
   return { name, in: 'query', description, schema: { type: 'string' } };
@@ -121,13 +158,13 @@ function header(name: string, description: string): object {
   return { name, in: 'header', description, schema: { type: 'string' } };
 }
 
-function answerOf({ description, schemas, headers = [] }: Answer): object {
+function answerOf({ description, schemas, headers = [] }: Answer, other: object = {}): object {
   const refs = schemas.map((name) => ({ $ref: `#/components/schemas/${name}` }));
   return {
     description,
     headers: Object.fromEntries(
       headers.map((name) => [name, { description: HEADERS[name], schema: { type: 'string' } }]),
     ),
-    content: { 'application/json': { schema: refs.length === 1 ? refs[0] : { oneOf: refs } } },
+    content: { 'application/json': { schema: refs.length === 1 ? refs[0] : { anyOf: refs } }, ...other },
   };
 }

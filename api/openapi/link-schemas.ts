@@ -57,7 +57,10 @@ export const LINK_SCHEMAS = {
       }),
       iconUrl: Type.Optional(Type.String({ format: 'uri', description: "The merchant's logo." })),
     }),
-    accepts: Type.Array(ref('PaymentRequirements'), { minItems: 1 }),
+    accepts: Type.Array(ref('PaymentRequirements'), {
+      description:
+        'Empty only when nothing fits `network` and `token` of the query; `error` then names the networks that are offered.',
+    }),
     extensions: strict({
       'payment-identifier': Type.Object(
         {},

@@ -3,11 +3,13 @@ import { generateKeyPairSync } from 'node:crypto';
 import request, { type Response } from 'supertest';
 import { answers, failsToSettle } from '../../lab/world/facilitator/dial.js';
 import { buildPaidSession } from '../../lab/world/shop/factories.js';
+import { MAX_REQUEST_HEADERS } from '../../shared/limits/bounds.js';
 import { newId } from '../../shared/values/ids.js';
 import { schemaValidator } from '../support/api-client.js';
 import { type Checkout, openCheckout } from '../support/checkout.js';
 import { describeBothKinds } from '../support/kinds.js';
 import { answerOf } from '../support/link-answers.js';
+import { asResponse, exchange } from '../support/wire.js';
 
 interface Documented {
   paths: Record<
@@ -16,8 +18,11 @@ interface Documented {
   >;
 }
 interface Content {
-  'application/json': { schema: { $ref?: string; oneOf?: { $ref: string }[] } };
+  'application/json': { schema: { $ref?: string; anyOf?: { $ref: string }[] } };
+  'text/html'?: object;
 }
+
+const PAGE = { Accept: 'text/html' };
 
 describeBothKinds('what /openapi.json says of payment links', (kind) => {
   let checkout: Checkout;
@@ -36,10 +41,13 @@ describeBothKinds('what /openapi.json says of payment links', (kind) => {
   function assertDocumented(res: Response, path: string, method = 'get'): void {
     const answer = documented.paths[path]?.[method]?.responses[res.status];
     assert.ok(answer, `${method} ${path} ${res.status} is not documented`);
-    const { schema } = answer.content['application/json'];
-    const refs = schema.oneOf ?? [{ $ref: schema.$ref ?? '' }];
-    const fitting = refs.filter(({ $ref }) => schemaValidator($ref)(res.body));
-    assert.equal(fitting.length, 1, `not as documented: ${res.text}`);
+    if (res.type === 'text/html') assert.ok(answer.content['text/html'], `${res.status} is no page`);
+    else {
+      const { schema } = answer.content['application/json'];
+      const refs = schema.anyOf ?? [{ $ref: schema.$ref ?? '' }];
+      const fitting = refs.filter(({ $ref }) => schemaValidator($ref)(res.body));
+      assert.equal(fitting.length, 1, `not as documented: ${res.text}`);
+    }
     const declared = Object.keys(answer.headers ?? {});
     for (const name of ['PAYMENT-RESPONSE', 'PAYMENT-REQUIRED', 'Retry-After']) {
       if (res.get(name) !== undefined) assert.ok(declared.includes(name), `${res.status} ${name}`);
@@ -58,6 +66,16 @@ describeBothKinds('what /openapi.json says of payment links', (kind) => {
       checkout.facilitator.settle.next(failsToSettle('kyt_risk_detected'));
       return await checkout.pay(await open());
     },
+    '402 page': async () => {
+      const id = await open();
+      checkout.facilitator.settle.next(failsToSettle('kyt_risk_detected'));
+      const { header } = await checkout.sign(id);
+      return await checkout.visit(id, { 'PAYMENT-SIGNATURE': header, ...PAGE });
+    },
+    '200 page': async () => await checkout.visit(await open(), PAGE),
+    '404 page': () => checkout.visit(newId('cs_test_'), PAGE),
+    '410 page': async () =>
+      await checkout.visit((await checkout.buildSession({ status: 'expired' })).id, PAGE),
     '404 resource_missing': () => checkout.visit(newId('cs_test_')),
     '409 processing': async () => {
       const { header } = await checkout.sign(await open());
@@ -85,6 +103,30 @@ describeBothKinds('what /openapi.json says of payment links', (kind) => {
       assertDocumented(res, '/c/{id}', 'post');
     });
   }
+
+  it('matches a quote of which nothing fits the query', async () => {
+    const id = await open();
+    for (const query of ['token=NOPE', 'network=eip155:999999']) {
+      const res = await request(checkout.app.server).get(`/c/${id}?${query}`);
+      assert.deepEqual([res.status, res.body.accepts], [402, []]);
+      assertDocumented(res, '/c/{id}');
+    }
+  });
+
+  it('matches what the connection refuses', async () => {
+    const id = await open();
+    const headers = Array.from({ length: MAX_REQUEST_HEADERS }, (_, i) => `X-${i}: ${i}\r\n`).join('');
+    const bytes: Record<string, string> = {
+      '431 headers_too_large': `GET /c/${id} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`,
+      '400 malformed_request': `GET /c/${id} HTTP/1.1\r\n\r\n`,
+    };
+    for (const [answer, sent] of Object.entries(bytes)) {
+      const res = asResponse(await exchange(checkout.app.port, sent));
+      assert.equal(answerOf(res), answer);
+      for (const path of ['/c/{id}', '/c/{id}/status', '/.well-known/jwks.json'])
+        if (res.status === 431 || path === '/c/{id}') assertDocumented(res, path);
+    }
+  });
 
   it('matches an old paid session with hostile texts of another merchant', async () => {
     const { session } = await buildPaidSession(checkout.app.db, checkout.merchant.accountId, { payer: null });

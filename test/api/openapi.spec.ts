@@ -130,12 +130,12 @@ describe('/openapi.json', () => {
     const listed = allOperations()
       .filter(([name]) => !name.includes(' /v1/'))
       .map(([name, { security, responses }]) => [name, security, Object.keys(responses).map(Number)]);
-    const link = [200, 202, 400, 402, 404, 409, 410, 429, 500, 503];
+    const link = [200, 202, 400, 402, 404, 408, 409, 410, 429, 431, 500, 503];
     assert.deepEqual(listed, [
       ['GET /c/{id}', [], link],
       ['POST /c/{id}', [], link],
-      ['GET /c/{id}/status', [], [200, 404]],
-      ['GET /.well-known/jwks.json', [], [200]],
+      ['GET /c/{id}/status', [], [200, 404, 408, 431, 500, 503]],
+      ['GET /.well-known/jwks.json', [], [200, 408, 431]],
     ]);
   });
 
