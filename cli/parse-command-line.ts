@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Command } from './command.js';
+import { COMMON_FLAGS, explainOptions } from './explain-options.js';
 
 export class UsageError extends Error {
   override readonly name = 'UsageError';
@@ -13,15 +14,12 @@ export interface CommandLine {
   local: boolean;
 }
 
-/** Options of every command. */
-const COMMON_FLAGS = ['--json', '--local'];
-
 /** Undefined when the operator asks for help. */
 export function parseCommandLine(
   argv: readonly string[],
   commands: Readonly<Record<string, Command>>,
 ): CommandLine | undefined {
-  const [name, ...rest] = argv.filter((word) => !COMMON_FLAGS.includes(word));
+  const [name, ...rest] = argv.filter((word) => !COMMON_FLAGS.some((flag) => word === `--${flag}`));
   const list = `The commands are: ${Object.keys(commands).join(', ')}.`;
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
     if (argv.includes('--json')) throw new UsageError(`--json needs a command. ${list}`);
@@ -38,12 +36,9 @@ function readInput(name: string, command: Command, words: string[]): Record<stri
     ...command.options.map((option) => [option, { type: 'string' as const }] as const),
     ...(command.flags ?? []).map((flag) => [flag, { type: 'boolean' as const }] as const),
   ]);
-  let parsed: { values: Record<string, unknown>; positionals: string[] };
-  try {
-    parsed = parseArgs({ args: words, options, allowPositionals: true, strict: true });
-  } catch (error) {
-    throw new UsageError(`${error instanceof Error ? error.message.split('\n', 1)[0] : error} ${usage}`);
-  }
+  const parsed = parseArgs({ args: words, options, allowPositionals: true, strict: false, tokens: true });
+  const problem = explainOptions(words, parsed.tokens, command);
+  if (problem !== undefined) throw new UsageError(`${problem} ${usage}`);
   const positionals = command.subject === undefined ? [] : [command.subject];
   if (parsed.positionals.length !== positionals.length) throw new UsageError(usage);
   const [subject] = parsed.positionals;

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { assertRefused, runCommand } from '../support/cli.js';
+
+describe('an option that a command does not take', () => {
+  const refused: [argv: string[], words: string][] = [
+    [['create', '--nmae', 'X'], 'There is no option --nmae here: did you mean --name?'],
+    [['create', '-name', 'X'], 'There is no option -name here: did you mean --name?'],
+    [['create', '--Name', 'X'], 'There is no option --Name here: did you mean --name?'],
+    [['create', '--support=a@b.example'], 'There is no option --support here: did you mean --support-email?'],
+    [
+      ['create', '--wallet', 'X'],
+      'There is no option --wallet here: its options are --name, --evm, --solana, --logo-url, --brand-color, --support-email.',
+    ],
+    [['list', '--all'], 'There is no option --all here: remove it.'],
+    [['list', '--jsno'], 'There is no option --jsno here: did you mean --json?'],
+    [['list', '--json=true'], '--json takes no value: write --json alone.'],
+    [['payments', '--undecided=yes'], '--undecided takes no value: write --undecided alone.'],
+    [['create', '--name'], '--name needs a value after it.'],
+    [
+      ['create', '--name', '--evm'],
+      '--name needs a value after it; write one that starts with a dash as --name=--evm.',
+    ],
+    [['show', '-17'], 'There is no option -17 here: write a subject that starts with a dash last, after --.'],
+  ];
+  for (const [argv, words] of refused) {
+    it(`is refused in one line that says what to change: ${argv.join(' ')}`, async () => {
+      const { status, stdout, stderr } = await runCommand(...argv);
+      assert.deepEqual([status, stdout], [1, '']);
+      const [line = '', ...others] = stderr.trimEnd().split('\n');
+      assert.deepEqual([line.slice(0, words.length + 1), others], [`${words} `, []]);
+      assert.match(line.slice(words.length), new RegExp(`^ Usage: merchants ${argv[0]}`));
+    });
+  }
+
+  it('is not what stands after --', async () => {
+    await assertRefused(/^Usage: merchants show /, 'show', '--', '-17', '--nmae');
+  });
+});
