@@ -1,4 +1,5 @@
 import type { LinkedSession } from '../../shared/settlement/read-link.js';
+import { isRefundId } from '../../shared/values/ids.js';
 import type { Failure, UncertainPayment } from '../../shared/x402/failure-codes.js';
 import type { PaymentRequired, SettlementResponse } from '../../shared/x402/wire.js';
 import type { BuyerError } from '../errors/buyer-errors.js';
@@ -32,14 +33,16 @@ export function stillProcessing(): LinkAnswer {
   return { kind: 'processing', status: 202 };
 }
 
-/** `uncertain`: the last payment of the session may have been taken. */
-export function expired(uncertain?: LinkFailure): LinkAnswer {
-  if (uncertain !== undefined)
-    return withUncertain(refuse('session_expired', 'This link has expired.'), uncertain);
-  return refuse(
-    'session_expired',
-    'This link has expired and can no longer be paid. Ask the merchant for a new one.',
-  );
+/** `uncertain`: the last payment of the session may have been taken. A refund's link is for its merchant. */
+export function expired(session: LinkedSession, uncertain: LinkFailure | undefined): LinkAnswer {
+  const [over, next] = isRefundId(session.id)
+    ? [
+        'This refund was canceled, or its time is over.',
+        'Its link can no longer be paid: make a new refund of the payment.',
+      ]
+    : ['This link has expired.', 'It can no longer be paid: ask the merchant for a new one.'];
+  if (uncertain !== undefined) return withUncertain(refuse('session_expired', over), uncertain);
+  return refuse('session_expired', `${over} ${next}`);
 }
 
 /** Says in an error response that the last payment of the session may have been taken. */

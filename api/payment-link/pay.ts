@@ -50,9 +50,11 @@ async function answerUnlessPayable(
 ): Promise<LinkAnswer | undefined> {
   switch (session.status) {
     case 'open':
-      return session.expiresAt <= now() ? expired(await uncertainFailure(deps.db, session)) : undefined;
+      return session.expiresAt <= now()
+        ? expired(session, await uncertainFailure(deps.db, session))
+        : undefined;
     case 'expired':
-      return expired(await uncertainFailure(deps.db, session));
+      return expired(session, await uncertainFailure(deps.db, session));
     case 'processing': {
       const { id: sessionId, payment } = session;
       if (payment === null || !isRepetition(header, payment)) return { kind: 'processing', status: 409 };

@@ -16,7 +16,7 @@ export async function viewLink(
 ): Promise<LinkAnswer> {
   switch (session.status) {
     case 'open': {
-      if (session.expiresAt <= now()) return expired(await uncertainFailure(deps.db, session));
+      if (session.expiresAt <= now()) return expired(session, await uncertainFailure(deps.db, session));
       const offer = await readOffer(deps, session);
       return 'kind' in offer
         ? withUncertain(offer, await uncertainFailure(deps.db, session))
@@ -27,6 +27,6 @@ export async function viewLink(
     case 'complete':
       return paid(deps, session);
     case 'expired':
-      return expired(await uncertainFailure(deps.db, session));
+      return expired(session, await uncertainFailure(deps.db, session));
   }
 }

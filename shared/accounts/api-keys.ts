@@ -180,7 +180,10 @@ function keyInvalid(secret: string): Refusal {
 }
 
 function keyRevoked(): Refusal {
-  return new Refusal('api_key_revoked', 'This API key was revoked. Use another key of the account.');
+  return new Refusal(
+    'api_key_revoked',
+    'This API key was revoked, by itself or with its whole account. Use another key of the account; when none works, ask the operator of this service.',
+  );
 }
 
 function keyPrefix(livemode: boolean): string {

@@ -115,7 +115,7 @@ async function whyNotCreated(db: Knex, principal: Principal): Promise<Error> {
   if (account.evmWallet === null && account.solanaWallet === null) {
     return new Refusal(
       'payout_wallet_missing',
-      'This account has no payout wallet yet. Set an EVM or a Solana wallet before you create checkout sessions.',
+      `This account has no payout wallet yet. Ask the operator of this service to set one: merchants update ${account.id} --evm 0x…, or --solana ….`,
     );
   }
   return new IdempotencyKeyTaken();

@@ -58,6 +58,8 @@ function readVersions(value: JsonObject): DecodedHeader {
   if (x402Version === 1 && typeof scheme === 'string' && typeof network === 'string') {
     return { kind: 'v1', scheme, network, payload };
   }
+  if (x402Version === 1 && accepted === undefined)
+    return malformed(`\`${typeof scheme === 'string' ? 'network' : 'scheme'}\` is missing or not a string.`);
   if (!isJsonObject(accepted)) return malformed('`accepted` is missing or not an object.');
   if (x402Version !== 2) return { kind: 'other_version' };
   const identifier = readPaymentIdentifier(extensions);

@@ -125,8 +125,16 @@ describe('decoding a payment header', () => {
       it(title, () => {
         const decoded = decode(value);
         assert.equal(decoded.kind, 'malformed');
-        assert.match(decoded.reason, /`(x402Version|accepted|payload)`/);
+        assert.match(decoded.reason, /`(x402Version|accepted|payload|scheme|network)`/);
       });
+    }
+  });
+
+  it('names the field of version 1 that is missing', () => {
+    for (const [field, value] of Object.entries({ network: undefined, scheme: 7, payload: '0x' })) {
+      const decoded = decode({ ...V1, [field]: value });
+      assert.equal(decoded.kind, 'malformed');
+      assert.match(decoded.reason, new RegExp(`^\`${field}\` is missing or not a`));
     }
   });
 
