@@ -138,18 +138,19 @@ function readAuth(env: EnvReader, suffix: string): FacilitatorAuth {
   const authName = `FACILITATOR_AUTH${suffix}`;
   const idName = `FACILITATOR_KEY_ID${suffix}`;
   const secretName = `FACILITATOR_SECRET${suffix}`;
-  const isNamed = env.text(authName) !== undefined;
+  const named = env.text(authName);
   const kind = env.choice(authName, AUTH_KINDS, 'svc');
   const id = env.text(idName);
   const secret = env.text(secretName);
   const none = { kind: 'none' } as const;
-  if (kind === 'none') return none;
+  // A word that is no kind is a problem by itself, and says nothing about the key.
+  if (kind === 'none' || (named !== undefined && named !== kind)) return none;
   if (kind === 'bearer') {
     if (secret !== undefined && isHeaderText(secret)) return { kind, secret };
     env.problems.push(`${authName} is bearer: set ${secretName} to the token, without blanks or line ends.`);
     return none;
   }
-  if (id === undefined && secret === undefined && !isNamed) return none;
+  if (id === undefined && secret === undefined && named === undefined) return none;
   if (id === undefined || secret === undefined) {
     const [here, missing] = id === undefined ? [secretName, idName] : [idName, secretName];
     const both = `set ${idName} and ${secretName}, which belong together.`;

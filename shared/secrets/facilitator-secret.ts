@@ -36,10 +36,16 @@ export function explainSecret(kind: SignedAuthKind, secret: string): string | un
     parseFacilitatorSecret(kind, secret);
     return undefined;
   } catch {
-    const looks = LOOKS.find(([pattern]) => pattern.test(secret.trim()))?.[1];
-    const hint = looks ?? (isCdpSecret(secret) ? "Coinbase's secret (FACILITATOR_AUTH=cdp)" : undefined);
-    return `must be ${EXPECTED[kind]}${hint === undefined ? '' : `; it looks like ${hint}`}.`;
+    return `must be ${EXPECTED[kind]}${hintAt(kind, secret.trim())}.`;
   }
+}
+
+function hintAt(kind: SignedAuthKind, secret: string): string {
+  if (kind !== 'cdp' && secret.startsWith(PREFIXES[kind]))
+    return `; what follows its ${PREFIXES[kind]} is no such key`;
+  const looks = LOOKS.find(([pattern]) => pattern.test(secret))?.[1];
+  const hint = looks ?? (isCdpSecret(secret) ? "Coinbase's secret (FACILITATOR_AUTH=cdp)" : undefined);
+  return hint === undefined ? '' : `; it looks like ${hint}`;
 }
 
 const LOOKS: readonly (readonly [RegExp, string])[] = [

@@ -176,6 +176,15 @@ describe('the configuration', () => {
       problemsOf({ ...COMPLETE, FACILITATOR_AUTH: 'jwt' }),
       /must be one of svc, payai, cdp, bearer, none/,
     );
+    // A line for the unknown word is the only one.
+    for (const more of [{}, key, { FACILITATOR_SECRET: secret }])
+      assert.deepEqual(
+        problemsOf({ ...COMPLETE, ...more, FACILITATOR_AUTH: 'foo' })
+          .trimEnd()
+          .split('\n')
+          .slice(1),
+        ['  FACILITATOR_AUTH must be one of svc, payai, cdp, bearer, none; it is "foo".'],
+      );
     const split = { FACILITATOR_AUTH: 'bearer', FACILITATOR_SECRET: 'two words' };
     assert.match(problemsOf({ ...COMPLETE, ...split }), /without blanks or line ends/);
   });

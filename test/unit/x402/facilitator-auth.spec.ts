@@ -205,7 +205,16 @@ describe("a facilitator's secret", () => {
     'a checkout key': ['svc', 'svc_ck_live_hunter2hunter2', /looks like a merchant's checkout key/],
     'a webhook secret': ['svc', 'whsec_hunter2hunter2', /looks like the secret of a webhook endpoint/],
     'a JSON file': ['cdp', '{"privateKey":"hunter2"}', /looks like a whole JSON file/],
-    'a word': ['svc', 'svc_sk_hunter2', /must be svc_sk_ and a base64 Ed25519/],
+    'a word': [
+      'svc',
+      'svc_sk_hunter2',
+      /^must be svc_sk_ and a base64 Ed25519 [^;]+; what follows its svc_sk_ is no such key\.$/,
+    ],
+    "a word after PayAI's prefix": [
+      'payai',
+      'payai_sk_hunter2',
+      /; what follows its payai_sk_ is no such key/,
+    ],
     nothing: ['cdp', '', /must be Coinbase's secret/],
   };
   for (const [title, [kind, secret, hint]] of Object.entries(WRONG)) {
