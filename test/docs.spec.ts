@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { MERCHANT_TOOLS } from '../api/mcp/tools.js';
 import { COMMANDS } from '../cli/commands.js';
 import { parseCommandLine } from '../cli/parse-command-line.js';
 import { TOKEN_SYMBOLS } from '../shared/chains/networks.js';
@@ -194,5 +195,19 @@ describe('the documentation', () => {
       assert.ok(read('README.md').split('\n##', 1)[0]?.includes(token), token);
     const events = section('docs/integrate.md', 'Webhooks');
     for (const type of EVENT_TYPES) assert.ok(events.includes(`\`${type}\``), type);
+  });
+
+  it('names every MCP tool in the table of tools', () => {
+    const [, table = ''] = /\n\| tool \| use \|\n([\s\S]*?)\n\n/.exec(read('docs/integrate.md')) ?? [];
+    const named = table.split('\n').flatMap((row) => {
+      const names = code(row.split('|')[1] ?? '');
+      const full = names.find((name) => !name.endsWith('_')) ?? '';
+      // `create_` and `delete_webhook_endpoint`, in one row: the first word stands for a whole name.
+      return names.map((name) => (name.endsWith('_') ? name + full.slice(full.indexOf('_') + 1) : name));
+    });
+    assert.deepEqual(
+      named.filter((name) => /^[a-z]/.test(name)).sort(),
+      MERCHANT_TOOLS.map(({ name }) => name).sort(),
+    );
   });
 });
