@@ -3,8 +3,14 @@ import type { Knex } from '../shared/db/knex.js';
 import { Refusal } from '../shared/errors/refusal.js';
 import { now } from '../shared/process/clock.js';
 import { EVENT_TYPES, type EventType } from '../shared/webhooks/event-types.js';
+import type { WebhookEndpoint } from '../shared/webhooks/model.js';
 import { resendEvent } from '../shared/webhooks/resend.js';
-import { type ResendRange, type ResentCount, resendEventsSince } from '../shared/webhooks/resend-since.js';
+import {
+  getReceiver,
+  type ResendRange,
+  type ResentCount,
+  resendEventsSince,
+} from '../shared/webhooks/resend-since.js';
 import { type Command, type Input, PartialFailure, subjectOf } from './command.js';
 import { UsageError } from './parse-command-line.js';
 import { readPast } from './read-times.js';
@@ -34,9 +40,10 @@ export const EVENT_COMMANDS: Readonly<Record<string, Command>> = {
     async run(db, input, audit) {
       const range = readRange(input);
       if (range.accountId !== undefined) await getAccount(db, range.accountId);
+      const endpoint = await getReceiver(db, range);
       audit.about = range.endpointId ?? range.accountId;
       await audit.record(db);
-      return await resend(db, range);
+      return await resend(db, range, endpoint);
     },
   },
 };
@@ -59,7 +66,7 @@ function readType(text: string | undefined): EventType | undefined {
   throw new UsageError(`--type must be one of ${EVENT_TYPES.join(', ')}; it is "${text}".`);
 }
 
-async function resend(db: Knex, range: ResendRange): Promise<object> {
+async function resend(db: Knex, range: ResendRange, endpoint: WebhookEndpoint | undefined): Promise<object> {
   const count: ResentCount = { events: 0, deliveries: 0, through: undefined };
   const answer = (): object => ({
     since: range.since.toISOString(),
@@ -68,7 +75,7 @@ async function resend(db: Knex, range: ResendRange): Promise<object> {
     deliveries: count.deliveries,
   });
   try {
-    await resendEventsSince(db, range, count);
+    await resendEventsSince(db, range, endpoint, count);
     return answer();
   } catch (error) {
     if (error instanceof Refusal || count.through === undefined) throw error;

@@ -27,15 +27,29 @@ export interface ResentCount {
 const BATCH_EVENTS = 200;
 const BATCH_DELIVERIES = 10_000;
 
+/** The one endpoint of the range; undefined when the range is for every endpoint. */
+export async function getReceiver(
+  db: Knex,
+  { accountId, endpointId }: ResendRange,
+): Promise<WebhookEndpoint | undefined> {
+  if (endpointId === undefined) return undefined;
+  const endpoint = await findEnabled(db, endpointId);
+  if (accountId !== undefined && endpoint.accountId !== accountId)
+    throw noSuch('webhook endpoint of that account', endpointId);
+  return endpoint;
+}
+
 /**
- * Writes new deliveries of the events of a time, the oldest first, in batches that commit by themselves. `count` is kept up
- * to date, so that the caller knows where an error has stopped it.
+ * Writes new deliveries of the events of a time, the oldest first, in batches that commit by themselves. `endpoint` is the
+ * range's. `count` is kept up to date, so that the caller knows where an error has stopped it.
  */
-export async function resendEventsSince(db: Knex, range: ResendRange, count: ResentCount): Promise<void> {
-  const endpoint = range.endpointId === undefined ? undefined : await findEnabled(db, range.endpointId);
+export async function resendEventsSince(
+  db: Knex,
+  range: ResendRange,
+  endpoint: WebhookEndpoint | undefined,
+  count: ResentCount,
+): Promise<void> {
   const accountId = endpoint?.accountId ?? range.accountId ?? null;
-  if (range.accountId !== undefined && accountId !== range.accountId)
-    throw noSuch('webhook endpoint of that account', range.endpointId ?? '');
   const below = lowestIdAt('evt_', range.until.getTime());
   let after = lowestIdAt('evt_', range.since.getTime());
   for (;;) {

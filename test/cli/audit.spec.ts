@@ -108,6 +108,9 @@ describe('merchants audit', () => {
       await assertRefused(/No such payment/, 'resolve-payment', 'pay_none', '--paid', 'abc');
       await assertRefused(/No such event/, 'resend-event', 'evt_none');
       await assertRefused(/ENCRYPTION_KEY is missing/, 'reseal-secrets');
+      const since = ['--since', new Date(0).toISOString()];
+      for (const more of [[], ['--account', (await buildMerchant(app.db)).accountId]])
+        await assertRefused(/No such/, 'resend-events', ...since, '--endpoint', 'we_nope', ...more);
     });
     assert.deepEqual(rows, []);
   });
