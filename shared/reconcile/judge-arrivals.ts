@@ -1,23 +1,27 @@
 import type { Arrival } from '../chains/arrival.js';
+import { ChainUnreadable } from '../chains/unreadable.js';
 import { type BookedPayment, findAsked, findBooked, keyOf } from './books.js';
 import { type Judgement, judgeArrival } from './judge-arrival.js';
 import type { Line, LineStatus } from './line.js';
+import { nameOf, type Progress, type WaitingTransfer } from './progress.js';
 import { repair } from './repair.js';
-import type { NetworkRun } from './run.js';
+import { type NetworkRun, requireTime } from './run.js';
 import { keyOfWallet } from './wallets.js';
 
 /** Transfers are looked up in the books, and reported, in groups of this size. */
 const AT_ONCE = 100;
 
+type TimeOf = (arrival: Arrival) => Promise<Date | undefined>;
+
 /**
- * Holds arrivals against the books and reports each that was not told before. Adds what it tells to `told`. `timeOf` reads the
- * time of an arrival that has none yet.
+ * Holds arrivals against the books and reports each that was not told before. Notes in `progress` what it tells, and what the
+ * next run looks at again. `timeOf` reads the time of an arrival that has none yet.
  */
 export async function judgeArrivals(
   networkRun: NetworkRun,
   arrivals: readonly Arrival[],
-  told: Map<string, number>,
-  timeOf: (arrival: Arrival) => Promise<Date | undefined>,
+  { told, waiting }: Progress,
+  timeOf: TimeOf,
 ): Promise<void> {
   const isNew = (arrival: Arrival): boolean => !told.has(nameOf(arrival));
   const fresh = arrivals.filter(isNew);
@@ -27,13 +31,37 @@ export async function judgeArrivals(
     for (const [index, arrival] of group.entries()) {
       const judgement = judgements[index];
       if (judgement === undefined) continue;
-      if (await tell(networkRun, arrival, judgement, timeOf)) told.set(nameOf(arrival), arrival.height);
+      const outcome = await tell(networkRun, arrival, judgement, timeOf);
+      waiting.delete(nameOf(arrival));
+      if (outcome === 'told') told.set(nameOf(arrival), arrival.height);
+      if (outcome === 'waits') waiting.set(nameOf(arrival), arrival.height);
     }
   }
 }
 
-function nameOf({ transaction, proofIndex, payTo, asset }: Arrival): string {
-  return [transaction, proofIndex, payTo, asset].join(' ');
+/**
+ * Judges transfers that an earlier run has passed by, each read anew. One that the chain does not show now goes on waiting: not
+ * finding it proves nothing.
+ */
+export async function judgeWaiting(
+  networkRun: NetworkRun,
+  waiting: readonly WaitingTransfer[],
+  progress: Progress,
+  { read, timeOf }: { read(transfer: WaitingTransfer): Promise<Arrival[]>; timeOf: TimeOf },
+): Promise<void> {
+  const { run, network } = networkRun;
+  for (const transfer of waiting) {
+    await requireTime(run);
+    const { name, transaction } = transfer;
+    try {
+      const same = (await read(transfer)).filter((arrival) => nameOf(arrival) === name);
+      if (same.length === 0) throw new ChainUnreadable('the chain does not show the transfer any more');
+      await judgeArrivals(networkRun, same, progress, timeOf);
+    } catch (error) {
+      if (!(error instanceof ChainUnreadable)) throw error;
+      run.summary.unread.push({ network, transaction, reason: error.message });
+    }
+  }
 }
 
 async function judgeAll(
@@ -67,18 +95,18 @@ async function judgeAll(
   });
 }
 
-/** Whether the arrival is done with; an undecided payment is looked at again. */
+/** A transfer waits while its payment is undecided, and while a repair finds no proof of it: the endpoint may give it later. */
 async function tell(
   networkRun: NetworkRun,
   arrival: Arrival,
   judgement: Judgement,
-  timeOf: (arrival: Arrival) => Promise<Date | undefined>,
-): Promise<boolean> {
+  timeOf: TimeOf,
+): Promise<'told' | 'waits' | 'not_ours'> {
   const { run } = networkRun;
-  if (judgement.kind === 'not_ours') return false;
+  if (judgement.kind === 'not_ours') return 'not_ours';
   if (judgement.kind === 'undecided') {
     run.summary.undecided += 1;
-    return false;
+    return 'waits';
   }
   const isMatched = judgement.line.status === 'matched';
   const at = arrival.at ?? (isMatched ? undefined : await timeOf(arrival));
@@ -88,7 +116,7 @@ async function tell(
       ? await repair(networkRun, { ...arrival, at }, dated)
       : dated.line;
   await report(networkRun, line);
-  return true;
+  return line.obstacle === 'not_proven' ? 'waits' : 'told';
 }
 
 /** A regular run has no reader but the log. */

@@ -23,7 +23,7 @@ export interface Position {
   position: number;
   /** The names of what has been told from there on, each with its block or slot. */
   told: readonly (readonly [string, number])[];
-  /** The ids of payments that the next run asks the chain for again. */
+  /** The next run looks at these again: ids of payments, or transfers, each as its block or slot and its name. */
   unchecked: readonly string[];
   /** All before this time has been read; null when that is not known. */
   readUntil: Date | null;

@@ -1,7 +1,8 @@
+import type { Arrival } from '../chains/arrival.js';
 import type { EvmNetwork } from '../chains/networks.js';
-import { judgeArrivals } from './judge-arrivals.js';
+import { judgeArrivals, judgeWaiting } from './judge-arrivals.js';
 import { openList } from './open-list.js';
-import { toldSince } from './positions.js';
+import { openProgress, placeAt, waitingOf } from './progress.js';
 import { type NetworkRun, requireTime } from './run.js';
 
 /** The newest blocks are read again by the next run: they may be reorganised, and a node may have lacked them. */
@@ -13,15 +14,25 @@ const OTHER_CHAIN_BLOCKS = 10_000;
 export async function readEvm(networkRun: NetworkRun, network: EvmNetwork): Promise<void> {
   const { run, deps, wallets, confirmations } = networkRun;
   const { chainReader } = deps;
-  const { resumed: stored, ...list } = await openList(networkRun, '');
+  const { last, resumed, ...list } = await openList(networkRun, '');
   const head = await chainReader.evmHead(network);
   const newest = head.number - Math.max(confirmations - 1, 0);
-  const known = stored !== undefined && stored.position - newest < OTHER_CHAIN_BLOCKS ? stored : undefined;
+  const isSameChain = last !== undefined && last.position - newest < OTHER_CHAIN_BLOCKS;
+  const known = isSameChain ? resumed : undefined;
   const first =
     known === undefined
       ? await chainReader.evmBlockBefore(network, run.since ?? run.firstTime)
       : known.position;
-  const told = new Map(known?.told);
+  const waiting = isSameChain ? waitingOf(last).filter(({ height }) => height < first) : [];
+  const progress = openProgress(known, waiting);
+  const timeOf = ({ height }: Arrival): Promise<Date | undefined> => chainReader.evmTimeOf(network, height);
+  await judgeWaiting(networkRun, waiting, progress, {
+    timeOf,
+    async read({ height, payTo }) {
+      const block = { oldest: height, newest: height };
+      return (await chainReader.evmArrivals(network, [payTo], block)).arrivals;
+    },
+  });
   const receivers = [...wallets.keys()];
   let next = first;
   while (next <= newest) {
@@ -31,9 +42,9 @@ export async function readEvm(networkRun: NetworkRun, network: EvmNetwork): Prom
       newest,
     });
     run.summary.others += others;
-    await judgeArrivals(networkRun, arrivals, told, ({ height }) => chainReader.evmTimeOf(network, height));
+    await judgeArrivals(networkRun, arrivals, progress, timeOf);
     const position = Math.max(Math.min(upTo, newest - READ_AGAIN) + 1, known?.position ?? 0);
-    const place = { position, told: toldSince(told, position) };
+    const place = placeAt(progress, position);
     await (upTo < newest ? list.keep(place) : list.keepAtEnd(place, head.time));
     next = upTo + 1;
   }

@@ -2,9 +2,9 @@ import type { Arrival } from '../chains/arrival.js';
 import type { SvmNetwork } from '../chains/networks.js';
 import type { TokenAccount } from '../chains/solana-arrivals.js';
 import type { SignatureEntry, SolanaRoot } from '../chains/solana-rpc.js';
-import { judgeArrivals } from './judge-arrivals.js';
+import { judgeArrivals, judgeWaiting } from './judge-arrivals.js';
 import { openList, type Place } from './open-list.js';
-import { toldSince } from './positions.js';
+import { openProgress, placeAt, waitingOf } from './progress.js';
 import { type NetworkRun, requireTime } from './run.js';
 
 /** The newest slots are read again by the next run: a node's list by account may be behind the node. */
@@ -25,30 +25,38 @@ export async function readSolana(networkRun: NetworkRun, network: SvmNetwork): P
 
 async function readAccount(networkRun: NetworkRun, account: TokenAccount, root: SolanaRoot): Promise<void> {
   const { run, deps } = networkRun;
-  const { resumed: stored, ...list } = await openList(
-    networkRun,
-    `${account.wallet} ${account.token.address}`,
-  );
+  const {
+    last,
+    resumed: stored,
+    ...list
+  } = await openList(networkRun, `${account.wallet} ${account.token.address}`);
   const end =
     stored === undefined
       ? { ...BEGINNING, time: run.since ?? run.firstTime }
       : { ...BEGINNING, slot: stored.position };
   await requireTime(run);
   const entries = await deps.chainReader.solanaList(account, root, end);
-  const told = new Map(stored?.told);
+  const listed = new Set(entries.map(({ signature }) => signature));
+  const waiting =
+    last === undefined ? [] : waitingOf(last).filter(({ transaction }) => !listed.has(transaction));
+  const progress = openProgress(stored, waiting);
+  const timeOf = async ({ at }: Arrival): Promise<Date | undefined> => at;
+  await judgeWaiting(networkRun, waiting, progress, {
+    timeOf,
+    read: ({ transaction: signature, height: slot }) =>
+      readEntries(networkRun, account, [{ signature, slot, blockTime: undefined, memo: undefined }]),
+  });
   // A slot may have transactions in the next group, too.
-  const placeAt = (slot: number): Place => {
-    const position = Math.max(Math.min(slot, root.slot - READ_AGAIN), stored?.position ?? 0);
-    return { position, told: toldSince(told, position) };
-  };
+  const placeOf = (slot: number): Place =>
+    placeAt(progress, Math.max(Math.min(slot, root.slot - READ_AGAIN), stored?.position ?? 0));
   for (let next = 0; next < entries.length; next += ENTRIES_AT_ONCE) {
     await requireTime(run);
     const some = entries.slice(next, next + ENTRIES_AT_ONCE);
     const arrivals = await readEntries(networkRun, account, some);
-    await judgeArrivals(networkRun, arrivals, told, async ({ at }) => at);
-    await list.keep(placeAt(some.at(-1)?.slot ?? 0));
+    await judgeArrivals(networkRun, arrivals, progress, timeOf);
+    await list.keep(placeOf(some.at(-1)?.slot ?? 0));
   }
-  await list.keepAtEnd(placeAt(root.slot), root.time);
+  await list.keepAtEnd(placeOf(root.slot), root.time);
 }
 
 async function readEntries(

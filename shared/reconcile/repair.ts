@@ -2,6 +2,7 @@ import type { Arrival } from '../chains/arrival.js';
 import type { PaymentQuery } from '../chains/confirmation.js';
 import { findToken } from '../chains/networks.js';
 import type { Proof } from '../settlement/policy/decision.js';
+import { describeFinding } from '../settlement/policy/describe-finding.js';
 import { type FoundPayment, type Recorded, recordFound, recordLate } from '../settlement/record-found.js';
 import type { PaymentRequirements } from '../x402/wire.js';
 import { keyOf } from './books.js';
@@ -13,14 +14,21 @@ const PROVE_WITHIN_MS = 30_000;
 
 type Recordable = Extract<Judgement, { kind: 'recordable' }>;
 
-/** Records money that no payment has, once the chain has proven it again. Returns the line of the report. */
+/**
+ * Records money that no payment has, once the chain has proven it again. Returns the line of the report. A transfer that is not
+ * proven is unread, and the next repair tries it again.
+ */
 export async function repair(
   { run, deps, confirmations }: NetworkRun,
   arrival: Arrival,
   { line, as }: Recordable,
 ): Promise<Line> {
   const proof = await prove(deps, arrival, confirmations);
-  if (proof === undefined) return { ...line, obstacle: 'not_proven' };
+  if (typeof proof === 'string') {
+    const { network, transaction } = arrival;
+    run.summary.unread.push({ network, transaction, reason: proof });
+    return { ...line, obstacle: 'not_proven' };
+  }
   const recorded =
     'paymentId' in as
       ? await recordLate(deps, as.paymentId, proof)
@@ -39,16 +47,17 @@ function unrepaired(line: Line, why: Exclude<Recorded['kind'], 'recorded'>): Lin
   return { ...line, obstacle: why === 'proof_taken' ? 'proof_taken' : 'session_gone' };
 }
 
-/** By the same check that decides payments. */
+/** By the same check that decides payments. Returns the reason when there is no proof. */
 async function prove(
   { chains }: NetworkRun['deps'],
   arrival: Arrival,
   confirmations: number,
-): Promise<Proof | undefined> {
+): Promise<Proof | string> {
   const query = queryOf(arrival);
-  if (query === undefined) return undefined;
+  if (query === undefined) return 'the endpoint gives no time for the transfer';
   const finding = await chains.check(query, { withinMs: PROVE_WITHIN_MS, inBackground: true });
-  if (finding.kind !== 'paid' || finding.confirmations < confirmations) return undefined;
+  if (finding.kind !== 'paid') return describeFinding(finding);
+  if (finding.confirmations < confirmations) return 'the transfer has too few confirmations at the endpoint';
   const { transaction, proofIndex, payer } = finding;
   return { transaction, proofIndex, payer };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { answers } from '../../lab/world/facilitator/dial.js';
 import type { Payment } from '../../shared/payments/model.js';
 import { nowMs } from '../../shared/process/clock.js';
-import { type Books, openBooks, type ReportLine } from '../support/books.js';
+import { type Books, countLines, openBooks, type ReportLine } from '../support/books.js';
 import { BASE_SEPOLIA, BUYER } from '../support/checkout.js';
 import { NETWORKS, runReconcile } from '../support/reconcile-run.js';
 
@@ -12,6 +12,9 @@ describe('the books are read', () => {
     books = await openBooks('reconcile_resumed');
   });
   afterEach(() => books.close());
+
+  const told = (lines: readonly ReportLine[]): string[] =>
+    lines.map(({ status, payment: id }) => `${status} ${id}`);
 
   async function payBoth(): Promise<string[]> {
     const [onEvm, onSolana] = [await books.buildSession(), await books.buildSession()];
@@ -31,9 +34,6 @@ describe('the books are read', () => {
       await books.payByAgent(id);
       payment = await books.payment(id);
     });
-    const told = (lines: readonly ReportLine[]): string[] =>
-      lines.map(({ status, payment: id }) => `${status} ${id}`);
-
     it('that could not be read', async () => {
       books.evm.endpoint.onCall = (method) => {
         if (method === 'eth_call') books.evm.endpoint.fail('http_500');
@@ -54,6 +54,54 @@ describe('the books are read', () => {
       assert.deepEqual([first.lines, first.summary.unread], [[], []]);
       await payment.$query(books.db).patch({ status: 'succeeded' });
       assert.deepEqual(told((await runReconcile(books, { networks })).lines), [`missing ${payment.id}`]);
+    });
+  });
+
+  describe('again for a transfer that they have passed by', () => {
+    const repair = { reader: 'repair', repair: true } as const;
+    const passBy = (): void => {
+      books.evm.mine(100);
+      books.solana.pass(200);
+    };
+
+    it('because the endpoint gave a repair no proof of it', async () => {
+      const [onEvm, onSolana] = [(await books.buildSession()).id, (await books.buildSession()).id];
+      await books.takeCopy();
+      await books.payByPage(onEvm);
+      await books.paySolana(onSolana);
+      await books.restoreCopy();
+      passBy();
+      books.evm.endpoint.fail('http_500', 'eth_getTransactionReceipt');
+      books.solana.endpoint.fail('http_500', 'getSignatureStatuses');
+      for (let runs = 0; runs < 2; runs += 1) {
+        const { lines, summary } = await runReconcile(books, repair);
+        assert.deepEqual(countLines(lines), { 'unrecorded not_proven': 2 });
+        assert.deepEqual(
+          summary.unread.map(({ transaction }) => transaction).sort(),
+          lines.map(({ transaction }) => transaction).sort(),
+        );
+        passBy();
+      }
+      books.evm.endpoint.recover();
+      books.solana.endpoint.recover();
+      const { lines, summary } = await runReconcile(books, repair);
+      assert.deepEqual([countLines(lines), summary.unread], [{ 'unrecorded repaired': 2 }, []]);
+      for (const id of [onEvm, onSolana]) assert.equal((await books.session(id)).status, 'complete');
+      assert.deepEqual((await runReconcile(books, repair)).lines, []);
+    });
+
+    it('because its payment was not decided yet, and then failed', async () => {
+      const { id } = await books.buildSession();
+      await books.payByPage(id);
+      const payment = await books.payment(id);
+      await payment.$query(books.db).patch({ status: 'processing' });
+      for (let runs = 0; runs < 2; runs += 1) {
+        passBy();
+        assert.equal((await runReconcile(books)).summary.undecided, 1);
+      }
+      await payment.$query(books.db).patch({ status: 'failed' });
+      assert.deepEqual(told((await runReconcile(books)).lines), [`unrecorded ${payment.id}`]);
+      assert.deepEqual((await runReconcile(books)).lines, []);
     });
   });
 

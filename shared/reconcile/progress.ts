@@ -1,0 +1,57 @@
+import type { Arrival } from '../chains/arrival.js';
+import type { Place } from './open-list.js';
+import { type Position, toldSince } from './positions.js';
+
+/** Transfers that one place keeps to be looked at again. A list with more of them is read again from the next one on. */
+const MAX_WAITING = 1000;
+
+/** The transfers that a list's runs have dealt with, by name, each with its block or slot. */
+export interface Progress {
+  told: Map<string, number>;
+  /** They could not be proven for a repair, or their payment was not decided yet: the next run looks at them again. */
+  waiting: Map<string, number>;
+}
+
+/** A transfer of an earlier run that this run looks at by itself, since its block or slot is not read again. */
+export interface WaitingTransfer {
+  name: string;
+  height: number;
+  transaction: string;
+  payTo: string;
+}
+
+export function nameOf({ transaction, proofIndex, payTo, asset }: Arrival): string {
+  return [transaction, proofIndex, payTo, asset].join(' ');
+}
+
+/** The transfers wait until they are judged, so that an endpoint that fails meanwhile loses none. */
+export function openProgress(
+  resumed: Position | undefined,
+  waiting: readonly WaitingTransfer[] = [],
+): Progress {
+  return {
+    told: new Map(resumed?.told),
+    waiting: new Map(waiting.map(({ name, height }) => [name, height])),
+  };
+}
+
+export function waitingOf({ unchecked }: Position): WaitingTransfer[] {
+  return unchecked.map((stored) => {
+    const [height, ...name] = stored.split(' ');
+    const [transaction = '', , payTo = ''] = name;
+    return { name: name.join(' '), height: Number(height), transaction, payTo };
+  });
+}
+
+/** The place of a list that is read up to, but not including, this block or slot. */
+export function placeAt({ told, waiting }: Progress, height: number): Place {
+  const passed = [...waiting]
+    .filter(([, waitingAt]) => waitingAt < height)
+    .sort(([, one], [, other]) => one - other);
+  const position = passed[MAX_WAITING]?.[1] ?? height;
+  return {
+    position,
+    told: toldSince(told, position),
+    unchecked: passed.flatMap(([name, at]) => (at < position ? [`${at} ${name}`] : [])),
+  };
+}
