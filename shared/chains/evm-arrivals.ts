@@ -215,7 +215,7 @@ function presentArrival(
     payer: getAddress(from),
     payTo: getAddress(to),
     amount: value,
-    transaction: transactionHash.toLowerCase(),
+    transaction: transactionHash,
     height: blockNumber,
     proofIndex: logIndex,
     references: nonce === undefined ? [] : [nonce],

@@ -177,7 +177,9 @@ function parseLog({ address, topics, data, logIndex, transactionHash }: Unparsed
   ) {
     throw new ChainUnreadable('the endpoint answered a malformed log');
   }
-  return { address, topics, data, logIndex, transactionHash };
+  // Lower-case, so that one transaction has one name.
+  const named: Hex = `0x${transactionHash.slice(2).toLowerCase()}`;
+  return { address, topics, data, logIndex, transactionHash: named };
 }
 
 /** Whether the node answered that it lacks the block's state, which another node or a retry may have. */

@@ -11,3 +11,8 @@ export function looksLikeWallet(text: string): boolean {
 export function looksLikeTransaction(text: string): boolean {
   return EVM_TRANSACTION.test(text) || SOLANA_TRANSACTION.test(text);
 }
+
+/** One transaction has one name: hex digits mean the same in both cases, the letters of Solana's signatures do not. */
+export function transactionName(text: string): string {
+  return EVM_TRANSACTION.test(text) ? text.toLowerCase() : text;
+}

@@ -1,6 +1,7 @@
 import { raw } from 'objection';
 import type { Chains } from '../chains/confirmation.js';
 import type { Knex } from '../db/knex.js';
+import { runStatement } from '../db/statement.js';
 import { noSuch, Refusal } from '../errors/refusal.js';
 import { Payable } from '../payables/model.js';
 import { Payment } from '../payments/model.js';
@@ -10,6 +11,7 @@ import { type WriteDeps, writeDecision } from './carry-out.js';
 import { byOperator, type Resolution, whyChainLeavesItOpen, whyItCanArrive } from './policy/by-operator.js';
 import type { Proof } from './policy/decision.js';
 import { describeFinding } from './policy/describe-finding.js';
+import { PAYMENT_OF_TRANSACTION } from './statements/resolve.sql.js';
 
 export async function resolvePayment(deps: WriteDeps, id: string, resolution: Resolution): Promise<Payment> {
   // Within a transaction the locks are kept: the session's comes first, as in every other writer.
@@ -48,17 +50,10 @@ function paidAnother(transaction: string, id: string): Refusal {
   return new Refusal('parameter_invalid', `${transaction} paid another payment, not ${id}.`);
 }
 
-/** Reads every payment: those from before 0.3.0 whose transaction was only named are in no index. */
 export async function refuseIfAnothers(db: Knex, id: string, transaction: string): Promise<void> {
-  const payment = await getPayment(db, id);
-  const spellings = [...new Set([transaction, transaction.toLowerCase()])];
-  const another = await Payment.query(db)
-    .where('network', payment.network)
-    .whereIn('transaction', spellings)
-    .whereNot({ id })
-    .select('id')
-    .first();
-  if (another !== undefined) throw paidAnother(transaction, id);
+  await getPayment(db, id);
+  const others = await runStatement(db, PAYMENT_OF_TRANSACTION, [id, transaction]);
+  if (others.length > 0) throw paidAnother(transaction, id);
 }
 
 /** The chain's proof that the transaction pays the payment; refuses without one. */

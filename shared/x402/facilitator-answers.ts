@@ -1,4 +1,5 @@
 import { findNetworkByV1Name } from '../chains/networks.js';
+import { transactionName } from '../chains/text-forms.js';
 import { meaningOf } from './facilitator-words.js';
 import { describeFailure, type Failure } from './failure-codes.js';
 import { isJsonObject, type JsonObject, parseJsonObject } from './json-object.js';
@@ -50,8 +51,6 @@ const SAID_OF_UNUSED = new Set(['insufficient_funds', 'invalid_payload']);
 /** The token program's error 1 is insufficient funds. Facilitators report it in the message only. */
 const SVM_SIMULATION_FAILED = 'invalid_exact_svm_transaction_simulation_failed';
 const SVM_INSUFFICIENT_FUNDS = /"InstructionError":\["?2"?,\{"Custom":"?1"?\}\]/;
-
-const EVM_HASH = /^0x[0-9a-f]{64}$/i;
 
 const NOTHING_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 /** Syscalls in which an established connection can fail too, with the same codes. */
@@ -217,8 +216,7 @@ function codeOf(error: Error): string | undefined {
   return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** A hash of an EVM chain is lower-case, so that one transaction has one name. Solana's names are case-sensitive. */
 function readTransaction(value: unknown): string | undefined {
   const text = readText(value);
-  return text !== undefined && EVM_HASH.test(text) ? text.toLowerCase() : text;
+  return text === undefined ? undefined : transactionName(text);
 }

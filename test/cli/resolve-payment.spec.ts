@@ -175,6 +175,19 @@ describe('operators resolving payments', () => {
       await assertUntouched(claimed);
     });
 
+    it("never by another payment's transaction in other letters", async () => {
+      const [typed, stored, claimed] = [await claim(), await claim(), await claim()];
+      const byHash = (id: string) => ['resolve-payment', id, '--even-if-not-seen', '--paid'] as const;
+      const [hash, old] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
+      await runJson(...byHash(typed.paymentId), `0x${hash.toUpperCase()}`);
+      assert.equal((await checkout.payment(typed.sessionId)).transaction, `0x${hash}`);
+      const ofOldRow = { transaction: `0x${old.toUpperCase()}` };
+      await Payment.query(checkout.app.db).patch(ofOldRow).where({ id: stored.paymentId });
+      for (const spelling of [`0x${hash}`, `0x${hash.toUpperCase()}`, hash, `0x${old}`])
+        await assertRefused(/paid another payment/, ...byHash(claimed.paymentId), spelling);
+      await assertUntouched(claimed);
+    });
+
     it('by a transaction that nobody sees, with --even-if-not-seen', async () => {
       const claimed = await claim();
       const words = ['--paid', 'deadbeef', '--even-if-not-seen'];

@@ -3,6 +3,7 @@ import { seedDatabase } from '../../lab/bench/growth/seed.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { readDayOfAccounts } from '../../shared/reports/read.js';
+import { refuseIfAnothers } from '../../shared/settlement/resolve.js';
 import { searchByText } from '../../shared/support/search.js';
 import { captureStatements, explain } from '../support/query-plans.js';
 import { createMigratedDatabase } from '../support/suite.js';
@@ -40,6 +41,11 @@ describe("query plans of an operator's commands", () => {
   for (const text of [`0x${'cd'.repeat(32)}`, `0x${'cd'.repeat(20)}`, 'nobody@mail.example'])
     it(`a search for ${text}`, () =>
       assertIndexed(() => assert.rejects(searchByText({ db, baseUrl: 'https://pay.example' }, text))));
+
+  it("a search for another payment's transaction", async () => {
+    const { id } = await db('payments').first('id');
+    await assertIndexed(() => refuseIfAnothers(db, id, `0x${'cd'.repeat(32)}`));
+  });
 
   it('the totals of a day', () => assertIndexed(() => readDayOfAccounts(db, Date.parse('2026-01-01'))));
 });
