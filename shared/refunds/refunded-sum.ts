@@ -14,20 +14,23 @@ export async function refundedSum(trx: Knex.Transaction, paymentId: string): Pro
   return Number(sum?.cents ?? 0);
 }
 
-/** Logs when late money completes a canceled refund and the refunds then exceed the payment: nothing can refuse that money. */
+/**
+ * Logs when late money completes a canceled refund and the refunds then exceed the payment: nothing can refuse that money. The
+ * amount of an archived payment is not known, so any other refund of it counts as an excess.
+ */
 export async function watchRefundedSum(
   trx: Knex.Transaction,
   { logger }: { logger: Logger },
-  { id, refundedPaymentId }: Payable,
+  { id, refundedPaymentId, amountTotalCents }: Payable,
 ): Promise<void> {
   if (refundedPaymentId == null) return;
   const [paid] = await runStatement<{ cents: number }>(trx, LOCK_REFUNDED_PAYMENT, [refundedPaymentId]);
   const refunded = await refundedSum(trx, refundedPaymentId);
-  if (paid === undefined || refunded <= Number(paid.cents)) return;
+  if (refunded <= Number(paid?.cents ?? amountTotalCents)) return;
   const facts = {
     refund: id,
     payment: refundedPaymentId,
-    paid_cents: Number(paid.cents),
+    paid_cents: paid === undefined ? null : Number(paid.cents),
     refunded_cents: refunded,
   };
   logger.error({ event: 'refund.surplus', ...facts });

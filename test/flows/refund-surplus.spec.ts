@@ -80,4 +80,15 @@ describe('a late payment of a canceled refund', () => {
     await api.post(`/v1/refunds/${another.id}/cancel`).expect(200);
     await assertWholeReport(api, flow.db, flow.merchant.accountId);
   });
+
+  it('is told as an excess over other refunds when the payment itself was archived', async () => {
+    const { refund, late } = await cancelPaid();
+    const payment = refund.refundedPaymentId;
+    await api.post('/v1/refunds', { payment }).expect(200);
+    await flow.db('payments').where({ id: payment }).delete();
+    await findLate(late);
+    assert.deepEqual(logged(), ['error payment.after_expiry', 'error refund.surplus']);
+    const { paid_cents, refunded_cents } = manualWorker.log.at(-1) ?? {};
+    assert.deepEqual([paid_cents, refunded_cents], [null, 900]);
+  });
 });

@@ -23,6 +23,15 @@ export function findUnfinished(month: Month): Statement {
     'refunds under way of its payments': `payable.id FROM payables payable
       JOIN payments payment ON payment.id = payable.refunded_payment_id
       WHERE payable.refunded_payment_id IS NOT NULL AND payable.status IN ('open', 'processing') AND ${payment}`,
+    // Late money makes such a refund count again, and is held against the amount of its payment.
+    'canceled refunds of its payments whose money may come late': `payable.id FROM payments late
+      JOIN payables payable ON payable.id = late.payable_id
+      JOIN payments payment ON payment.id = payable.refunded_payment_id
+      WHERE late.due_at IS NOT NULL AND late.status <> 'processing' AND payable.status = 'expired' AND ${payment}`,
+    // The refunds of a payment are summed while it can be refunded.
+    'refunds of payments that were kept': `payable.id FROM payables payable
+      JOIN payments payment ON payment.id = payable.refunded_payment_id
+      WHERE payable.refunded_payment_id IS NOT NULL AND ${isOfMonth('payable.id', 'payables', month)} AND NOT ${ofPayable}`,
   };
   const texts = Object.entries(kinds).map(
     ([kind, rows]) =>

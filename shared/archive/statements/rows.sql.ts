@@ -33,12 +33,21 @@ export function belongingTo(table: GrowingTable): Statement {
   };
 }
 
-/** A row is deleted only when no remaining row refers to it. */
+/**
+ * A row is deleted only when no remaining row needs it: a payment's amount bounds its refunds, a canceled one included whose
+ * money may come late, and all of them are summed for as long as the payment can be refunded.
+ */
 const UNREFERENCED: Readonly<Record<GrowingTable, string>> = {
   payables: `NOT EXISTS (SELECT FROM payments WHERE payable_id = row.id)
-    AND NOT EXISTS (SELECT FROM events WHERE payable_id = row.id)`,
-  payments: `NOT EXISTS (SELECT FROM payables
-    WHERE refunded_payment_id = row.id AND status IN ('open', 'processing'))`,
+    AND NOT EXISTS (SELECT FROM events WHERE payable_id = row.id)
+    AND NOT EXISTS (SELECT FROM payments WHERE id = row.refunded_payment_id)`,
+  payments: `NOT EXISTS (SELECT FROM payables refund
+    WHERE refund.refunded_payment_id = row.id AND (
+      refund.status IN ('open', 'processing')
+      OR refund.status = 'expired' AND EXISTS (
+        SELECT FROM payments late WHERE late.payable_id = refund.id AND late.due_at IS NOT NULL
+      )
+    ))`,
   events: 'NOT EXISTS (SELECT FROM webhook_deliveries WHERE event_id = row.id)',
   webhook_deliveries: 'true',
 };
