@@ -1,7 +1,7 @@
 import type { ChainFinding } from '../chains/finding.js';
 import { Payment } from '../payments/model.js';
 import type { PaymentStatus } from '../payments/states.js';
-import { nowMs } from '../process/clock.js';
+import { certainNow, DISAGREE_MS } from '../process/clock.js';
 import { createdAt, lowestIdAt } from '../values/ids.js';
 import { readStoredPayment } from '../x402/stored-payment.js';
 import { isSameAddress } from './books.js';
@@ -29,9 +29,13 @@ export async function checkSucceeded(networkRun: NetworkRun): Promise<void> {
   } = networkRun;
   const { last, resumed, ...list } = await openList(networkRun, 'payments');
   // Payments that the run has recorded just now are among those that it has seen.
-  const until = nowMs() + 1 - run.leavesMs;
-  let after = lowestIdAt('pay_', resumed?.position ?? (run.since ?? run.firstTime).getTime());
-  const oldest = lowestIdAt('pay_', nowMs() - GIVEN_UP_MS);
+  const nowMs = certainNow().getTime();
+  const until = nowMs + 1 - run.leavesMs;
+  // A clock was ahead when a position in the future was kept, so it does not say what had been checked.
+  const reached =
+    resumed !== undefined && resumed.position <= nowMs + DISAGREE_MS ? resumed.position : undefined;
+  let after = lowestIdAt('pay_', reached ?? (run.since ?? run.firstTime).getTime());
+  const oldest = lowestIdAt('pay_', nowMs - GIVEN_UP_MS);
   // Read before the succeeded ones, so that a payment that succeeds meanwhile is among either.
   const unchecked = new Set(await undecidedBefore(networkRun, until));
   const checkPage = async (page: readonly Payment[]): Promise<void> => {
@@ -63,7 +67,7 @@ export async function checkSucceeded(networkRun: NetworkRun): Promise<void> {
     after = end;
     await list.keep(placeAt(createdAt(end).getTime()));
   }
-  await list.keepAtEnd(placeAt(Math.max(until, resumed?.position ?? 0)), new Date(until));
+  await list.keepAtEnd(placeAt(Math.max(until, reached ?? 0)), new Date(until));
 }
 
 function those({ run: { accountId }, network }: NetworkRun, status: PaymentStatus): Partial<Payment> {

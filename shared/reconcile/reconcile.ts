@@ -1,6 +1,6 @@
 import type { Network, NetworkFamily } from '../chains/networks.js';
 import { ChainUnreadable } from '../chains/unreadable.js';
-import { now } from '../process/clock.js';
+import { certainNow } from '../process/clock.js';
 import { lazy } from '../process/lazy.js';
 import { checkSucceeded } from './check-succeeded.js';
 import type { Line } from './line.js';
@@ -31,7 +31,7 @@ const WORKER_WAITS_MS = 10 * 60_000;
 
 export async function reconcile(deps: ReconcileDeps, options: ReconcileOptions): Promise<Summary> {
   const { reader, repair, accountId, since, onLine, goesOn = async () => true } = options;
-  const startedAt = now();
+  const startedAt = certainNow();
   const run: Run = {
     reader,
     repair,

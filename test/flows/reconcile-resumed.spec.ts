@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { answers } from '../../lab/world/facilitator/dial.js';
 import type { Payment } from '../../shared/payments/model.js';
-import { nowMs } from '../../shared/process/clock.js';
+import { correctClock, nowMs, resetClock, unmockedHostMs } from '../../shared/process/clock.js';
 import { type Books, countLines, openBooks, type ReportLine } from '../support/books.js';
 import { BASE_SEPOLIA, BUYER } from '../support/checkout.js';
 import { NETWORKS, runReconcile } from '../support/reconcile-run.js';
+
+const HOUR_MS = 3_600_000;
 
 describe('the books are read', () => {
   let books: Books;
@@ -15,6 +17,15 @@ describe('the books are read', () => {
 
   const told = (lines: readonly ReportLine[]): string[] =>
     lines.map(({ status, payment: id }) => `${status} ${id}`);
+
+  async function payWithoutTransfer(): Promise<Payment> {
+    const transaction = `0x${'cd'.repeat(32)}`;
+    const success = { success: true, transaction, network: BASE_SEPOLIA, payer: BUYER.address };
+    books.facilitator.settle.next(answers(200, success));
+    const { id } = await books.buildSession();
+    await books.payByAgent(id);
+    return await books.payment(id);
+  }
 
   async function payBoth(): Promise<string[]> {
     const [onEvm, onSolana] = [await books.buildSession(), await books.buildSession()];
@@ -27,12 +38,7 @@ describe('the books are read', () => {
     const networks = NETWORKS.slice(0, 1);
     let payment: Payment;
     beforeEach(async () => {
-      const transaction = `0x${'cd'.repeat(32)}`;
-      const success = { success: true, transaction, network: BASE_SEPOLIA, payer: BUYER.address };
-      books.facilitator.settle.next(answers(200, success));
-      const { id } = await books.buildSession();
-      await books.payByAgent(id);
-      payment = await books.payment(id);
+      payment = await payWithoutTransfer();
     });
     it('that could not be read', async () => {
       books.evm.endpoint.onCall = (method) => {
@@ -54,6 +60,37 @@ describe('the books are read', () => {
       assert.deepEqual([first.lines, first.summary.unread], [[], []]);
       await payment.$query(books.db).patch({ status: 'succeeded' });
       assert.deepEqual(told((await runReconcile(books, { networks })).lines), [`missing ${payment.id}`]);
+    });
+  });
+
+  describe('for every payment without a transfer', () => {
+    const networks = NETWORKS.slice(0, 1);
+    const postgresIsAheadBy = (ms: number): void => {
+      const at = unmockedHostMs();
+      correctClock(at + ms, { askedAtMs: at, answeredAtMs: at });
+    };
+    // Opens the connections, with each of which Postgres' own clock is read.
+    beforeEach(() => runReconcile(books, { networks }));
+    afterEach(() => {
+      postgresIsAheadBy(0);
+      resetClock();
+    });
+
+    it("although Postgres' clock was ahead during the last run", async () => {
+      postgresIsAheadBy(HOUR_MS);
+      await runReconcile(books, { networks });
+      postgresIsAheadBy(0);
+      // Another process claims the payment, which has made no id meanwhile.
+      resetClock();
+      const { id } = await payWithoutTransfer();
+      assert.deepEqual(told((await runReconcile(books, { networks })).lines), [`missing ${id}`]);
+    });
+
+    it('although both clocks were ahead during the last run', async () => {
+      await books.db('reconcile_positions').increment('position', HOUR_MS).where({ list: 'payments' });
+      const { id } = await payWithoutTransfer();
+      assert.deepEqual(told((await runReconcile(books, { networks })).lines), [`missing ${id}`]);
+      assert.deepEqual((await runReconcile(books, { networks })).lines, []);
     });
   });
 
