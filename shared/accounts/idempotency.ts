@@ -28,8 +28,8 @@ export interface Reply<T> {
 export const KEPT_FOR_MS = 24 * 3600 * 1000;
 
 /**
- * Records of before are forgotten. A record is written by the later of two clocks and forgotten by the earlier, so that a clock
- * that is off keeps it longer: a retry whose record is gone would have its effect again.
+ * Records from before this time are forgotten. A record is written by the later of two clocks and forgotten by the earlier, so
+ * that a clock that is off keeps it longer: a retry whose record is gone would have its effect again.
  */
 export function forgottenBefore(): Date {
   return new Date(certainNow().getTime() - KEPT_FOR_MS);
