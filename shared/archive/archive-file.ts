@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { createGunzip, createGzip } from 'node:zlib';
@@ -94,7 +95,7 @@ export async function* rowsIn(path: string, maxRows: number): AsyncGenerator<Arc
   if (batch.length > 0) yield batch;
 }
 
-function rowOf(line: string): ArchivedRow {
+export function rowOf(line: string): ArchivedRow {
   const { id }: { id: string } = JSON.parse(line);
   return { id, line };
 }
@@ -109,25 +110,29 @@ function count(counted: Counted, { id }: ArchivedRow): void {
   if (counted.last_id === null || id > counted.last_id) counted.last_id = id;
 }
 
-/** Splits at line feeds only: JSON may contain other line separators, such as U+2028. */
 export async function* linesOf(
   path: string,
   onChunk: (chunk: Buffer) => void = () => {},
 ): AsyncGenerator<string> {
   const file = createReadStream(path);
-  const plain = createGunzip().setEncoding('utf8');
   file.on('data', (chunk) => onChunk(Buffer.from(chunk)));
-  file.on('error', (error) => plain.destroy(error));
+  yield* linesIn(file, path);
+}
+
+/** Splits at line feeds only: JSON may contain other line separators, such as U+2028. */
+export async function* linesIn(gzipped: Readable, name: string): AsyncGenerator<string> {
+  const plain = createGunzip().setEncoding('utf8');
+  gzipped.on('error', (error) => plain.destroy(error));
   let rest = '';
   try {
-    for await (const chunk of file.pipe(plain)) {
+    for await (const chunk of gzipped.pipe(plain)) {
       const lines = (rest + chunk).split('\n');
       rest = lines.pop() ?? '';
       yield* lines;
     }
   } finally {
-    file.destroy();
+    gzipped.destroy();
     plain.destroy();
   }
-  if (rest !== '') throw new Error(`${path} ends in the middle of a line.`);
+  if (rest !== '') throw new Error(`${name} ends in the middle of a line.`);
 }

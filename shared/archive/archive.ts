@@ -3,8 +3,8 @@ import type { Month } from '../values/months.js';
 import { listUnfinished, type Unfinished } from './at-rest.js';
 import { monthsBefore, nextPartOf, recordPart } from './parts.js';
 import { payablesMadeIn } from './read-month.js';
-import { removeWritten } from './remove-month.js';
-import { type Part, rowsIn, writePart } from './write-part.js';
+import { type Removed, removeWritten } from './remove-month.js';
+import { type Part, writePart } from './write-part.js';
 
 /**
  * Moves months from the tables into files. Each month is written, read back, and only then deleted, so every row is in the
@@ -18,11 +18,8 @@ export interface ArchiveRun {
   onWritten(part: Part): Promise<void>;
 }
 
-export interface ArchivedMonth {
+export interface ArchivedMonth extends Removed {
   part: Part;
-  removed: number;
-  /** Rows that changed since they were written. */
-  left: number;
 }
 
 export interface KeptMonth {
@@ -35,25 +32,42 @@ export interface Archived {
   kept: KeptMonth[];
 }
 
+export interface Copied {
+  written: Part[];
+  kept: KeptMonth[];
+}
+
 export async function archiveMonths(db: Knex, run: ArchiveRun): Promise<Archived> {
   const done: Archived = { archived: [], kept: [] };
-  for (const month of await monthsBefore(db, run.before)) {
-    const holds = await listUnfinished(db, month);
-    if (holds.length > 0) {
-      done.kept.push({ month, holds });
-      continue;
-    }
-    const next = { month, part: await nextPartOf(db, month) };
-    const part = await writePart(run.folder, next, payablesMadeIn(db, month));
-    if (part.files.length === 0) continue;
-    await run.onWritten(part);
-    done.archived.push(await deleteWritten(db, run.folder, part));
-  }
+  for await (const part of writeMonths(db, run, done.kept))
+    done.archived.push({ part, ...(await removeWritten(db, run.folder, part)) });
   return done;
 }
 
-async function deleteWritten(db: Knex, folder: string, part: Part): Promise<ArchivedMonth> {
-  await recordPart(db, part);
-  const removed = await removeWritten(db, folder, part);
-  return { part, removed, left: rowsIn(part) - removed };
+/** Deletes nothing. For a pipe, whose writer never learns whether its reader has stored anything. */
+export async function copyMonths(db: Knex, run: ArchiveRun): Promise<Copied> {
+  const done: Copied = { written: [], kept: [] };
+  for await (const part of writeMonths(db, run, done.kept)) done.written.push(part);
+  return done;
+}
+
+/** Yields each part once it is recorded. Adds the months with unfinished rows to `kept`. */
+async function* writeMonths(
+  db: Knex,
+  { before, folder, onWritten }: ArchiveRun,
+  kept: KeptMonth[],
+): AsyncGenerator<Part> {
+  for (const month of await monthsBefore(db, before)) {
+    const holds = await listUnfinished(db, month);
+    if (holds.length > 0) {
+      kept.push({ month, holds });
+      continue;
+    }
+    const next = { month, part: await nextPartOf(db, month) };
+    const part = await writePart(folder, next, payablesMadeIn(db, month));
+    if (part.files.length === 0) continue;
+    await onWritten(part);
+    await recordPart(db, part);
+    yield part;
+  }
 }

@@ -1,11 +1,20 @@
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { type Month, monthOf, monthsAfter } from '../values/months.js';
-import { FIRST_IDS, LAST_PART, RECORD_PART } from './statements/parts.sql.js';
+import { FIRST_IDS, LAST_PART, MANIFEST_OF_PART, RECORD_PART } from './statements/parts.sql.js';
 import type { Part } from './write-part.js';
 
 export async function recordPart(db: Knex, part: Part): Promise<void> {
   await runStatement(db, RECORD_PART, [part.month, part.part, part.written_at, JSON.stringify(part)]);
+}
+
+/** Undefined when this database has no such part written. */
+export async function findPart(
+  db: Knex,
+  { month, part }: Pick<Part, 'month' | 'part'>,
+): Promise<Part | undefined> {
+  const [found] = await runStatement<{ manifest: Part }>(db, MANIFEST_OF_PART, [month, part]);
+  return found?.manifest;
 }
 
 export async function nextPartOf(db: Knex, month: Month): Promise<number> {

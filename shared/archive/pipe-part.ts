@@ -1,3 +1,4 @@
+import type { Hash } from 'node:crypto';
 import { once } from 'node:events';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
@@ -7,12 +8,12 @@ import type { Part } from './write-part.js';
 
 /**
  * Writes a part to a stream as gzip: one line per row, `{"table":"payments","row":{…}}`, and the manifest last. Several
- * parts may follow each other, since concatenated gzip members are one gzip file. Resolves when the reader has taken
- * everything.
+ * parts may follow each other, since concatenated gzip members are one gzip file. Resolves when the pipe has taken everything,
+ * which does not mean that its reader has. `sum` takes in the bytes.
  */
-export async function pipePart(folder: string, part: Part, out: Writable): Promise<void> {
+export async function pipePart(folder: string, part: Part, out: Writable, sum: Hash): Promise<void> {
   const gzip = createGzip();
-  const sent = send(gzip, out);
+  const sent = send(gzip, out, sum);
   sent.catch(() => gzip.destroy());
   const write = async (line: string): Promise<void> => {
     if (!gzip.write(`${line}\n`)) await Promise.race([once(gzip, 'drain'), sent]);
@@ -32,9 +33,10 @@ export async function pipePart(folder: string, part: Part, out: Writable): Promi
   await sent;
 }
 
-/** Waits for the reader to take each piece, so that memory stays bounded. */
-async function send(pieces: AsyncIterable<Buffer>, out: Writable): Promise<void> {
+/** Waits until each piece is taken, so that memory stays bounded. */
+async function send(pieces: AsyncIterable<Buffer>, out: Writable, sum: Hash): Promise<void> {
   for await (const piece of pieces) {
+    sum.update(piece);
     await new Promise<void>((resolve, reject) => {
       out.write(piece, (error) => (error ? reject(error) : resolve()));
     });

@@ -8,22 +8,29 @@ import { type Part, pathOf } from './write-part.js';
 
 const BATCH = 200;
 
+export interface Removed {
+  removed: number;
+  /** Rows that changed since they were written, or that such a row needs. */
+  left: number;
+}
+
 /**
- * Deletes the rows of the part's files whose text is unchanged, in small batches so that locks are short. Returns the
- * number of deleted rows.
+ * Deletes the rows of the part's files whose text is unchanged, in small batches so that locks are short. Rows
+ * that were deleted before are in neither number.
  */
-export async function removeWritten(db: Knex, folder: string, part: Part): Promise<number> {
-  let removed = 0;
+export async function removeWritten(db: Knex, folder: string, part: Part): Promise<Removed> {
+  const sum: Removed = { removed: 0, left: 0 };
   // Reversed: rows are deleted before the rows that they refer to.
   for (const table of GROWING_TABLES.toReversed()) {
     for await (const rows of rowsIn(pathOf(folder, part, table), BATCH)) {
-      removed += await db.transaction(async (trx) => {
+      const [some] = await db.transaction(async (trx) => {
         await inUtc(trx);
         const values = [rows.map(({ id }) => id), rows.map(({ line }) => line)];
-        const [answer] = await runStatement<{ count: number }>(trx, removeOf(table), values);
-        return answer?.count ?? 0;
+        return await runStatement<Removed>(trx, removeOf(table), values);
       });
+      sum.removed += some?.removed ?? 0;
+      sum.left += some?.left ?? 0;
     }
   }
-  return removed;
+  return sum;
 }

@@ -70,7 +70,3 @@ async function writeManifest(file: string, part: Part): Promise<void> {
     await folder.close();
   }
 }
-
-export function rowsIn(part: Part): number {
-  return part.files.reduce((sum, { rows }) => sum + rows, 0);
-}

@@ -20,7 +20,6 @@ import { assertRefused, runCommand, saidBy } from '../support/cli.js';
 import { useCliDatabase } from '../support/cli-database.js';
 import { buildPaidAndDelivered, inMonth, type PaidAndDelivered } from '../support/months.js';
 import { newPayment } from '../support/new-payment.js';
-import { runPiped } from '../support/piped-command.js';
 import { createMigratedDatabase } from '../support/suite.js';
 
 const BELL = { baseUrl: 'https://pay.example', notifyDeliveries: () => {} };
@@ -242,34 +241,6 @@ describe('merchants archive', () => {
     assert.equal(refused.answer.kept[0].holds[0].kind, 'deliveries that are not over');
     await app.db('webhookDeliveries').update({ status: 'succeeded' });
     assert.deepEqual((await archive('2024-04')).answer.archived[0].left, 0);
-  });
-
-  it('writes each row with its table into a pipe, the manifest last and the answer to stderr', async () => {
-    const { session, payment } = await buildPaid('2024-03');
-    const { status, stdout, stderr } = await runPiped([
-      'archive',
-      '--before',
-      '2024-04',
-      '--to',
-      '-',
-      '--json',
-    ]);
-    assert.equal(status, 0, stderr);
-    const sent = gunzipSync(stdout)
-      .toString()
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    assert.deepEqual(
-      sent.slice(0, 2).map(({ table, row }) => [table, row.id]),
-      [
-        ['payables', session.id],
-        ['payments', payment.id],
-      ],
-    );
-    assert.equal(sent.at(-1).manifest.month, '2024-03');
-    assert.equal(JSON.parse(saidBy({ stderr })).archived[0].removed, 4);
-    assert.ok(!(await exists('payables', session.id)));
   });
 
   it('requires months and a target', async () => {

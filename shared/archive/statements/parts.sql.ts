@@ -6,6 +6,11 @@ export const RECORD_PART: Statement = {
   text: 'INSERT INTO archived_parts (month, part, written_at, manifest) VALUES ($1, $2, $3, $4)',
 };
 
+export const MANIFEST_OF_PART: Statement = {
+  name: undefined,
+  text: 'SELECT manifest FROM archived_parts WHERE month = $1 AND part = $2',
+};
+
 export const LAST_PART: Statement = {
   name: undefined,
   text: 'SELECT coalesce(max(part), 0)::int AS part FROM archived_parts WHERE month = $1',

@@ -55,7 +55,10 @@ const UNREFERENCED: Readonly<Record<GrowingTable, string>> = {
 const MARK_COLUMNS =
   'payable_id, payload_key, payload_released, identifier, network, transaction, proof_index';
 
-/** Deletes the rows $1 whose text still equals the lines $2. A deleted payment leaves a row in `payment_marks`. */
+/**
+ * Deletes the rows $1 whose text still equals the lines $2, and counts those that stay. A deleted payment leaves a row in
+ * `payment_marks`.
+ */
 export function removeOf(table: GrowingTable): Statement {
   const marks = `, marked AS (
       INSERT INTO payment_marks (payment_id, ${MARK_COLUMNS}) SELECT id, ${MARK_COLUMNS} FROM removed ON CONFLICT DO NOTHING
@@ -68,6 +71,8 @@ export function removeOf(table: GrowingTable): Statement {
         WHERE row.id = ANY ($1::text[]) AND row.id = archived_id AND ${LINE} = line AND ${UNREFERENCED[table]}
         RETURNING row.*
       )${table === 'payments' ? marks : ''}
-      SELECT count(*)::int AS count FROM removed`,
+      SELECT count(*)::int AS removed,
+        (SELECT count(*)::int FROM ${table} WHERE id = ANY ($1::text[])) - count(*)::int AS left
+      FROM removed`,
   };
 }

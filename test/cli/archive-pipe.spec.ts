@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { buildEndpoints, buildMerchant } from '../../lab/world/shop/factories.js';
+import { type Archived, copyMonths } from '../../shared/archive/archive.js';
+import { pipePart } from '../../shared/archive/pipe-part.js';
+import { removeStored } from '../../shared/archive/remove-stored.js';
+import { Payable } from '../../shared/payables/model.js';
+import { openTestApp, type TestApp } from '../support/app.js';
+import { assertRefused, saidBy } from '../support/cli.js';
+import { useCliDatabase } from '../support/cli-database.js';
+import { buildPaidAndDelivered, inMonth, type PaidAndDelivered } from '../support/months.js';
+import { runPiped } from '../support/piped-command.js';
+import { createMigratedDatabase } from '../support/suite.js';
+
+const EMPTIED = ['webhook_deliveries', 'events', 'payments', 'payables', 'archived_parts'];
+
+describe('merchants archive --to -', () => {
+  let app: TestApp;
+  let url: string;
+  let accountId: string;
+  let endpointId: string;
+  let folder: string;
+  useCliDatabase(() => url);
+  before(async () => {
+    url = await createMigratedDatabase('archive_pipe');
+    process.env.DATABASE_URL = url;
+    app = await openTestApp({ DATABASE_URL: url });
+    ({ accountId } = await buildMerchant(app.db));
+    [endpointId = ''] = await buildEndpoints(app.db, accountId, 1);
+  });
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(os.tmpdir(), 'archive-pipe-spec-'));
+  });
+  afterEach(async () => {
+    await rm(folder, { recursive: true });
+    for (const table of EMPTIED) await app.db(table).delete();
+  });
+  after(() => app.close());
+
+  const buildPaid = (month: string): Promise<PaidAndDelivered> =>
+    inMonth(month, () => buildPaidAndDelivered(app.db, { accountId, endpointId }));
+  const exists = async ({ session }: PaidAndDelivered): Promise<boolean> =>
+    (await Payable.query(app.db).findById(session.id)) !== undefined;
+
+  /** The output of the command. */
+  async function copy(before: string): Promise<Buffer> {
+    const pieces: Buffer[] = [];
+    const out = new Writable({
+      write(piece, _encoding, done) {
+        pieces.push(piece);
+        done();
+      },
+    });
+    const sum = createHash('sha256');
+    const onWritten = (part: Parameters<typeof pipePart>[1]): Promise<void> =>
+      pipePart(folder, part, out, sum);
+    await copyMonths(app.db, { before, folder, onWritten });
+    return Buffer.concat(pieces);
+  }
+
+  const confirm = (stored: Buffer): Promise<Archived> =>
+    removeStored(app.db, folder, Readable.from([stored], { objectMode: false }));
+  const counts = ({ archived }: Archived): [string, number, number, number][] =>
+    archived.map(({ part, removed, left }) => [part.month, part.part, removed, left]);
+
+  it('writes each row with its table, the manifest last, removes nothing, and then what is read back', async () => {
+    const paid = await buildPaid('2024-03');
+    const copied = await runPiped(['archive', '--before', '2024-04', '--to', '-', '--json']);
+    assert.equal(copied.status, 0, copied.stderr);
+    const sent = gunzipSync(copied.stdout)
+      .toString()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    assert.deepEqual(
+      sent.slice(0, 2).map(({ table, row }) => [table, row.id]),
+      [
+        ['payables', paid.session.id],
+        ['payments', paid.payment.id],
+      ],
+    );
+    assert.equal(sent.at(-1).manifest.month, '2024-03');
+    const { written, sha256, next } = JSON.parse(saidBy(copied));
+    assert.equal(written[0].month, '2024-03');
+    assert.equal(sha256, createHash('sha256').update(copied.stdout).digest('hex'));
+    assert.match(next, /Nothing is removed yet.*archive --confirm/);
+    assert.ok(await exists(paid));
+
+    const confirmed = await runPiped(['archive', '--confirm', '--json'], copied.stdout);
+    assert.equal(confirmed.status, 0, confirmed.stderr);
+    assert.deepEqual(JSON.parse(confirmed.stdout.toString()).archived[0].removed, 4);
+    assert.ok(!(await exists(paid)));
+  });
+
+  it('leaves rows that changed after they were written to their next part', async () => {
+    const [same, edited] = [await buildPaid('2024-03'), await buildPaid('2024-03')];
+    const first = await copy('2024-04');
+    await Payable.query(app.db).findById(edited.session.id).patch({ customerEmail: 'new@mail.example' });
+    const later = await buildPaid('2024-03');
+    assert.deepEqual(counts(await confirm(first)), [['2024-03', 1, 7, 1]]);
+    assert.deepEqual([await exists(same), await exists(edited), await exists(later)], [false, true, true]);
+    const second = await copy('2024-04');
+    assert.deepEqual(counts(await confirm(first)), [['2024-03', 1, 0, 1]]);
+    assert.deepEqual(counts(await confirm(second)), [['2024-03', 2, 5, 0]]);
+    assert.deepEqual(counts(await confirm(second)), [['2024-03', 2, 0, 0]]);
+  });
+
+  it('keeps a month that has unfinished work again', async () => {
+    const paid = await buildPaid('2024-03');
+    const stored = await copy('2024-04');
+    await app.db('webhookDeliveries').where({ id: paid.deliveryId }).update({ status: 'pending' });
+    const { archived, kept } = await confirm(stored);
+    assert.deepEqual([archived, kept[0]?.holds[0]?.example], [[], paid.deliveryId]);
+    assert.ok(await exists(paid));
+  });
+
+  it('removes nothing of what is stored in part, otherwise, or by another database', async () => {
+    const paid = await buildPaid('2024-03');
+    const stored = await copy('2024-04');
+    const lines = gunzipSync(stored).toString().trimEnd().split('\n');
+    const packed = (some: readonly string[]): Buffer => gzipSync(`${some.join('\n')}\n`);
+    const renumbered = lines.map((line) => line.replace('"part":1', '"part":7'));
+    const wrong: [stored: Buffer, words: RegExp][] = [
+      [Buffer.alloc(0), /unexpected end/],
+      [Buffer.from('ssh: no route to host'), /incorrect header/],
+      [stored.subarray(0, -20), /unexpected end/],
+      [gzipSync(''), /it holds no part/],
+      [packed(lines.slice(0, -1)), /its last part has no manifest/],
+      [packed(lines.slice(1)), /part 1 of 2024-03 is not whole in it: payables has 0 rows/],
+      [packed(['{}', ...lines]), /neither a row nor a manifest/],
+      [packed(renumbered), /part 7 of 2024-03 is none that this database has written/],
+    ];
+    for (const [bytes, words] of wrong) await assert.rejects(confirm(bytes), words);
+    assert.ok(await exists(paid));
+    assert.deepEqual(counts(await confirm(stored)), [['2024-03', 1, 4, 0]]);
+  });
+
+  it('is confirmed without another option', async () => {
+    await assertRefused(/--confirm stands alone/, 'archive', '--confirm', '--before', '2024-04');
+  });
+});
