@@ -63,6 +63,7 @@ const BESIDE_THEIR_USE: Readonly<Record<string, string>> = {
     "an operator's command, and one round of it in a worker",
   'shared/reconcile/check-succeeded.ts MAX_UNCHECKED':
     "an operator's command, and one round of it in a worker",
+  'shared/reconcile/progress.ts MAX_WAITING': "an operator's command, and one round of it in a worker",
   'shared/reconcile/read-solana.ts ENTRIES_AT_ONCE': "an operator's command, and one round of it in a worker",
   'shared/reconcile/read-solana.ts FETCHED_AT_ONCE': "an operator's command, and one round of it in a worker",
   'shared/reconcile/reconcile.ts NETWORKS_AT_ONCE': "an operator's command, and one round of it in a worker",
