@@ -63,7 +63,8 @@ describe('the layout of the page', () => {
   for (const [name, { visit, textSize = '100%' }] of Object.entries(VIEWS)) {
     it(`keeps names of wallets and amounts unbroken at ${name}`, async () => {
       const wallets = [fundedWallet('Coinbase Wallet'), fundedWallet('MetaMask'), solanaWallet('Backpack')];
-      const amountTotalCents = 9_007_199_254_740_991;
+      // The most that can be paid on Solana; the most that a session can cost has as many digits.
+      const amountTotalCents = 1_844_674_407_370_955;
       const session = await shop.buildSession({ lineItems: items(2), amountTotalCents });
       const visitor = await shop.visitPage(session, { ...visit, wallets });
       await visitor.page.locator('.wallet-name').nth(1).waitFor();
