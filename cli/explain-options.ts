@@ -9,7 +9,7 @@ export const COMMON_FLAGS = ['json', 'local'];
 const MOST_MISTAKES = 2;
 const LETTERS_PER_MISTAKE = 1.5;
 
-/** What to change about the first option that the command cannot take; undefined when it can take all of them. */
+/** Returns a sentence about the first option that the command cannot take; undefined when it can take all of them. */
 export function explainOptions(
   words: readonly string[],
   tokens: readonly Token[],

@@ -64,7 +64,7 @@ const IDEMPOTENCY_KEY = {
   schema: { type: 'string', maxLength: 255 },
 };
 
-/** Of the connection, before the request reaches its path. */
+/** The statuses of requests that the connection refuses before they reach a path. */
 const OF_EVERY_REQUEST = [408, 431];
 
 const ERROR_MEANINGS: Record<number, string> = {

@@ -7,6 +7,7 @@ import { removeOldCrashes } from '../../shared/upkeep/work-in-flight.js';
 import { removeOldWorkerPages } from '../../shared/upkeep/worker-pages.js';
 import { removePreviousSecrets } from '../../shared/webhooks/secrets.js';
 import type { WorkerDeps } from '../deps/deps.js';
+import { regularly } from './regularly.js';
 
 /** Every worker process runs the clean-up, at random intervals around this one. */
 const INTERVAL_MS = 10 * 60_000;
@@ -14,25 +15,14 @@ const BATCH_ROWS = 1000;
 
 export function cleanUpRegularly(deps: WorkerDeps): Closable {
   let closed = false;
-  let cleaning: Promise<void> = Promise.resolve();
-  let timer: NodeJS.Timeout;
-  const schedule = (): void => {
-    timer = setTimeout(
-      () => {
-        cleaning = cleanUp(deps, () => closed).finally(() => {
-          if (!closed) schedule();
-        });
-      },
-      INTERVAL_MS * (0.5 + Math.random()),
-    );
-    timer.unref();
-  };
-  schedule();
+  const cleaning = regularly(
+    () => cleanUp(deps, () => closed),
+    () => INTERVAL_MS * (0.5 + Math.random()),
+  );
   return {
     async close() {
       closed = true;
-      clearTimeout(timer);
-      await cleaning;
+      await cleaning.close();
     },
   };
 }

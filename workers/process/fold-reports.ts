@@ -1,6 +1,7 @@
 import type { Closable } from '../../shared/process/shutdown.js';
 import { foldEntries } from '../../shared/reports/fold.js';
 import type { WorkerDeps } from '../deps/deps.js';
+import { regularly } from './regularly.js';
 
 /** Reports sum entries that are not folded, too, so a late fold makes them slower and not wrong. */
 const INTERVAL_MS = 5000;
@@ -12,8 +13,6 @@ export function foldReportsRegularly(
   intervalMs = INTERVAL_MS,
 ): Closable {
   let closed = false;
-  let folding: Promise<void> = Promise.resolve();
-  let timer: NodeJS.Timeout;
   const fold = async (): Promise<void> => {
     try {
       while (!closed && (await foldEntries(db, BATCH_ENTRIES)) === BATCH_ENTRIES);
@@ -21,23 +20,11 @@ export function foldReportsRegularly(
       logger.error({ event: 'reports.fold_failed', err: error });
     }
   };
-  const schedule = (): void => {
-    timer = setTimeout(
-      () => {
-        folding = fold().finally(() => {
-          if (!closed) schedule();
-        });
-      },
-      intervalMs * (0.5 + Math.random()),
-    );
-    timer.unref();
-  };
-  schedule();
+  const folding = regularly(fold, () => intervalMs * (0.5 + Math.random()));
   return {
     async close() {
       closed = true;
-      clearTimeout(timer);
-      await folding;
+      await folding.close();
     },
   };
 }

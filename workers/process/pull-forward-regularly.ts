@@ -2,6 +2,7 @@ import { postgresSetBacks } from '../../shared/process/clock.js';
 import type { Closable } from '../../shared/process/shutdown.js';
 import { pullForward } from '../../shared/webhooks/pull-forward.js';
 import type { WorkerDeps } from '../deps/deps.js';
+import { regularly } from './regularly.js';
 
 const CHECK_MS = 1000;
 /**
@@ -19,8 +20,6 @@ export function pullForwardRegularly(
   let setBacks = -1;
   let runs = 0;
   let nextAtMs = 0;
-  let closed = false;
-  let running: Promise<void> = Promise.resolve();
   const check = async (): Promise<void> => {
     const seen = postgresSetBacks();
     if (seen !== setBacks) {
@@ -34,21 +33,5 @@ export function pullForwardRegularly(
     await pullForward(db).catch((error: unknown) => logger.error({ event: 'sweep.failed', err: error }));
     nextAtMs = performance.now() + pauseMs;
   };
-  let timer: NodeJS.Timeout;
-  const schedule = (): void => {
-    timer = setTimeout(() => {
-      running = check().finally(() => {
-        if (!closed) schedule();
-      });
-    }, CHECK_MS * Math.random());
-    timer.unref();
-  };
-  schedule();
-  return {
-    async close() {
-      closed = true;
-      clearTimeout(timer);
-      await running;
-    },
-  };
+  return regularly(check, () => CHECK_MS * Math.random());
 }

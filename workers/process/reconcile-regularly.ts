@@ -7,6 +7,7 @@ import type { Summary } from '../../shared/reconcile/run.js';
 import { keepTurn, LEASE_SECONDS, takeTurn } from '../../shared/reconcile/turn.js';
 import { createPaymentReferences } from '../../shared/x402/payment-reference.js';
 import type { WorkerDeps } from '../deps/deps.js';
+import { regularly } from './regularly.js';
 
 /** How often a worker asks whether a run is due. */
 const ASK_MS = 60_000;
@@ -17,25 +18,14 @@ export function reconcileRegularly(deps: WorkerDeps, askMs: number = ASK_MS): Cl
   const hours = deps.config.reconcileEveryHours;
   if (hours === undefined) return { close: async () => undefined };
   const stop = new AbortController();
-  let running: Promise<void> = Promise.resolve();
-  let timer: NodeJS.Timeout;
-  const schedule = (): void => {
-    timer = setTimeout(
-      () => {
-        running = reconcileWhenDue(deps, hours * HOUR_SECONDS, stop.signal).finally(() => {
-          if (!stop.signal.aborted) schedule();
-        });
-      },
-      askMs * (0.5 + Math.random()),
-    );
-    timer.unref();
-  };
-  schedule();
+  const running = regularly(
+    () => reconcileWhenDue(deps, hours * HOUR_SECONDS, stop.signal),
+    () => askMs * (0.5 + Math.random()),
+  );
   return {
     async close() {
       stop.abort();
-      clearTimeout(timer);
-      await running;
+      await running.close();
     },
   };
 }

@@ -13,6 +13,7 @@ import { sweepEndpoints } from '../../shared/webhooks/pending-deliveries.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import type { Deliverer } from '../jobs/deliver-webhook.js';
 import type { Handlers } from './handlers.js';
+import { regularly } from './regularly.js';
 import { quarantinedDeliveries, quarantinedPayments } from './run-quarantined.js';
 
 /**
@@ -54,33 +55,16 @@ export function sweepDueWork(
   };
 }
 
-/** Jitter keeps the workers from sweeping at the same instant. */
 function aboutEverySecond(work: () => Promise<void>): Closable {
-  let timer: NodeJS.Timeout;
-  let working: Promise<void> = Promise.resolve();
-  let closed = false;
-  const schedule = (ms: number): void => {
-    timer = setTimeout(() => {
-      working = work().finally(() => {
-        if (!closed) schedule(INTERVAL_MS * (0.75 + Math.random() / 2));
-      });
-    }, ms);
-  };
-  schedule(FIRST_WITHIN_MS * Math.random());
-  return {
-    async close() {
-      closed = true;
-      clearTimeout(timer);
-      await working;
-    },
-  };
+  const pauseMs = (): number => INTERVAL_MS * (0.75 + Math.random() / 2);
+  return regularly(work, pauseMs, FIRST_WITHIN_MS * Math.random());
 }
 
 type AnyJob = { [N in JobName]: JobRequest<N> }[JobName];
 
 interface DueJobs {
   due: AnyJob[];
-  /** Those of `due` that are overdue by more than LATE_MS. */
+  /** The jobs in `due` whose payments are overdue by more than LATE_MS. */
   late: AnyJob[];
 }
 

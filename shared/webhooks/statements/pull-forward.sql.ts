@@ -2,9 +2,10 @@ import type { Statement } from '../../db/statement.js';
 import { pauseAfter } from '../../upkeep/statements/work-in-flight.sql.js';
 
 /**
- * Of the next $4 pending deliveries after endpoint $5, due time $6 and id $7, makes those due at $1 that are due further ahead
- * than the pause after their tries ($3, in ms), or their lease ($2) and the pause of a quarantined one, and a minute allow.
- * Returns the last of them, if there may be more. Reads every pending delivery in the end, so it runs rarely.
+ * Reads a page of the pending deliveries: $4 of them, after endpoint $5, due time $6 and id $7. Deliveries on it become due at
+ * $1 when their due time lies further ahead than a lease ($2), or the pause after their tries ($3, in ms), with the pause after
+ * crashes and a minute allow. Returns the last delivery of the page, if the page is full. All pages together are every pending
+ * delivery, so callers read them rarely.
  */
 export const PULL_FORWARD: Statement = {
   name: undefined,
