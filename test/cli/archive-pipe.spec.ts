@@ -1,51 +1,28 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { buildEndpoints, buildMerchant } from '../../lab/world/shop/factories.js';
 import { type Archived, copyMonths } from '../../shared/archive/archive.js';
 import { pipePart } from '../../shared/archive/pipe-part.js';
 import { removeStored } from '../../shared/archive/remove-stored.js';
 import { Payable } from '../../shared/payables/model.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { useArchiveShop } from '../support/archive-shop.js';
 import { assertRefused, saidBy } from '../support/cli.js';
 import { useCliDatabase } from '../support/cli-database.js';
-import { buildPaidAndDelivered, inMonth, type PaidAndDelivered } from '../support/months.js';
+import type { PaidAndDelivered } from '../support/months.js';
 import { runPiped } from '../support/piped-command.js';
-import { createMigratedDatabase } from '../support/suite.js';
 
 const EMPTIED = ['webhook_deliveries', 'events', 'payments', 'payables', 'archived_parts'];
 
 describe('merchants archive --to -', () => {
-  let app: TestApp;
-  let url: string;
-  let accountId: string;
-  let endpointId: string;
-  let folder: string;
-  useCliDatabase(() => url);
-  before(async () => {
-    url = await createMigratedDatabase('archive_pipe');
-    process.env.DATABASE_URL = url;
-    app = await openTestApp({ DATABASE_URL: url });
-    ({ accountId } = await buildMerchant(app.db));
-    [endpointId = ''] = await buildEndpoints(app.db, accountId, 1);
-  });
-  beforeEach(async () => {
-    folder = await mkdtemp(path.join(os.tmpdir(), 'archive-pipe-spec-'));
-  });
+  const shop = useArchiveShop('archive_pipe');
+  useCliDatabase(() => shop.url);
   afterEach(async () => {
-    await rm(folder, { recursive: true });
-    for (const table of EMPTIED) await app.db(table).delete();
+    for (const table of EMPTIED) await shop.app.db(table).delete();
   });
-  after(() => app.close());
 
-  const buildPaid = (month: string): Promise<PaidAndDelivered> =>
-    inMonth(month, () => buildPaidAndDelivered(app.db, { accountId, endpointId }));
   const exists = async ({ session }: PaidAndDelivered): Promise<boolean> =>
-    (await Payable.query(app.db).findById(session.id)) !== undefined;
+    (await Payable.query(shop.app.db).findById(session.id)) !== undefined;
 
   /** The output of the command. */
   async function copy(before: string): Promise<Buffer> {
@@ -58,18 +35,18 @@ describe('merchants archive --to -', () => {
     });
     const sum = createHash('sha256');
     const onWritten = (part: Parameters<typeof pipePart>[1]): Promise<void> =>
-      pipePart(folder, part, out, sum);
-    await copyMonths(app.db, { before, folder, onWritten });
+      pipePart(shop.folder, part, out, sum);
+    await copyMonths(shop.app.db, { before, folder: shop.folder, onWritten });
     return Buffer.concat(pieces);
   }
 
   const confirm = (stored: Buffer): Promise<Archived> =>
-    removeStored(app.db, folder, Readable.from([stored], { objectMode: false }));
+    removeStored(shop.app.db, shop.folder, Readable.from([stored], { objectMode: false }));
   const counts = ({ archived }: Archived): [string, number, number, number][] =>
     archived.map(({ part, removed, left }) => [part.month, part.part, removed, left]);
 
   it('writes each row with its table, the manifest last, removes nothing, and then what is read back', async () => {
-    const paid = await buildPaid('2024-03');
+    const paid = await shop.buildPaid('2024-03');
     const copied = await runPiped(['archive', '--before', '2024-04', '--to', '-', '--json']);
     assert.equal(copied.status, 0, copied.stderr);
     const sent = gunzipSync(copied.stdout)
@@ -98,10 +75,10 @@ describe('merchants archive --to -', () => {
   });
 
   it('leaves rows that changed after they were written to their next part', async () => {
-    const [same, edited] = [await buildPaid('2024-03'), await buildPaid('2024-03')];
+    const [same, edited] = [await shop.buildPaid('2024-03'), await shop.buildPaid('2024-03')];
     const first = await copy('2024-04');
-    await Payable.query(app.db).findById(edited.session.id).patch({ customerEmail: 'new@mail.example' });
-    const later = await buildPaid('2024-03');
+    await Payable.query(shop.app.db).findById(edited.session.id).patch({ customerEmail: 'new@mail.example' });
+    const later = await shop.buildPaid('2024-03');
     assert.deepEqual(counts(await confirm(first)), [['2024-03', 1, 7, 1]]);
     assert.deepEqual([await exists(same), await exists(edited), await exists(later)], [false, true, true]);
     const second = await copy('2024-04');
@@ -111,16 +88,16 @@ describe('merchants archive --to -', () => {
   });
 
   it('keeps a month that has unfinished work again', async () => {
-    const paid = await buildPaid('2024-03');
+    const paid = await shop.buildPaid('2024-03');
     const stored = await copy('2024-04');
-    await app.db('webhookDeliveries').where({ id: paid.deliveryId }).update({ status: 'pending' });
+    await shop.app.db('webhookDeliveries').where({ id: paid.deliveryId }).update({ status: 'pending' });
     const { archived, kept } = await confirm(stored);
     assert.deepEqual([archived, kept[0]?.holds[0]?.example], [[], paid.deliveryId]);
     assert.ok(await exists(paid));
   });
 
   it('removes nothing of what is stored in part, otherwise, or by another database', async () => {
-    const paid = await buildPaid('2024-03');
+    const paid = await shop.buildPaid('2024-03');
     const stored = await copy('2024-04');
     const lines = gunzipSync(stored).toString().trimEnd().split('\n');
     const packed = (some: readonly string[]): Buffer => gzipSync(`${some.join('\n')}\n`);

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import os from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { buildEndpoints, buildMerchant, buildRefund, buildSession } from '../../lab/world/shop/factories.js';
+import { buildRefund, buildSession } from '../../lab/world/shop/factories.js';
 import { OperatorAction } from '../../shared/accounts/model.js';
 import { archiveMonths } from '../../shared/archive/archive.js';
 import { Payable } from '../../shared/payables/model.js';
@@ -15,60 +14,43 @@ import { isPayloadUsed } from '../../shared/settlement/read-link.js';
 import { newId } from '../../shared/values/ids.js';
 import { GROWING_TABLES, type GrowingTable } from '../../shared/values/months.js';
 import { client } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { useArchiveShop } from '../support/archive-shop.js';
 import { assertRefused, runCommand, saidBy } from '../support/cli.js';
 import { useCliDatabase } from '../support/cli-database.js';
-import { buildPaidAndDelivered, inMonth, type PaidAndDelivered } from '../support/months.js';
+import { buildPaidAndDelivered, inMonth } from '../support/months.js';
 import { newPayment } from '../support/new-payment.js';
-import { createMigratedDatabase } from '../support/suite.js';
 
 const BELL = { baseUrl: 'https://pay.example', notifyDeliveries: () => {} };
 
 describe('merchants archive', () => {
-  let app: TestApp;
-  let url: string;
-  let accountId: string;
-  let endpointId: string;
-  let folder: string;
-  useCliDatabase(() => url);
-  before(async () => {
-    url = await createMigratedDatabase('archive');
-    process.env.DATABASE_URL = url;
-    app = await openTestApp({ DATABASE_URL: url });
-    ({ accountId } = await buildMerchant(app.db));
-    [endpointId = ''] = await buildEndpoints(app.db, accountId, 1);
-  });
-  beforeEach(async () => {
-    folder = await mkdtemp(path.join(os.tmpdir(), 'archive-spec-'));
-  });
-  afterEach(() => rm(folder, { recursive: true }));
-  after(() => app.close());
+  const shop = useArchiveShop('archive');
+  useCliDatabase(() => shop.url);
 
-  const buildPaid = (month: string, payment: Partial<Payment> = {}): Promise<PaidAndDelivered> =>
-    inMonth(month, () => buildPaidAndDelivered(app.db, { accountId, endpointId, payment }));
-  const archive = async (before: string, to = folder) => {
+  const archive = async (before: string, to = shop.folder) => {
     const { status, stdout, stderr } = await runCommand('archive', '--before', before, '--to', to, '--json');
     return { status, stderr: saidBy({ stderr }), answer: JSON.parse(stdout) };
   };
   const lines = async (file: string): Promise<string[]> =>
-    gunzipSync(await readFile(path.join(folder, file)))
+    gunzipSync(await readFile(path.join(shop.folder, file)))
       .toString()
       .split('\n')
       .slice(0, -1);
   const archivedIds = async (table: GrowingTable): Promise<string[]> => {
-    const files = (await readdir(folder)).filter(
+    const files = (await readdir(shop.folder)).filter(
       (name) => name.startsWith(`${table}-`) && name.endsWith('.gz'),
     );
     return (await Promise.all(files.map(lines))).flat().map((line) => JSON.parse(line).id);
   };
   const exists = async (table: GrowingTable, id: string): Promise<boolean> =>
-    (await app.db(table).where({ id })).length === 1;
+    (await shop.app.db(table).where({ id })).length === 1;
 
   it('writes a whole month before it removes the rows', async () => {
-    const { session, payment, eventId, deliveryId } = await buildPaid('2024-03');
-    const expired = await inMonth('2024-03', () => buildSession(app.db, accountId, { status: 'expired' }));
-    const later = await buildPaid('2024-04');
-    const row = await app.db('payments').where({ id: payment.id }).first();
+    const { session, payment, eventId, deliveryId } = await shop.buildPaid('2024-03');
+    const expired = await inMonth('2024-03', () =>
+      buildSession(shop.app.db, shop.accountId, { status: 'expired' }),
+    );
+    const later = await shop.buildPaid('2024-04');
+    const row = await shop.app.db('payments').where({ id: payment.id }).first();
     const { status, answer } = await archive('2024-04');
     assert.equal(status, 0);
     assert.deepEqual(answer.kept, []);
@@ -92,67 +74,70 @@ describe('merchants archive', () => {
       assert.ok(!(await exists(table as GrowingTable, id)), table);
     assert.ok(await exists('payables', later.session.id));
 
-    const manifest = JSON.parse(await readFile(path.join(folder, 'manifest-2024-03.json'), 'utf8'));
+    const manifest = JSON.parse(await readFile(path.join(shop.folder, 'manifest-2024-03.json'), 'utf8'));
     assert.deepEqual(manifest.files, answer.archived[0].files);
     for (const { file, rows, bytes, sha256 } of manifest.files) {
-      const content = await readFile(path.join(folder, file));
+      const content = await readFile(path.join(shop.folder, file));
       assert.equal(createHash('sha256').update(content).digest('hex'), sha256);
       assert.equal(content.length, bytes);
       assert.equal((await lines(file)).length, rows);
     }
     assert.deepEqual(
-      (await readdir(folder)).filter((name) => name.endsWith('.unfinished')),
+      (await readdir(shop.folder)).filter((name) => name.endsWith('.unfinished')),
       [],
     );
-    const deed = await OperatorAction.query(app.db).orderBy('id', 'desc').first().throwIfNotFound();
-    assert.deepEqual([deed.what, deed.arguments], ['archive', { before: '2024-04', to: folder }]);
+    const deed = await OperatorAction.query(shop.app.db).orderBy('id', 'desc').first().throwIfNotFound();
+    assert.deepEqual([deed.what, deed.arguments], ['archive', { before: '2024-04', to: shop.folder }]);
 
-    await client(app).get(`/c/${session.id}`).expect(404);
+    await client(shop.app).get(`/c/${session.id}`).expect(404);
     assert.deepEqual((await archive('2024-04')).answer, { archived: [], kept: [] });
   });
 
   it('keeps signatures and transfers of archived payments used', async () => {
     const proof = { network: 'eip155:84532', transaction: '0xspent', proofIndex: 3 };
-    const { payment } = await buildPaid('2024-03', proof);
-    const released = await buildPaid('2024-03', { status: 'failed', payloadReleased: true });
+    const { payment } = await shop.buildPaid('2024-03', proof);
+    const released = await shop.buildPaid('2024-03', { status: 'failed', payloadReleased: true });
     assert.equal((await archive('2024-04')).status, 0);
-    const open = await buildSession(app.db, accountId);
+    const open = await buildSession(shop.app.db, shop.accountId);
     for (const { payloadKey } of [payment, released.payment]) {
-      assert.equal(await isPayloadUsed(app.db, payloadKey, open.id), true);
-      const claim = await claimSession(app.db, { ...newPayment(open.id), payloadKey }, BELL);
+      assert.equal(await isPayloadUsed(shop.app.db, payloadKey, open.id), true);
+      const claim = await claimSession(shop.app.db, { ...newPayment(open.id), payloadKey }, BELL);
       assert.equal(claim.kind, 'lost');
     }
-    const again = await buildPaidAndDelivered(app.db, {
-      accountId,
-      endpointId,
+    const again = await buildPaidAndDelivered(shop.app.db, {
+      accountId: shop.accountId,
+      endpointId: shop.endpointId,
       payment: { status: 'processing' },
     });
-    const deps = { db: app.db, logger: app.logger, ...BELL };
+    const deps = { db: shop.app.db, logger: shop.app.logger, ...BELL };
     const { succeedPayment } = await import('../../shared/settlement/succeed.js');
     const said = { source: 'chain' as const, said: 'found' };
     const found = { transaction: proof.transaction, payer: undefined, proofIndex: proof.proofIndex };
     assert.equal(await succeedPayment(deps, again.payment, { proof: found, said }), 'proof_taken');
-    await Payment.query(app.db).findById(again.payment.id).patch({ status: 'succeeded' });
+    await Payment.query(shop.app.db).findById(again.payment.id).patch({ status: 'succeeded' });
   });
 
   it('blocks the rollback of its migration, which would forget those signatures', async () => {
-    await buildPaid('2024-03');
+    await shop.buildPaid('2024-03');
     assert.equal((await archive('2024-04')).status, 0);
     await assert.rejects(
-      app.db.migrate.down({ ...migrationConfig, name: '20261127000900-archive' }),
+      shop.app.db.migrate.down({ ...migrationConfig, name: '20261127000900-archive' }),
       /There are archived payments, whose signatures this would forget/,
     );
   });
 
   it('refuses months with unfinished objects, names the objects, and archives the others', async () => {
-    const open = await inMonth('2024-03', () => buildSession(app.db, accountId));
-    const undecided = await buildPaid('2024-04', { status: 'processing' });
-    const watched = await buildPaid('2024-05', { status: 'failed', stage: 'watch', dueAt: new Date() });
-    const undelivered = await buildPaid('2024-06');
-    await app.db('webhookDeliveries').where({ id: undelivered.deliveryId }).update({ status: 'pending' });
-    const repaid = await buildPaid('2024-07');
-    const refund = await buildRefund(app.db, accountId, { refundedPaymentId: repaid.payment.id });
-    const over = await buildPaid('2024-08');
+    const open = await inMonth('2024-03', () => buildSession(shop.app.db, shop.accountId));
+    const undecided = await shop.buildPaid('2024-04', { status: 'processing' });
+    const watched = await shop.buildPaid('2024-05', { status: 'failed', stage: 'watch', dueAt: new Date() });
+    const undelivered = await shop.buildPaid('2024-06');
+    await shop.app
+      .db('webhookDeliveries')
+      .where({ id: undelivered.deliveryId })
+      .update({ status: 'pending' });
+    const repaid = await shop.buildPaid('2024-07');
+    const refund = await buildRefund(shop.app.db, shop.accountId, { refundedPaymentId: repaid.payment.id });
+    const over = await shop.buildPaid('2024-08');
     const { status, stderr, answer } = await archive('2024-09');
     assert.equal(status, 1);
     const kept: { month: string; holds: { kind: string; count: number; example: string }[] }[] = answer.kept;
@@ -172,23 +157,26 @@ describe('merchants archive', () => {
     assert.match(stderr, /^Not everything was archived: 2024-03 holds 1 open sessions and refunds; .*\n$/);
     assert.deepEqual(await archivedIds('payables'), [over.session.id]);
 
-    await Payable.query(app.db).findByIds([open.id, refund.id]).patch({ status: 'expired' });
-    await Payment.query(app.db).findById(undecided.payment.id).patch({ status: 'failed' });
-    await Payment.query(app.db).findById(watched.payment.id).patch({ stage: null, dueAt: null });
-    await app.db('webhookDeliveries').where({ id: undelivered.deliveryId }).update({ status: 'failed' });
+    await Payable.query(shop.app.db).findByIds([open.id, refund.id]).patch({ status: 'expired' });
+    await Payment.query(shop.app.db).findById(undecided.payment.id).patch({ status: 'failed' });
+    await Payment.query(shop.app.db).findById(watched.payment.id).patch({ stage: null, dueAt: null });
+    await shop.app.db('webhookDeliveries').where({ id: undelivered.deliveryId }).update({ status: 'failed' });
     assert.equal((await archive('2024-09')).status, 0);
     // The refund belongs to another month and outlives its payment.
     assert.ok(await exists('payables', refund.id));
   });
 
   it('puts the rest into the next part after an interrupted removal, and loses no row', async () => {
-    const all = await Promise.all(Array.from({ length: 12 }, () => buildPaid('2023-05')));
+    const all = await Promise.all(Array.from({ length: 12 }, () => shop.buildPaid('2023-05')));
     const stop = all[6]?.session.id ?? '';
-    await app.db.raw(`
+    await shop.app.db.raw(`
       CREATE FUNCTION cut_short() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'cut short'; END $$;
       CREATE TRIGGER cut_short BEFORE DELETE ON payables FOR EACH ROW WHEN (OLD.id = '${stop}') EXECUTE FUNCTION cut_short()`);
-    assert.match((await runCommand('archive', '--before', '2023-06', '--to', folder)).stderr, /cut short/);
-    await app.db.raw('DROP FUNCTION cut_short CASCADE');
+    assert.match(
+      (await runCommand('archive', '--before', '2023-06', '--to', shop.folder)).stderr,
+      /cut short/,
+    );
+    await shop.app.db.raw('DROP FUNCTION cut_short CASCADE');
     assert.ok(!(await exists('payments', all[0]?.payment.id ?? '')));
     assert.ok(await exists('payables', stop));
     const { answer } = await archive('2023-06');
@@ -200,16 +188,16 @@ describe('merchants archive', () => {
     for (const { session, payment, eventId, deliveryId } of all)
       for (const id of [session.id, payment.id, eventId, deliveryId]) assert.ok(archived.has(id), id);
     assert.equal(
-      await Payable.query(app.db).where('id', '<', stop).where('id', 'like', 'cs\\_%').resultSize(),
+      await Payable.query(shop.app.db).where('id', '<', stop).where('id', 'like', 'cs\\_%').resultSize(),
       0,
     );
   });
 
   it('removes nothing when the receiving process fails', async () => {
-    const { session } = await buildPaid('2023-06');
+    const { session } = await shop.buildPaid('2023-06');
     const refuse = async (): Promise<void> => Promise.reject(new Error('not taken'));
     await assert.rejects(
-      archiveMonths(app.db, { before: '2023-07', folder, onWritten: refuse }),
+      archiveMonths(shop.app.db, { before: '2023-07', folder: shop.folder, onWritten: refuse }),
       /not taken/,
     );
     assert.ok(await exists('payables', session.id));
@@ -217,19 +205,26 @@ describe('merchants archive', () => {
   });
 
   it('keeps rows that changed after they were written, with the rows that they refer to', async () => {
-    const changed = await buildPaid('2024-03');
-    const edited = await buildPaid('2024-03');
-    const same = await buildPaid('2024-03');
-    const { archived } = await archiveMonths(app.db, {
+    const changed = await shop.buildPaid('2024-03');
+    const edited = await shop.buildPaid('2024-03');
+    const same = await shop.buildPaid('2024-03');
+    const { archived } = await archiveMonths(shop.app.db, {
       before: '2024-04',
-      folder,
+      folder: shop.folder,
       onWritten: async () => {
-        await app.db('events').where({ id: changed.eventId }).update({ object: '{}' });
-        await Payable.query(app.db).findById(edited.session.id).patch({ customerEmail: 'new@mail.example' });
+        await shop.app.db('events').where({ id: changed.eventId }).update({ object: '{}' });
+        await Payable.query(shop.app.db)
+          .findById(edited.session.id)
+          .patch({ customerEmail: 'new@mail.example' });
         // A merchant's request to resend an event does this.
-        await app
+        await shop.app
           .db('webhookDeliveries')
-          .insert({ id: newId('wd_'), eventId: changed.eventId, endpointId, status: 'pending' });
+          .insert({
+            id: newId('wd_'),
+            eventId: changed.eventId,
+            endpointId: shop.endpointId,
+            status: 'pending',
+          });
       },
     });
     assert.deepEqual([archived[0]?.removed, archived[0]?.left], [9, 3]);
@@ -239,7 +234,7 @@ describe('merchants archive', () => {
     assert.ok(!(await exists('payables', same.session.id)));
     const refused = await archive('2024-04');
     assert.equal(refused.answer.kept[0].holds[0].kind, 'deliveries that are not over');
-    await app.db('webhookDeliveries').update({ status: 'succeeded' });
+    await shop.app.db('webhookDeliveries').update({ status: 'succeeded' });
     assert.deepEqual((await archive('2024-04')).answer.archived[0].left, 0);
   });
 
@@ -252,7 +247,7 @@ describe('merchants archive', () => {
         '--before',
         before,
         '--to',
-        folder,
+        shop.folder,
       );
   });
 });

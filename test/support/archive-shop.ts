@@ -1,0 +1,39 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { buildEndpoints, buildMerchant } from '../../lab/world/shop/factories.js';
+import type { Payment } from '../../shared/payments/model.js';
+import type { Month } from '../../shared/values/months.js';
+import { openTestApp, type TestApp } from './app.js';
+import { buildPaidAndDelivered, inMonth, type PaidAndDelivered } from './months.js';
+import { createMigratedDatabase } from './suite.js';
+
+/** A merchant with an endpoint, in a database that months are archived from, and a folder for each test. */
+export interface ArchiveShop {
+  app: TestApp;
+  url: string;
+  accountId: string;
+  endpointId: string;
+  folder: string;
+  buildPaid(month: Month, payment?: Partial<Payment>): Promise<PaidAndDelivered>;
+}
+
+/** Registers the hooks that open and close the shop. Its members are there when the first test runs. */
+export function useArchiveShop(name: string): ArchiveShop {
+  const shop = {} as ArchiveShop;
+  before(async () => {
+    const url = await createMigratedDatabase(name);
+    const app = await openTestApp({ DATABASE_URL: url });
+    const { accountId } = await buildMerchant(app.db);
+    const [endpointId = ''] = await buildEndpoints(app.db, accountId, 1);
+    const buildPaid: ArchiveShop['buildPaid'] = (month, payment = {}) =>
+      inMonth(month, () => buildPaidAndDelivered(app.db, { accountId, endpointId, payment }));
+    Object.assign(shop, { app, url, accountId, endpointId, buildPaid });
+  });
+  beforeEach(async () => {
+    shop.folder = await mkdtemp(path.join(os.tmpdir(), 'archive-spec-'));
+  });
+  afterEach(() => rm(shop.folder, { recursive: true }));
+  after(() => shop.app.close());
+  return shop;
+}
