@@ -217,14 +217,12 @@ describe('merchants archive', () => {
           .findById(edited.session.id)
           .patch({ customerEmail: 'new@mail.example' });
         // A merchant's request to resend an event does this.
-        await shop.app
-          .db('webhookDeliveries')
-          .insert({
-            id: newId('wd_'),
-            eventId: changed.eventId,
-            endpointId: shop.endpointId,
-            status: 'pending',
-          });
+        await shop.app.db('webhookDeliveries').insert({
+          id: newId('wd_'),
+          eventId: changed.eventId,
+          endpointId: shop.endpointId,
+          status: 'pending',
+        });
       },
     });
     assert.deepEqual([archived[0]?.removed, archived[0]?.left], [9, 3]);
