@@ -1,6 +1,5 @@
 import type { ErrorRequestHandler, Request, Response } from 'express';
-import { Busy } from '../../shared/db/busy.js';
-import { isDatabaseUnavailable } from '../../shared/db/constraints.js';
+import { logFailure } from '../http/log-failure.js';
 import { sendJson } from '../http/send-json.js';
 
 /** Error codes for buyers and their HTTP status. */
@@ -37,10 +36,7 @@ export function renderBuyerErrors(
       next(error);
       return;
     }
-    const isBusy = error instanceof Busy;
-    const unavailable = isBusy || isDatabaseUnavailable(error);
-    const event = isBusy ? 'request.busy' : unavailable ? 'database.away' : 'request.failed';
-    req.log.error({ event, request_id: req.id, session: res.locals.session, err: error });
+    const unavailable = logFailure(error, req, res.locals.session) !== 'internal';
     if (unavailable) res.setHeader('Retry-After', String(RETRY_SECONDS));
     refuse(
       req,

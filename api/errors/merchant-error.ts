@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, Request } from 'express';
 import { Busy } from '../../shared/db/busy.js';
-import { isDatabaseUnavailable } from '../../shared/db/constraints.js';
 import { Refusal } from '../../shared/errors/refusal.js';
+import { logFailure } from '../http/log-failure.js';
 import { sendJson } from '../http/send-json.js';
 import { ERROR_CATALOG, type ErrorType } from './catalog.js';
 
@@ -18,15 +18,9 @@ export interface MerchantError {
 export function merchantError(error: unknown, { id, log }: Pick<Request, 'id' | 'log'>): MerchantError {
   const refusal = asRefusal(error);
   if (refusal !== undefined) return refused(refusal, id);
-  if (error instanceof Busy) {
-    log.warn({ event: 'request.busy', request_id: id, err: error });
-    return refused(busyRefusal(error), id);
-  }
-  if (isDatabaseUnavailable(error)) {
-    log.error({ event: 'database.away', request_id: id, err: error });
-    return refused(AWAY, id);
-  }
-  log.error({ event: 'request.failed', request_id: id, err: error });
+  const failure = logFailure(error, { id, log });
+  if (error instanceof Busy) return refused(busyRefusal(error), id);
+  if (failure === 'database_away') return refused(AWAY, id);
   const code = 'internal_error';
   const message =
     'Something went wrong on our side. Try again; with an Idempotency-Key nothing happens twice.';

@@ -1,12 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Response } from 'express';
-import { isDatabaseUnavailable } from '../../shared/db/constraints.js';
 import { Refusal } from '../../shared/errors/refusal.js';
 import { PIECE_TAKEN_WITHIN_MS } from '../../shared/limits/bounds.js';
+import { type Failure, logFailure } from './log-failure.js';
 import { onClose } from './on-close.js';
 import { watchUnread } from './unread-answers.js';
 
 const TYPE = 'application/json; charset=utf-8';
+/** The `code` in the log of an answer that was broken off. */
+const ERROR_CODES: Record<Failure, string> = {
+  busy: 'rate_limit',
+  database_away: 'service_unavailable',
+  internal: 'internal_error',
+};
 
 /** Sends text that is already rendered, so that a stored idempotent response is replayed byte for byte. */
 export function sendJson(res: Response, text: string): void {
@@ -62,12 +68,7 @@ function drained(res: Response, withinMs: number): Promise<void> {
 }
 
 function abort(res: Response, error: unknown): void {
-  const { id, log } = res.req;
-  const isAway = isDatabaseUnavailable(error);
-  const other = isAway ? 'service_unavailable' : 'internal_error';
-  res.locals.errorCode = error instanceof Refusal ? error.code : other;
-  const { session } = res.locals;
-  if (!(error instanceof Refusal))
-    log.error({ event: isAway ? 'database.away' : 'request.failed', request_id: id, session, err: error });
+  if (error instanceof Refusal) res.locals.errorCode = error.code;
+  else res.locals.errorCode = ERROR_CODES[logFailure(error, res.req, res.locals.session)];
   res.destroy();
 }

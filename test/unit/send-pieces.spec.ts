@@ -8,6 +8,7 @@ import express from 'express';
 import request from 'supertest';
 import { sendPieces } from '../../api/http/send-json.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
+import { Busy } from '../../shared/db/busy.js';
 import { PIECE_TAKEN_WITHIN_MS } from '../../shared/limits/bounds.js';
 
 const PIECE = 'x'.repeat(64 * 1024);
@@ -22,16 +23,18 @@ class Pieces {
   isOver = false;
   readonly count: number;
   failsAt: number;
+  failure: Error;
 
-  constructor(count: number, failsAt = Number.POSITIVE_INFINITY) {
+  constructor(count: number, failsAt = Number.POSITIVE_INFINITY, failure = new Error('a mistake')) {
     this.count = count;
     this.failsAt = failsAt;
+    this.failure = failure;
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<string> {
     try {
       while (this.given < this.count) {
-        if (this.given === this.failsAt) throw new Error('no database');
+        if (this.given === this.failsAt) throw this.failure;
         this.given += 1;
         yield PIECE;
       }
@@ -46,10 +49,11 @@ describe('an answer in pieces', () => {
   let pieces: Pieces;
   let takenWithinMs: number | undefined;
   const logged: unknown[] = [];
+  const note = (line: unknown): number => logged.push(line);
   before(async () => {
     const app = express();
     app.use((req, res, next) => {
-      Object.assign(req, { log: { error: (line: unknown) => logged.push(line) } });
+      Object.assign(req, { log: { error: note, warn: note } });
       sendPieces(res, pieces, takenWithinMs).catch(next);
     });
     app.use(((_error, _req, res, _next) => {
@@ -150,10 +154,14 @@ describe('an answer in pieces', () => {
     await request(server).get('/').expect(500);
   });
 
-  it('that fails later arrives incomplete, and is logged once', async () => {
-    pieces = new Pieces(MANY, 3);
-    await assert.rejects(request(server).get('/').then(), /aborted|socket hang up|ECONNRESET/);
-    assert.equal(logged.length, 1);
-    assert.match(JSON.stringify(logged), /request\.failed/);
-  });
+  for (const [event, failure] of [
+    ['request.failed', new Error('a mistake')],
+    ['request.busy', new Busy('connections')],
+  ] as const)
+    it(`that fails later arrives incomplete, and is logged once, as ${event}`, async () => {
+      pieces = new Pieces(MANY, 3, failure);
+      await assert.rejects(request(server).get('/').then(), /aborted|socket hang up|ECONNRESET/);
+      assert.equal(logged.length, 1);
+      assert.match(JSON.stringify(logged), new RegExp(`"event":"${event}"`));
+    });
 });
