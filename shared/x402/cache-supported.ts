@@ -1,22 +1,29 @@
 import { nowMs } from '../process/clock.js';
 import type { Logger } from '../process/logger.js';
+import { waitAtMost } from '../process/timeout.js';
 import { type FacilitatorReply, nameError } from './facilitator-answers.js';
 import { parseJsonObject } from './json-object.js';
 import { parseSupported, type SupportedKinds } from './requirements.js';
 
+/** A copy of this age is refreshed while it serves, so that with steady visitors nobody waits. */
+const REFRESH_AT_MS = 45_000;
+/** An older copy serves only when a refresh fails or is slow. */
 const FRESH_MS = 60_000;
 const USABLE_MS = 600_000;
 /** After a failed refresh the cached copy is used this long before the next try. */
 const RETRY_MS = 5_000;
 /** How often an ongoing failure is logged. */
 const LOG_EVERY_MS = 60_000;
-/** A refresh that takes longer is not waited for where another facilitator may serve. */
+/** A refresh that takes longer is not waited for where a copy or another facilitator may serve. */
 const SLOW_MS = 1000;
 /** A failure that is older says nothing about now: without visitors nothing is asked. */
 const SILENT_MS = 120_000;
 
 export interface SupportedCache {
-  /** Refreshes the copy when it is due. Undefined when the facilitator does not answer and no usable copy is left. */
+  /**
+   * Refreshes the copy when it is due. With a usable copy it waits for a second, or not at all while the facilitator is silent;
+   * with none for the answer. Undefined when the facilitator does not answer and no usable copy is left.
+   */
   read(): Promise<SupportedKinds | undefined>;
   /** The usable copy, without a call. */
   known(): SupportedKinds | undefined;
@@ -48,7 +55,7 @@ export function cacheSupported(
   async function refresh(): Promise<void> {
     const startedAtMs = nowMs();
     askedAtMs = startedAtMs;
-    const reply = await ask();
+    const reply = await ask().catch((error: unknown) => ({ error }));
     const kinds =
       'status' in reply && reply.status === 200 ? parseSupported(parseJsonObject(reply.body)) : undefined;
     if (kinds === undefined) {
@@ -58,7 +65,7 @@ export function cacheSupported(
       return;
     }
     copy = { kinds, atMs: startedAtMs };
-    askAgainAtMs = startedAtMs + FRESH_MS;
+    askAgainAtMs = startedAtMs + REFRESH_AT_MS;
     failedAtMs = undefined;
     if (loggedAtMs !== undefined) logger?.info({ event: 'facilitator.supported_known', facilitator: name });
     loggedAtMs = undefined;
@@ -72,20 +79,25 @@ export function cacheSupported(
     else logger?.error({ ...line, hint });
   }
 
+  const isSilent = (): boolean =>
+    (failedAtMs !== undefined && nowMs() - failedAtMs < SILENT_MS) ||
+    (asking !== undefined && nowMs() - askedAtMs > SLOW_MS);
+
   return {
     async read() {
-      if (nowMs() >= askAgainAtMs) {
-        asking ??= refresh().finally(() => {
-          asking = undefined;
-        });
-        await asking;
-      }
+      if (nowMs() < askAgainAtMs) return known();
+      const isFresh = copy !== undefined && nowMs() - copy.atMs < FRESH_MS;
+      const serves = known() !== undefined;
+      const wasSilent = isSilent();
+      asking ??= refresh().finally(() => {
+        asking = undefined;
+      });
+      if (!serves) await asking;
+      else if (!isFresh && !wasSilent) await waitAtMost(SLOW_MS, asking);
       return known();
     },
     known,
-    isSilent: () =>
-      (failedAtMs !== undefined && nowMs() - failedAtMs < SILENT_MS) ||
-      (asking !== undefined && nowMs() - askedAtMs > SLOW_MS),
+    isSilent,
   };
 }
 

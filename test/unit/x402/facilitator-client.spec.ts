@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { answers, answersHtml, slow } from '../../../lab/world/facilitator/dial.js';
+import { eventually } from '../../../lab/world/processes/eventually.js';
 import { advanceClock } from '../../../shared/process/clock.js';
 import type { FacilitatorRequest } from '../../../shared/x402/wire.js';
 import { NAMED, openFacilitatorClients, request } from './facilitator-clients.js';
@@ -17,12 +18,45 @@ describe('the facilitator client', () => {
     const facilitator = client();
     const all = await Promise.all(Array.from({ length: 20 }, () => facilitator.supported()));
     assert.ok(all.every((kinds) => kinds?.has('eip155:84532')));
-    advanceClock(59_000);
+    advanceClock(44_000);
     await facilitator.supported();
     assert.equal(fake().calls.supported.length, 1);
-    advanceClock(2_000);
+    advanceClock(17_000);
     await facilitator.supported();
     assert.equal(fake().calls.supported.length, 2);
+  });
+
+  it('refreshes a copy before it is a minute old, while the copy serves', async () => {
+    const facilitator = client();
+    await facilitator.supported();
+    fake().supported.always(slow(600_000));
+    advanceClock(50_000);
+    assert.ok((await facilitator.supported())?.has('eip155:84532'));
+    await eventually(() => assert.equal(fake().calls.supported.length, 2));
+  });
+
+  it('serves a copy while the facilitator hangs: after a second, then at once', async () => {
+    const facilitator = client({ timeoutMs: 600_000 });
+    await facilitator.supported();
+    fake().supported.always(slow(600_000));
+    advanceClock(61_000);
+    assert.ok((await facilitator.supported())?.has('eip155:84532'));
+    advanceClock(9 * 60_000 - 61_000);
+    for (let visit = 0; visit < 3; visit += 1)
+      assert.ok((await facilitator.supported())?.has('eip155:84532'));
+    assert.equal(fake().calls.supported.length, 2);
+  });
+
+  it('serves a copy at once after a refresh has failed, and asks again beside it', async () => {
+    const facilitator = client();
+    await facilitator.supported();
+    fake().supported.next(answers(500));
+    advanceClock(61_000);
+    await facilitator.supported();
+    fake().supported.always(slow(600_000));
+    advanceClock(6_000);
+    assert.ok((await facilitator.supported())?.has('eip155:84532'));
+    await eventually(() => assert.equal(fake().calls.supported.length, 3));
   });
 
   it('uses a copy for up to ten minutes while the facilitator does not answer', async () => {
