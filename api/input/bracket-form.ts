@@ -30,7 +30,7 @@ const MAX_PARTS = 6;
 const MAX_TREES = 2000;
 
 /** Undefined when the decoded bytes are not UTF-8. */
-export function parseBracketForm(sent: Uint8Array): FormTree | undefined {
+export function parseBracketForm(sent: Buffer): FormTree | undefined {
   const { bytes, pairs } = decodePairs(sent);
   if (!isUtf8(bytes)) return undefined;
   const form = new Form();

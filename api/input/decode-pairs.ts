@@ -13,42 +13,61 @@ const EQUALS = 0x3d;
 
 /**
  * Percent-decodes all pairs in one pass. The separators stay in the output, so that no UTF-8 sequence can span two
- * pairs.
+ * pairs. Of a pair that is too long for any parameter only the first part is decoded.
  */
-export function decodePairs(sent: Uint8Array): { bytes: Buffer; pairs: Pair[] } {
-  const bytes = Buffer.allocUnsafe(sent.length);
+export function decodePairs(sent: Buffer): { bytes: Buffer; pairs: Pair[] } {
+  const bytes = Buffer.allocUnsafe(sent.length + 1);
   const pairs: Pair[] = [];
   let length = 0;
-  let start = 0;
-  let equals = -1;
-  const endPair = (): void => {
-    pairs.push({ start, equals: equals === -1 ? length : equals, end: length });
-    start = length + 1;
-    equals = -1;
-  };
-  for (let at = 0; at < sent.length; at += 1) {
-    let byte = sent[at] as number;
-    if (byte === PERCENT) {
-      // A percent sign without two hexadecimal digits stands for itself, as in browsers.
-      const high = at + 2 < sent.length ? (HEX[sent[at + 1] as number] as number) : NO_DIGIT;
-      const low = high < 0 ? NO_DIGIT : (HEX[sent[at + 2] as number] as number);
-      if (low >= 0) {
-        byte = high * 16 + low;
-        at += 2;
+  for (let from = 0; from <= sent.length; ) {
+    const found = sent.indexOf(AMPERSAND, from);
+    const to = found === -1 ? sent.length : found;
+    const start = length;
+    let equals = -1;
+    const decoded = Math.min(to, from + LONGEST_PAIR_BYTES);
+    for (let at = from; at < decoded; at += 1) {
+      let byte = sent[at] as number;
+      if (IS_PLAIN[byte] === 0) {
+        if (byte === PERCENT) {
+          // A percent sign without two hexadecimal digits stands for itself, as in browsers.
+          const high = at + 2 < sent.length ? (HEX[sent[at + 1] as number] as number) : NO_DIGIT;
+          const low = high < 0 ? NO_DIGIT : (HEX[sent[at + 2] as number] as number);
+          if (low >= 0) {
+            byte = high * 16 + low;
+            at += 2;
+          }
+        } else if (byte === PLUS) {
+          byte = SPACE;
+        } else if (equals === -1) {
+          equals = length;
+        }
       }
-    } else if (byte === PLUS) {
-      byte = SPACE;
-    } else if (byte === AMPERSAND) {
-      endPair();
-    } else if (byte === EQUALS && equals === -1) {
-      equals = length;
+      bytes[length] = byte;
+      length += 1;
     }
-    bytes[length] = byte;
+    if (decoded < to) length = withoutLastSequence(bytes, length);
+    pairs.push({ start, equals: equals === -1 ? length : Math.min(equals, length), end: length });
+    bytes[length] = AMPERSAND;
     length += 1;
+    from = to + 1;
   }
-  endPair();
-  return { bytes: bytes.subarray(0, length), pairs };
+  return { bytes: bytes.subarray(0, length - 1), pairs };
 }
+
+/** The length without the last UTF-8 sequence of one to four bytes, which may be cut. */
+function withoutLastSequence(bytes: Buffer, length: number): number {
+  let end = length - 1;
+  while (end > length - 4 && ((bytes[end] as number) & 0xc0) === 0x80) end -= 1;
+  return end;
+}
+
+/** The longest value, a URL of 2,048 characters, takes 24 KiB when each is four bytes and each byte is escaped. */
+const LONGEST_PAIR_BYTES = 32 * 1024;
+
+/** 1 for a byte that stands for itself wherever it is. */
+const IS_PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte === PERCENT || byte === PLUS || byte === EQUALS ? 0 : 1,
+);
 
 const NO_DIGIT = -1;
 

@@ -41,6 +41,22 @@ describe('a form', () => {
     }
   });
 
+  it('is decoded only as far as the longest value can reach, and is otherwise the same', () => {
+    const longest = encodeURIComponent('🍵'.repeat(2048));
+    assert.deepEqual(parse(`a=${longest}&b=1`), { a: '🍵'.repeat(2048), b: '1' });
+    for (const one of ['x', '%', '%41', 'é', '%E4%BD%A0', '🍵', '%F0%9F%8D%B5'])
+      for (const before of ['', '1', '22', '333', '4444']) {
+        const { a, ...others } = Object(parse(`z=0&a=${before}${one.repeat(100_000)}&b=%C3%A9`));
+        assert.deepEqual(others, { z: '0', b: 'é' });
+        assert.ok(a.length > 2048 && a.length <= 32 * 1024, `${a.length}`);
+        assert.ok(!a.includes('\ufffd') && !a.includes('&'));
+      }
+    for (const one of ['%80', '%FF', '%C3', '%E4%BD'])
+      assert.equal(parse(`a=${one.repeat(100_000)}&b=1`), undefined, one);
+    const [name = '', value] = Object.entries(Object(parse(`${'n'.repeat(32 * 1024 - 1)}=1&b=1`)))[0] ?? [];
+    assert.deepEqual([name.length, value], [32 * 1024 - 1, '']);
+  });
+
   it('builds at most as many lists and objects as a request may have, and reports what is beyond', () => {
     const pairs = Array.from({ length: 5000 }, (_, i) => `items[${i}][a][b]=1`);
     const items = parseBracketForm(Buffer.from(pairs.join('&')))?.get('items');
