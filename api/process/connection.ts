@@ -103,7 +103,7 @@ export class Connection {
       if (this.#droppedBytes > READ_OUT.bytes) this.#socket.destroy();
     } else if (this.#rest === undefined) {
       this.#rest = bytes;
-      if (this.#isInBody() || this.#deps.arrivalTime.ask(this.#goOn)) this.#pump();
+      if (this.#isInBody() || this.#mayArrive()) this.#pump();
       else this.#wait();
     } else {
       this.#rest = Buffer.concat([this.#rest, bytes]);
@@ -113,7 +113,12 @@ export class Connection {
 
   #takeEnd(): void {
     this.#hasEnded = true;
-    if (this.#rest === undefined && this.#deps.arrivalTime.ask(this.#goOn)) this.#pump();
+    if (this.#rest === undefined && this.#mayArrive()) this.#pump();
+  }
+
+  /** A connection that has sent a whole request before does not wait for all the new ones. */
+  #mayArrive(): boolean {
+    return this.#deps.arrivalTime.ask(this.#goOn, this.#begun > 0 ? 'known' : 'new');
   }
 
   /** Parses one request, with its body as far as that is there. */

@@ -3,12 +3,16 @@ const SHORT_MS = 5;
 
 /**
  * The time that work of one kind may take in a turn of the event loop: hundreds of servers may answer at once, or hundreds of
- * connections begin. Work for which no time is left goes on in a later turn, before work that has come after it.
+ * connections begin. Work for which no time is left goes on in a later turn, before work that has come after it. Work of known
+ * peers alternates with that of new ones, so that neither waits for all of the other.
  */
 export class TurnTime {
   readonly #longestMs: number;
   readonly #now: () => number;
-  readonly #waiting = new Set<() => void>();
+  readonly #known = new Set<() => void>();
+  readonly #new = new Set<() => void>();
+  /** Whose work went on last. */
+  #wasKnown = false;
   #until = 0;
   #isScheduled = false;
 
@@ -18,10 +22,10 @@ export class TurnTime {
   }
 
   /** False when the time is used up: `goOn` is called when there is time again. */
-  ask(goOn: () => void): boolean {
+  ask(goOn: () => void, from: 'known' | 'new' = 'new'): boolean {
     if (!this.#isScheduled) this.#begin();
     if (this.#hasTime()) return true;
-    this.#waiting.add(goOn);
+    (from === 'known' ? this.#known : this.#new).add(goOn);
     return false;
   }
 
@@ -34,13 +38,23 @@ export class TurnTime {
 
   #next(): void {
     this.#isScheduled = false;
-    if (this.#waiting.size === 0) return;
+    if (this.#known.size + this.#new.size === 0) return;
     this.#begin();
-    for (const goOn of this.#waiting) {
-      if (!this.#hasTime()) return;
-      this.#waiting.delete(goOn);
+    while (this.#hasTime()) {
+      const goOn = this.#take();
+      if (goOn === undefined) return;
       goOn();
     }
+  }
+
+  #take(): (() => void) | undefined {
+    for (const waiting of this.#wasKnown ? [this.#new, this.#known] : [this.#known, this.#new])
+      for (const goOn of waiting) {
+        waiting.delete(goOn);
+        this.#wasKnown = waiting === this.#known;
+        return goOn;
+      }
+    return undefined;
   }
 
   #hasTime(): boolean {

@@ -70,4 +70,17 @@ describe('what arrives at many connections at once', () => {
     assert.deepEqual(await answers(), Array(CONNECTIONS).fill([200]));
     assert.equal(new Set(turns).size, CONNECTIONS);
   });
+
+  it('lets a connection that has had an answer go before most of the new ones', async () => {
+    const [known, ...fresh] = sockets as [Socket, ...Socket[]];
+    known.write(REQUEST.replace('close', 'keep-alive'));
+    await once(known, 'data');
+    turns.length = 0;
+    for (const socket of fresh) socket.write(REQUEST);
+    while (turns.length < 2) await nextTurn();
+    known.write(REQUEST);
+    const answered = once(known, 'data').then(() => turns.length);
+    await Promise.all(fresh.map((socket) => once(socket, 'data')));
+    assert.ok((await answered) <= CONNECTIONS / 2, `answered after ${await answered}`);
+  });
 });

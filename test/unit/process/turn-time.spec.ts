@@ -26,6 +26,23 @@ describe('the time for work of one kind in a turn of the event loop', () => {
     assert.deepEqual(parsed, ['a', 'a', 'b', 'c', 'a', 'c']);
   });
 
+  it('alternates between known peers and new ones', async () => {
+    let now = 0;
+    const time = new TurnTime(5, () => now);
+    const done: string[] = [];
+    const goOn = (name: string) => (): void => {
+      done.push(name);
+      now += 6;
+    };
+    now = 6;
+    assert.equal(time.ask(goOn('first')), true);
+    now += 6;
+    for (const name of ['n1', 'n2', 'n3', 'n4']) assert.equal(time.ask(goOn(name), 'new'), false);
+    for (const name of ['k1', 'k2']) assert.equal(time.ask(goOn(name), 'known'), false);
+    while (done.length < 6) await nextTurn();
+    assert.deepEqual(done, ['k1', 'n1', 'k2', 'n2', 'n3', 'n4']);
+  });
+
   it('is there again in the next turn', async () => {
     let now = 0;
     const time = new TurnTime(5, () => now);
