@@ -7,6 +7,7 @@ interface Answers {
   of: Map<Response, { since: number; bytes: number }>;
   /** As counted last: at least what is unread, since it falls as the client reads. */
   bytes: number;
+  countedAt: number;
 }
 
 /**
@@ -15,7 +16,7 @@ interface Answers {
  * when an answer is written, and fall as the client reads.
  */
 const unread = new Map<string, Answers>();
-const all: Answers = { of: new Map(), bytes: 0 };
+const all: Answers = { of: new Map(), bytes: 0, countedAt: 0 };
 
 /** For an answer that was just ended. */
 export function watchUnread(res: Response, limits = UNREAD_ANSWERS): void {
@@ -23,7 +24,7 @@ export function watchUnread(res: Response, limits = UNREAD_ANSWERS): void {
   if (bytes < limits.countedFrom) return;
   const { principal, ip = '' } = res.req;
   const owner = principal?.accountId ?? ip;
-  const owned = unread.get(owner) ?? { of: new Map(), bytes: 0 };
+  const owned = unread.get(owner) ?? { of: new Map(), bytes: 0, countedAt: 0 };
   unread.set(owner, owned);
   add(owned, res, bytes);
   add(all, res, bytes);
@@ -46,14 +47,20 @@ function remove(answers: Answers, res: Response): void {
   answers.of.delete(res);
 }
 
+/** With all of an owner's answers counted for each new one, thousands of them would hold the event loop. */
+const COUNTS_WHILE_ONE_WAITS = 10;
+
 function cutOff(answers: Answers, most: number, waitedMs: number): void {
+  const now = performance.now();
+  if (now - answers.countedAt < waitedMs / COUNTS_WHILE_ONE_WAITS) return;
+  answers.countedAt = now;
   answers.bytes = 0;
   for (const [res, answer] of answers.of) {
     answer.bytes = res.writableLength;
     answers.bytes += answer.bytes;
   }
   for (const [res, { since }] of answers.of) {
-    if (answers.bytes <= most || performance.now() - since < waitedMs) return;
+    if (answers.bytes <= most || now - since < waitedMs) return;
     remove(answers, res);
     res.destroy();
   }

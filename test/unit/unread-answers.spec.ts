@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -83,5 +83,24 @@ describe('unread answers', () => {
       socket.resume();
       await eventually(() => assert.ok(answers.every(({ writableFinished }) => writableFinished)));
     }
+  });
+
+  it('are not all counted for each new one', () => {
+    let counted = 0;
+    const answer = (): Response => {
+      const socket = Object.assign(new EventEmitter(), { destroyed: false });
+      const res = Object.assign(new EventEmitter(), {
+        req: { socket, principal: { accountId: 'many' } },
+        destroy: () => socket.emit('close'),
+      });
+      return Object.defineProperty(res, 'writableLength', {
+        get: () => (counted += 1),
+      }) as never;
+    };
+    const all = Array.from({ length: 2000 }, answer);
+    const limits = { bytes: 0, total: Number.POSITIVE_INFINITY, waitedMs: LONG_MS, countedFrom: 0 };
+    for (const one of all) watchUnread(one, limits);
+    for (const one of all) one.destroy();
+    assert.ok(counted <= 3 * all.length, `${counted} times`);
   });
 });
