@@ -1,6 +1,6 @@
 import express, { type Express, type RequestHandler } from 'express';
 import { pageAssetRoutes } from './checkout-page/assets-route.js';
-import { type Encodings, encodeAll, sendEncoded } from './checkout-page/compressed.js';
+import { encodeOnce, sendEncoded } from './checkout-page/compressed.js';
 import { dashboard } from './dashboard/routes.js';
 import type { Deps } from './deps/deps.js';
 import { docs } from './docs/routes.js';
@@ -56,13 +56,12 @@ export function createApp(deps: Deps): Express {
   return app;
 }
 
-/** Written and compressed with the first request. */
 function sendDocument(baseUrl: string): RequestHandler {
-  let document: Encodings | undefined;
-  return (_req, res) => {
-    document ??= encodeAll(Buffer.from(JSON.stringify(openApiDocument(baseUrl))));
+  const document = encodeOnce(() => JSON.stringify(openApiDocument(baseUrl)));
+  return async (_req, res) => {
+    const encodings = await document();
     res.setHeader('Content-Type', 'application/json; charset=utf-8');
     res.setHeader('Vary', 'Accept-Encoding');
-    sendEncoded(res, document);
+    sendEncoded(res, encodings);
   };
 }

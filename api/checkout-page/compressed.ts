@@ -1,5 +1,7 @@
-import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Response } from 'express';
+import { lazy } from '../../shared/process/lazy.js';
 import { watchUnread } from '../http/unread-answers.js';
 
 export type Encodings = Record<'br' | 'gzip' | 'identity', Buffer>;
@@ -12,13 +14,22 @@ const GOOD = 9;
 /** Brotli's default window takes megabytes for each document, and four times the CPU when ten are compressed at once. */
 const SMALL_WINDOW = 16;
 
-/** For content that is sent often and encoded once: all answers share these buffers, so that an unread one takes no copy. */
-export function encodeAll(bytes: Buffer): Encodings {
-  return {
-    br: brotliCompressSync(bytes, ofQuality(GOOD)),
-    gzip: gzipSync(bytes, { level: 9 }),
-    identity: bytes,
-  };
+const brotli = promisify(brotliCompress);
+const gzipped = promisify<Buffer, { level: number }, Buffer>(gzip);
+
+/**
+ * For content that is the same for all: written with its first request, and compressed outside of the event loop. All answers
+ * share these buffers, so that an unread one takes no copy.
+ */
+export function encodeOnce(write: () => string): () => Promise<Encodings> {
+  return lazy(async () => {
+    const identity = Buffer.from(write());
+    const [br, gzip] = await Promise.all([
+      brotli(identity, ofQuality(GOOD)),
+      gzipped(identity, { level: 9 }),
+    ]);
+    return { br, gzip, identity };
+  });
 }
 
 export function sendEncoded(res: Response, encodings: Encodings): void {

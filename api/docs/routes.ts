@@ -1,5 +1,5 @@
 import { type Response, Router } from 'express';
-import { type Encodings, encodeAll, sendEncoded } from '../checkout-page/compressed.js';
+import { encodeOnce, sendEncoded } from '../checkout-page/compressed.js';
 import { setPageHeaders } from '../checkout-page/page-headers.js';
 import type { Deps } from '../deps/deps.js';
 import { llmsText } from './llms-text.js';
@@ -9,13 +9,13 @@ import { renderReferencePage } from './reference-page.js';
 /** `/llms.txt` for agents, `/docs` for people; `/` serves either, depending on the Accept header. */
 export function docs({ config, referenceFolder }: Deps): Router {
   const router = Router({ caseSensitive: true });
-  let text: Encodings | undefined;
+  const text = encodeOnce(() => llmsText(config.baseUrl));
 
-  function sendText(res: Response): void {
-    text ??= encodeAll(Buffer.from(llmsText(config.baseUrl)));
+  async function sendText(res: Response): Promise<void> {
+    const encodings = await text();
     res.setHeader('Content-Type', 'text/plain; charset=utf-8');
     res.setHeader('Vary', 'Accept, Accept-Encoding');
-    sendEncoded(res, text);
+    sendEncoded(res, encodings);
   }
 
   async function sendPage(res: Response): Promise<void> {
@@ -29,7 +29,7 @@ export function docs({ config, referenceFolder }: Deps): Router {
   router.get('/', async (req, res) => {
     const isPerson = /\btext\/html\b/i.test(req.get('Accept') ?? '');
     if (isPerson) await sendPage(res);
-    else sendText(res);
+    else await sendText(res);
   });
   router.get('/llms.txt', (_req, res) => sendText(res));
   router.get('/docs', (_req, res) => sendPage(res));
