@@ -38,8 +38,9 @@ export async function sendPieces(
       if (res.closed || res.destroyed || res.req.socket.destroyed) return;
       if (!res.hasHeader('Content-Type')) res.setHeader('Content-Type', TYPE);
       if (res.req.method === 'HEAD') break;
-      if (res.write(piece)) await nextTurn();
-      else await drained(res, drainWithinMs);
+      // A client on the same machine may have drained it in this turn.
+      if (!res.write(piece)) await drained(res, drainWithinMs);
+      await nextTurn();
     }
     res.end();
   } catch (error) {

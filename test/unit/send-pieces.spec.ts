@@ -24,11 +24,18 @@ class Pieces {
   readonly count: number;
   failsAt: number;
   failure: Error;
+  onGiven: () => void;
 
-  constructor(count: number, failsAt = Number.POSITIVE_INFINITY, failure = new Error('a mistake')) {
+  constructor(
+    count: number,
+    failsAt = Number.POSITIVE_INFINITY,
+    failure = new Error('a mistake'),
+    onGiven: () => void = () => undefined,
+  ) {
     this.count = count;
     this.failsAt = failsAt;
     this.failure = failure;
+    this.onGiven = onGiven;
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<string> {
@@ -36,6 +43,7 @@ class Pieces {
       while (this.given < this.count) {
         if (this.given === this.failsAt) throw this.failure;
         this.given += 1;
+        this.onGiven();
         yield PIECE;
       }
     } finally {
@@ -94,6 +102,21 @@ describe('an answer in pieces', () => {
     assert.match(res.headers.get('Content-Type') ?? '', /^application\/json/);
     assert.equal(res.headers.get('Content-Length'), null);
     assert.equal(await res.text(), PIECE.repeat(100));
+  });
+
+  it('has no two pieces in one turn of the event loop, though the client takes each at once', async () => {
+    let turn = 0;
+    const count = (): void => {
+      turn += 1;
+      next = setImmediate(count);
+    };
+    let next = setImmediate(count);
+    const turns: number[] = [];
+    pieces = new Pieces(50, undefined, undefined, () => turns.push(turn));
+    const res = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    assert.equal(await res.text(), PIECE.repeat(50));
+    clearImmediate(next);
+    assert.equal(new Set(turns).size, 50, turns.join());
   });
 
   it('has a head and no body for HEAD, and reads one piece only', async () => {
