@@ -1,6 +1,6 @@
 import express, { type Express, type RequestHandler } from 'express';
 import { pageAssetRoutes } from './checkout-page/assets-route.js';
-import { encodeOnce, sendEncoded } from './checkout-page/compressed.js';
+import { sharedDocument } from './checkout-page/compressed.js';
 import { dashboard } from './dashboard/routes.js';
 import type { Deps } from './deps/deps.js';
 import { docs } from './docs/routes.js';
@@ -57,11 +57,10 @@ export function createApp(deps: Deps): Express {
 }
 
 function sendDocument(baseUrl: string): RequestHandler {
-  const document = encodeOnce(() => JSON.stringify(openApiDocument(baseUrl)));
-  return async (_req, res) => {
-    const encodings = await document();
+  const send = sharedDocument(() => JSON.stringify(openApiDocument(baseUrl)));
+  return (_req, res) => {
     res.setHeader('Content-Type', 'application/json; charset=utf-8');
     res.setHeader('Vary', 'Accept-Encoding');
-    sendEncoded(res, encodings);
+    return send(res);
   };
 }

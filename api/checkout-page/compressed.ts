@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Response } from 'express';
 import { lazy } from '../../shared/process/lazy.js';
+import { TurnTime } from '../../shared/process/turn-time.js';
 import { watchUnread } from '../http/unread-answers.js';
 
 export type Encodings = Record<'br' | 'gzip' | 'identity', Buffer>;
@@ -17,12 +18,15 @@ const SMALL_WINDOW = 16;
 const brotli = promisify(brotliCompress);
 const gzipped = promisify<Buffer, { level: number }, Buffer>(gzip);
 
+/** For the answers that wait while a document is compressed, of which there may be thousands. */
+const sendTime = new TurnTime();
+
 /**
- * For content that is the same for all: written with its first request, and compressed outside of the event loop. All answers
- * share these buffers, so that an unread one takes no copy.
+ * Sends content that is the same for all. It is written with its first request, and compressed outside of the event loop. All
+ * answers share the memory, so that an unread one takes no copy.
  */
-export function encodeOnce(write: () => string): () => Promise<Encodings> {
-  return lazy(async () => {
+export function sharedDocument(write: () => string): (res: Response) => Promise<void> {
+  const encoded = lazy(async () => {
     const identity = Buffer.from(write());
     const [br, gzip] = await Promise.all([
       brotli(identity, ofQuality(GOOD)),
@@ -30,6 +34,11 @@ export function encodeOnce(write: () => string): () => Promise<Encodings> {
     ]);
     return { br, gzip, identity };
   });
+  return async (res) => {
+    const encodings = await encoded();
+    const send = (): void => sendEncoded(res, encodings);
+    if (sendTime.ask(send)) send();
+  };
 }
 
 export function sendEncoded(res: Response, encodings: Encodings): void {

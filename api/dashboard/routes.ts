@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import { encodeOnce, sendEncoded } from '../checkout-page/compressed.js';
+import { sharedDocument } from '../checkout-page/compressed.js';
 import { setPageHeaders } from '../checkout-page/page-headers.js';
 import type { Deps } from '../deps/deps.js';
 import { dashboardDocument } from './document.js';
@@ -13,15 +13,14 @@ export function dashboard({ config, pageAssets }: Deps): Router {
   if (!config.dashboard) return router;
   // The wallets of `npm start`'s sandbox; production refuses the setting.
   const isSandbox = config.pageScriptUrl !== undefined;
-  const document = encodeOnce(() => dashboardDocument(pageAssets, isSandbox));
-  router.get('/dashboard', async (_req, res) => {
-    const encodings = await document();
+  const send = sharedDocument(() => dashboardDocument(pageAssets, isSandbox));
+  router.get('/dashboard', (_req, res) => {
     setPageHeaders(res, undefined);
     res.setHeader('Content-Type', 'text/html; charset=utf-8');
     res.setHeader('Cache-Control', 'no-cache');
     res.setHeader('Vary', 'Accept-Encoding');
     res.setHeader('X-Robots-Tag', 'noindex, nofollow');
-    sendEncoded(res, encodings);
+    return send(res);
   });
   return router;
 }

@@ -1,5 +1,5 @@
 import { type Response, Router } from 'express';
-import { encodeOnce, sendEncoded } from '../checkout-page/compressed.js';
+import { sharedDocument } from '../checkout-page/compressed.js';
 import { setPageHeaders } from '../checkout-page/page-headers.js';
 import type { Deps } from '../deps/deps.js';
 import { llmsText } from './llms-text.js';
@@ -9,13 +9,12 @@ import { renderReferencePage } from './reference-page.js';
 /** `/llms.txt` for agents, `/docs` for people; `/` serves either, depending on the Accept header. */
 export function docs({ config, referenceFolder }: Deps): Router {
   const router = Router({ caseSensitive: true });
-  const text = encodeOnce(() => llmsText(config.baseUrl));
+  const send = sharedDocument(() => llmsText(config.baseUrl));
 
-  async function sendText(res: Response): Promise<void> {
-    const encodings = await text();
+  function sendText(res: Response): Promise<void> {
     res.setHeader('Content-Type', 'text/plain; charset=utf-8');
     res.setHeader('Vary', 'Accept, Accept-Encoding');
-    sendEncoded(res, encodings);
+    return send(res);
   }
 
   async function sendPage(res: Response): Promise<void> {
