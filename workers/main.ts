@@ -8,6 +8,8 @@ const THREAD = `./webhook-delivery/sender-thread${path.extname(import.meta.url)}
 
 await runProcess('worker', (config, logger) =>
   startWorker(config, logger, (options) =>
-    separateReceivers(() => openSenderThread(new URL(THREAD, import.meta.url), options)),
+    separateReceivers((priority) =>
+      openSenderThread(new URL(THREAD, import.meta.url), { ...options, priority }),
+    ),
   ),
 );

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { getPriority, platform } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { answer, hang, type Receiver, startReceiver } from '../../lab/world/receiver/receiver.js';
@@ -29,6 +31,12 @@ const UNRELIABLE = new URL(
 `)}`,
 );
 
+/** The place of a thread's niceness behind its name in `/proc/…/stat`. */
+const NICE = 16;
+
+const threadFile = (): URL =>
+  pathToFileURL(path.join(projectRoot(), 'dist', 'workers', 'webhook-delivery', 'sender-thread.js'));
+
 describe('the time after which the thread that sends webhooks is ended', () => {
   it('is longer than any try, and shorter than the leases of its webhooks', () => {
     assert.ok(STUCK_AFTER_MS > RECEIVER_HEADERS_WITHIN_MS + RECEIVER_BODY_WITHIN_MS + 10_000);
@@ -54,8 +62,7 @@ describe('the thread that sends webhooks', () => {
     before(() => ensureBuilt(projectRoot()));
     beforeEach(async () => {
       receiver = await startReceiver();
-      const file = path.join(projectRoot(), 'dist', 'workers', 'webhook-delivery', 'sender-thread.js');
-      sender = openSenderThread(pathToFileURL(file), { allowPrivateNetworks: true });
+      sender = openSenderThread(threadFile(), { allowPrivateNetworks: true });
     });
     afterEach(() => receiver.close());
 
@@ -86,11 +93,29 @@ describe('the thread that sends webhooks', () => {
     });
 
     it('does not send to private networks unless it may', async () => {
-      const file = path.join(projectRoot(), 'dist', 'workers', 'webhook-delivery', 'sender-thread.js');
       await sender.close();
-      sender = openSenderThread(pathToFileURL(file), { allowPrivateNetworks: false });
+      sender = openSenderThread(threadFile(), { allowPrivateNetworks: false });
       assert.deepEqual((await send(receiver.url)).result, { kind: 'unanswered', error: 'ENOTPUBLIC' });
       assert.equal(receiver.got.length, 0);
+    });
+
+    it('lets other threads go first when its priority is low, on Linux', async () => {
+      if (platform() !== 'linux') return;
+      const niceness = (): number[] =>
+        readdirSync('/proc/self/task').map((thread) => {
+          const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'latin1');
+          return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[NICE]);
+        });
+      const own = getPriority();
+      await send(receiver.url);
+      assert.ok(niceness().every((nice) => nice === own));
+      await sender.close();
+      sender = openSenderThread(threadFile(), { allowPrivateNetworks: true, priority: 'low' });
+      await send(receiver.url);
+      assert.deepEqual(
+        niceness().filter((nice) => nice !== own),
+        [5],
+      );
     });
 
     it('ends with its connections when it is closed', async () => {

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { batchPerTurn } from '../../shared/process/batch-per-turn.js';
-import type { OpenSender, OutgoingWebhook, Sender, Sent } from './sender.js';
+import type { OpenSender, OutgoingWebhook, Priority, Sender, Sent } from './sender.js';
 
 export interface ToThread {
   number: number;
@@ -11,6 +11,8 @@ export interface FromThread {
   number: number;
   sent: Sent;
 }
+
+export type ThreadOptions = Parameters<OpenSender>[0] & { priority?: Priority };
 
 interface Waiting {
   since: number;
@@ -32,11 +34,7 @@ const HEAP = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 };
  * When the thread ends, or hangs, the outcome of the webhooks in it is unknown. Their leases
  * expire, and they are sent again, by a new thread.
  */
-export function openSenderThread(
-  entry: URL,
-  options: Parameters<OpenSender>[0],
-  stuckAfterMs = STUCK_AFTER_MS,
-): Sender {
+export function openSenderThread(entry: URL, options: ThreadOptions, stuckAfterMs = STUCK_AFTER_MS): Sender {
   // At once, because a thread takes some 100 ms to load its modules.
   let current = new SenderThread(entry, options, stuckAfterMs);
   return {
@@ -63,7 +61,7 @@ class SenderThread {
   #lastNumber = 0;
   hasEnded = false;
 
-  constructor(entry: URL, options: Parameters<OpenSender>[0], stuckAfterMs: number) {
+  constructor(entry: URL, options: ThreadOptions, stuckAfterMs: number) {
     // Neither the settings of the process nor the modules that it loads first by `--import` are for this thread.
     this.#worker = new Worker(entry, { workerData: options, resourceLimits: HEAP, execArgv: [], env: {} });
     this.#worker.on('message', (batch: FromThread[]) => {

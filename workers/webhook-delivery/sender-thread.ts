@@ -1,10 +1,17 @@
+import { readlinkSync } from 'node:fs';
+import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { batchPerTurn } from '../../shared/process/batch-per-turn.js';
-import type { FromThread, ToThread } from './open-sender-thread.js';
+import type { FromThread, ThreadOptions, ToThread } from './open-sender-thread.js';
 import { openSenderHere } from './sender.js';
 
+/** Of -20 to 19; a thread with 0 gets three times as much of a processor. */
+const LOW = 5;
+
 // The entry of the thread that open-sender-thread.ts opens.
-const sender = openSenderHere(workerData);
+const options: ThreadOptions = workerData;
+if (options.priority === 'low') lowerPriority();
+const sender = openSenderHere(options);
 
 const answer = batchPerTurn<FromThread>((batch) => parentPort?.postMessage(batch));
 
@@ -14,3 +21,13 @@ parentPort?.on('message', (batch: ToThread[]) => {
     void sender.send(webhook).then((sent) => answer({ number, sent }));
   }
 });
+
+/** Linux has a priority for each thread, which Node sets by the thread's number. Elsewhere there is no such file. */
+function lowerPriority(): void {
+  try {
+    const [, thread] = readlinkSync('/proc/thread-self').split('/task/');
+    setPriority(Number(thread), LOW);
+  } catch {
+    // Without a lower priority all threads have an equal share of the processors.
+  }
+}

@@ -23,6 +23,9 @@ export interface Sent {
   durationMs: number;
 }
 
+/** `low`: where there are not enough processors, other work goes first. */
+export type Priority = 'normal' | 'low';
+
 export type OpenSender = (options: Pick<SenderOptions, 'allowPrivateNetworks'>) => Sender;
 
 /** Sends in the thread of the caller. */

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { SLOW_MS } from './adaptive-concurrency.js';
 import { isSuccess } from './post.js';
-import type { Sender, Sent } from './sender.js';
+import type { Priority, Sender, Sent } from './sender.js';
 
 const MOST_ENDPOINTS = 10_000;
 
@@ -10,8 +10,8 @@ const MOST_ENDPOINTS = 10_000;
  * without end take no time from those that do not. The second sender is opened for the first endpoint that did not answer
  * well. From then on it also has the endpoints of which no answer is known.
  */
-export function separateReceivers(open: () => Sender): Sender {
-  const ofGood = open();
+export function separateReceivers(open: (priority: Priority) => Sender): Sender {
+  const ofGood = open('normal');
   let ofOthers: Sender | undefined;
   /** Whether the last answer of an endpoint was good. */
   const wasGood = new LRUCache<string, boolean>({ max: MOST_ENDPOINTS });
@@ -19,7 +19,7 @@ export function separateReceivers(open: () => Sender): Sender {
     async send(webhook) {
       const { endpointId } = webhook;
       const isGood = wasGood.get(endpointId) ?? ofOthers === undefined;
-      if (!isGood) ofOthers ??= open();
+      if (!isGood) ofOthers ??= open('low');
       try {
         const sent = await ((!isGood && ofOthers) || ofGood).send(webhook);
         wasGood.set(endpointId, isGoodAnswer(sent));
