@@ -23,7 +23,7 @@ export async function expireSessions(deps: WorkerDeps): Promise<Outcome> {
 /**
  * Repeats `expire`, which returns how many rows it has expired, until none is left. A batch that fails is followed by one of half
  * its rows. A batch that large rows or many deliveries have cut short is followed by one of at most twice its rows, alone, and
- * after a pause of its length, in which others have Postgres.
+ * after a pause of twice its length, in which others have Postgres.
  */
 export async function inBatches(
   expire: (limit: number) => Promise<number>,
@@ -39,7 +39,7 @@ export async function inBatches(
         all += expired;
         const isCutShort = expired < limit;
         if (expired === 0 || (isCutShort && !goesOnAlone)) return all;
-        if (isCutShort) await sleep(performance.now() - began);
+        if (isCutShort) await sleep(2 * (performance.now() - began));
         limit = Math.min(MOST, expired * 2);
       } catch (error) {
         if (limit === 1) throw error;
