@@ -1,8 +1,10 @@
 import type { PaymentQuery } from '../../shared/chains/confirmation.js';
 import type { ChainFinding } from '../../shared/chains/finding.js';
+import { parseSignedMessage } from '../../shared/chains/solana-message.js';
 import { MAX_PAGE_RPC_CALLS } from '../../shared/limits/bounds.js';
 import { openConcurrency } from '../../shared/limits/concurrency.js';
-import { certainNow } from '../../shared/process/clock.js';
+import { certainNow, earlierNowMs } from '../../shared/process/clock.js';
+import { BLOCK_LAG_MS } from '../../shared/settlement/policy/limits.js';
 import type { Failure } from '../../shared/x402/failure-codes.js';
 import { outcomeUnknown } from '../../shared/x402/failure-codes.js';
 import type { PaymentProof } from '../../shared/x402/payload.js';
@@ -31,25 +33,43 @@ export interface DoubtedRefusal {
  * failover to a copy without the last commits, Postgres may have forgotten one. `paid`: the chain proves that.
  */
 export async function lookBeforeRefusal(
-  { chains, logger, commits }: LinkDeps,
+  { chains, logger, commits, references }: LinkDeps,
   { session, requirements, proof, failure, saysUsed }: DoubtedRefusal,
 ): Promise<{ kind: 'paid' } | { kind: 'refused'; failure: Failure }> {
   const { network } = requirements;
   const query = queryForUnstored(requirements, proof, new Date(certainNow().getTime() - FORGOTTEN_WITHIN_MS));
   const finding = await look(chains, query);
   const mayBeLost = commits.mayHaveLost();
-  // A call that Postgres has forgotten may still use what is unused.
-  const isUnused = finding.kind === 'unused' && (finding.exhausted || !mayBeLost);
+  // A call that Postgres has forgotten may still use what is unused, and an old block does not show a use since.
+  const isUnused =
+    finding.kind === 'unused' && (finding.exhausted || (!mayBeLost && isRecent(finding.chainTime)));
   const isCertain = isUnused || finding.kind === 'spent_otherwise';
   const seen = { session, network, reason: failure.reason, finding: finding.kind };
   if (finding.kind === 'paid') {
     const { transaction } = finding;
-    logger.error({ event: 'payment.forgotten', ...seen, transaction });
-    return { kind: 'paid' };
+    const named = namedBy(proof, references) ?? session;
+    logger.error({ event: 'payment.forgotten', ...seen, session: named, transaction });
+    if (named === session) return { kind: 'paid' };
+    return { kind: 'refused', failure: { ...failure, message: outcomeUnknown(), isUncertain: true } };
   }
   logger.info({ event: 'payment.looked_up_before_refusal', ...seen });
   if (isCertain || !(saysUsed || mayBeLost)) return { kind: 'refused', failure };
   return { kind: 'refused', failure: { ...failure, message: outcomeUnknown(), isUncertain: true } };
+}
+
+function isRecent(chainTime: Date): boolean {
+  return chainTime.getTime() >= earlierNowMs() - BLOCK_LAG_MS;
+}
+
+/** The session or refund whose page the payload was signed on, which the nonce or the memo names: the money is its. */
+function namedBy(proof: PaymentProof, references: LinkDeps['references']): string | undefined {
+  const carried =
+    proof.family === 'evm' ? [proof.nonce] : (parseSignedMessage(proof.transactionBase64).memos ?? []);
+  for (const one of carried) {
+    const named = references.read(one)?.payableId;
+    if (named !== undefined) return named;
+  }
+  return undefined;
 }
 
 async function look(chains: LinkDeps['chains'], query: PaymentQuery): Promise<ChainFinding> {

@@ -1,4 +1,3 @@
-import { raw } from 'objection';
 import type { Knex } from '../db/knex.js';
 import { retryThroughOutage } from '../db/retry-through-outage.js';
 import { withObservation } from '../payments/history.js';
@@ -109,8 +108,9 @@ async function postpone(
       stage: next?.stage ?? null,
       dueAt: next?.dueAt ?? null,
       // Workers that crashed before the chain check may crash on the payment again.
-      lostTakes: decision.kind === 'settle_again' ? raw('lost_takes - 1') : 0,
-      ...('notSent' in decision && { settleCalls: raw('settle_calls - 1') }),
+      lostTakes: decision.kind === 'settle_again' ? payment.lostTakes - 1 : 0,
+      // Not by SQL from the row's own value: a write whose answer was lost is repeated.
+      ...('notSent' in decision && { settleCalls: payment.settleCalls - 1 }),
       history: withObservation(observed(decision)),
     })
     .where({ id: payment.id, attempt: payment.attempt, status: payment.status });
@@ -138,6 +138,8 @@ async function noteSettled({ db, logger }: WriteDeps, payment: Payment, transact
     .patch({ reportedTransaction: transaction, settleUnclear: false })
     .where('id', payment.id)
     .whereNot('status', 'succeeded');
+  // One that has failed and is not watched any more is looked up again.
+  await Payment.query(db).patch({ stage: 'watch', dueAt: now() }).where({ id: payment.id, status: 'failed' });
   if ((await findPayment(db, payment.id)) !== undefined) return;
   logger.error({
     event: 'payment.gone',

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import type { EvmChain } from '../../lab/world/chains/evm-chain.js';
+import { refuses } from '../../lab/world/facilitator/dial.js';
+import { Payable } from '../../shared/payables/model.js';
+import { Payment } from '../../shared/payments/model.js';
+import { Event } from '../../shared/webhooks/model.js';
+import { type Checkout, openCheckoutOnChain, type SignedPayment, type Signing } from '../support/checkout.js';
+
+const USED = 'invalid_exact_evm_nonce_already_used';
+const BLOCKS_BEHIND = 50;
+
+describe('a payload that was used, of which Postgres knows nothing,', () => {
+  let checkout: Checkout & { chain: EvmChain };
+  before(async () => {
+    checkout = await openCheckoutOnChain();
+  });
+  afterEach(() => {
+    checkout.facilitator.verify.honest();
+    checkout.chain.lag.clear();
+  });
+  after(() => checkout.close());
+
+  async function send(id: string, { header }: SignedPayment): Promise<{ status: number; error: string }> {
+    const { status, body } = await checkout.visit(id, { 'PAYMENT-SIGNATURE': header });
+    return { status, error: String(body.error) };
+  }
+
+  async function payAndForget(
+    sign: (id: string) => Signing,
+  ): Promise<{ id: string; payment: SignedPayment }> {
+    const { id } = await checkout.buildSession();
+    const payment = await checkout.sign(id, sign(id));
+    assert.equal((await send(id, payment)).status, 200);
+    await checkout.app.db.transaction(async (trx) => {
+      await Payable.query(trx).patch({ status: 'open', paymentId: null }).where({ id });
+      await Event.query(trx).delete().where({ payableId: id });
+      await Payment.query(trx).delete().where({ payableId: id });
+    });
+    return { id, payment };
+  }
+
+  it('pays the session that its nonce names, and no other to which somebody sends it', async () => {
+    const { references } = checkout.app;
+    const { id, payment } = await payAndForget((own) => ({ nonce: references.nonceOf(own) }));
+    const other = await checkout.buildSession();
+    const refused = await send(other.id, payment);
+    assert.equal(refused.status, 402);
+    assert.match(refused.error, /Do not pay again/);
+    assert.equal((await send(id, payment)).status, 200);
+    assert.deepEqual(
+      [(await checkout.session(other.id)).status, (await checkout.session(id)).status],
+      ['open', 'complete'],
+    );
+  });
+
+  it('is not said to be unused by an endpoint that is minutes behind, against the facilitator', async () => {
+    const { id, payment } = await payAndForget(() => ({}));
+    checkout.facilitator.verify.next(refuses(USED));
+    checkout.chain.lag.set('*', BLOCKS_BEHIND);
+    const { status, error } = await send(id, payment);
+    assert.equal(status, 402);
+    assert.match(error, /may have been taken.*Do not pay again/);
+  });
+});
