@@ -51,7 +51,7 @@ On Solana: \`client.register('solana:*', new ExactSvmScheme(signer))\`, of @x402
 - 400: the payment header cannot be read. 404: no such link. 410: expired; ask for a new link, unless \`message\` says not to.
 - 429, 503: wait for Retry-After, then send the same signature again.
 - No answer: send the same header again and sign nothing new; it pays once. With x402's extension \`payment-identifier\` (in
-  the 402's \`extensions\`) the same payment gets its first answer again, a different one 409 with PAYMENT-RESPONSE.`;
+  the 402's \`extensions\`) the same payment gets its first answer again; without it, 409 with PAYMENT-RESPONSE.`;
 }
 
 function whatStockClientsRefuse(): string {

@@ -1,7 +1,8 @@
 import { Busy } from '../../shared/db/busy.js';
 import type { Payment } from '../../shared/payments/model.js';
 import { OUTCOME_UNKNOWN } from '../../shared/payments/states.js';
-import { now } from '../../shared/process/clock.js';
+import { now, nowMs } from '../../shared/process/clock.js';
+import { waitAtMost } from '../../shared/process/timeout.js';
 import {
   findLinkedSession,
   findLinkState,
@@ -10,7 +11,7 @@ import {
   listUncertainOrSurplus,
 } from '../../shared/settlement/read-link.js';
 import type { WellFormedHeader } from '../../shared/x402/headers.js';
-import { isSamePayment } from '../../shared/x402/match-payment.js';
+import { isSamePayment, type Offer } from '../../shared/x402/match-payment.js';
 import { acceptPayment, identifierOf, type SentPayment } from './accept-payment.js';
 import { failureOf, type LinkFailure, uncertainFailure } from './earlier-failure.js';
 import {
@@ -29,6 +30,8 @@ import { answerOutcome, awaitOutcome } from './outcome.js';
 import { paid, paymentOf, receiptOf } from './receipt.js';
 
 const RETRY_WHEN_BUSY_MS = 1000;
+/** A facilitator that is quick can answer even a request that is nearly out of time. */
+const LEAST_WAIT_MS = 1000;
 
 /** Pays an open session. For any other status, the payment may be the one that holds or paid the session. */
 export async function pay(deps: LinkDeps, session: LinkedSession, sent: SentPayment): Promise<LinkAnswer> {
@@ -68,8 +71,21 @@ async function answerUnlessPayable(
   }
 }
 
+/** SETTLE_WAIT_MS bounds the wait for `/supported`, too. */
+async function offerInTime(
+  deps: LinkDeps,
+  session: LinkedSession,
+  { arrivedAtMs }: SentPayment,
+): Promise<Offer | LinkAnswer> {
+  const { settleWaitMs } = deps.config;
+  const reading = readOffer(deps, session);
+  if (settleWaitMs === 0) return await reading;
+  const leftMs = Math.max(LEAST_WAIT_MS, arrivedAtMs + settleWaitMs - nowMs());
+  return (await waitAtMost(leftMs, reading)) ? await reading : busy();
+}
+
 async function payOpen(deps: LinkDeps, session: LinkedSession, sent: SentPayment): Promise<LinkAnswer> {
-  const offer = await readOffer(deps, session);
+  const offer = await offerInTime(deps, session, sent);
   if ('kind' in offer) return offer;
   const acceptance = await acceptPayment(deps, session, offer, sent);
   switch (acceptance.kind) {

@@ -5,6 +5,7 @@ import { MAX_ANSWER_PIECES, MAX_FACILITATOR_ANSWER_BYTES } from '../limits/bound
 import { openRateLimiter } from '../limits/rate-limiter.js';
 import { openThrottle, type Throttle } from '../limits/throttle.js';
 import { exchange } from '../outgoing/exchange.js';
+import { lookupOnce } from '../outgoing/lookup-once.js';
 import { type Outgoing, openOutgoing } from '../outgoing/outgoing-agent.js';
 import type { Logger } from '../process/logger.js';
 import { inSpan } from '../tracing/spans.js';
@@ -50,6 +51,8 @@ const BOUNDS = { bodyBytes: MAX_FACILITATOR_ANSWER_BYTES, pieces: MAX_ANSWER_PIE
 export const CONNECTIONS = 128;
 /** Limits of the wait for a turn. Verifications give up earlier and leave the turns to settlements. */
 const VERIFY_TURN_WITHIN_MS = 5000;
+/** A call that is nearly too late still gets an answer from a facilitator that is quick. */
+const LEAST_CALL_MS = 1000;
 const SETTLE_TURN_WITHIN_MS = 15_000;
 const SETTLE_PAUSE_WITHIN_MS = 500;
 /**
@@ -102,35 +105,11 @@ export function createFacilitator(
   async function sendTraced(call: Call): Promise<FacilitatorReply> {
     const attributes = { 'peer.service': 'facilitator', 'checkout.facilitator': name };
     return await inSpan({ name: `${call.method} ${call.path}`, kind: 'client', attributes }, async (span) => {
-      const reply = await send(call);
+      const reply = await send({ config, dispatcher, tokenOf }, call);
       if ('status' in reply) span.set({ 'http.response.status_code': reply.status });
       else span.fail(reply.error instanceof Error ? reply.error.name : 'unknown');
       return reply;
     });
-  }
-
-  async function send({ method, path, body, timeoutMs = config.timeoutMs }: Call): Promise<FacilitatorReply> {
-    try {
-      const url = new URL(`${config.url}${path}`);
-      const token = await tokenOf({ method, url });
-      const request = {
-        origin: url.origin,
-        method,
-        path: url.pathname + url.search,
-        headers: {
-          accept: 'application/json',
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-          ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        },
-        body: body === undefined ? null : JSON.stringify(body),
-      };
-      const terms = { timeoutMs, maxAnswerBytes: MAX_FACILITATOR_ANSWER_BYTES };
-      const answer = await exchange(dispatcher, request, terms);
-      const retryAfter = answer.header('retry-after');
-      return { status: answer.status, retryAfter, body: answer.body.toString('utf8') };
-    } catch (error) {
-      return { error };
-    }
   }
 
   function pauseIfAsked({ status, retryAfter }: Answered, call: Call): void {
@@ -151,9 +130,13 @@ export function createFacilitator(
     known: supported.known,
     isSilent: supported.isSilent,
     refusals,
-    async verify(body, usefulForMs = VERIFY_TURN_WITHIN_MS) {
+    async verify(body, usefulForMs = Number.POSITIVE_INFINITY) {
       const waitsMs = Math.max(0, Math.min(VERIFY_TURN_WITHIN_MS, usefulForMs));
-      return note(readVerifyAnswer(await ask({ method: 'POST', path: '/verify', body }, waitsMs)), body);
+      const usefulUntil = performance.now() + usefulForMs;
+      return note(
+        readVerifyAnswer(await ask({ method: 'POST', path: '/verify', body, usefulUntil }, waitsMs)),
+        body,
+      );
     },
     async settle(body, mayBeSent) {
       const call: Call = { method: 'POST', path: '/settle', body, timeoutMs: config.settleTimeoutMs };
@@ -167,13 +150,50 @@ export function createFacilitator(
   };
 }
 
+function timeoutOf({ timeoutMs, usefulUntil = Number.POSITIVE_INFINITY }: Call, defaultMs: number): number {
+  return Math.min(timeoutMs ?? defaultMs, Math.max(LEAST_CALL_MS, usefulUntil - performance.now()));
+}
+
+interface Sending {
+  config: FacilitatorConfig;
+  dispatcher: Outgoing['dispatcher'];
+  tokenOf: ReturnType<typeof createTokenSource>;
+}
+
+/** Sends one call. What went wrong is part of the reply. */
+async function send({ config, dispatcher, tokenOf }: Sending, call: Call): Promise<FacilitatorReply> {
+  const { method, path, body } = call;
+  const timeoutMs = timeoutOf(call, config.timeoutMs);
+  try {
+    const url = new URL(`${config.url}${path}`);
+    const token = await tokenOf({ method, url });
+    const request = {
+      origin: url.origin,
+      method,
+      path: url.pathname + url.search,
+      headers: {
+        accept: 'application/json',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+    };
+    const terms = { timeoutMs, maxAnswerBytes: MAX_FACILITATOR_ANSWER_BYTES };
+    const answer = await exchange(dispatcher, request, terms);
+    const retryAfter = answer.header('retry-after');
+    return { status: answer.status, retryAfter, body: answer.body.toString('utf8') };
+  } catch (error) {
+    return { error };
+  }
+}
+
 function openConnections({ maxConnections, timeoutMs }: FacilitatorConfig, connections: number): Outgoing {
   return openOutgoing(BOUNDS, {
     connections,
     keepAliveTimeout: KEPT_MS,
     // When the process's share of connections falls, surplus ones close soon, whatever the facilitator's keep-alive time.
     ...(maxConnections !== undefined && { keepAliveMaxTimeout: KEPT_MS }),
-    connect: buildConnector({ timeout: timeoutMs }),
+    connect: buildConnector({ timeout: timeoutMs, lookup: lookupOnce }),
     // `exchange` limits each call as a whole.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -205,4 +225,6 @@ interface Call {
   path: string;
   body?: FacilitatorRequest;
   timeoutMs?: number;
+  /** By the monotonic clock: an answer is of no use later. */
+  usefulUntil?: number;
 }
