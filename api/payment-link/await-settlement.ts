@@ -1,5 +1,6 @@
 import type { Knex } from '../../shared/db/knex.js';
 import type { Logger } from '../../shared/process/logger.js';
+import { waitAtMost } from '../../shared/process/timeout.js';
 import type { SubscribeToDecisions } from '../../shared/queues/decision-notifier.js';
 import { listDecided } from '../../shared/settlement/read-link.js';
 
@@ -15,6 +16,7 @@ export interface SettlementWatch {
 }
 
 const TICK_MS = 20;
+const STUCK_AFTER_MS = 1000;
 /** With notifications connected, ticks only make up for lost ones. */
 const TICK_WITH_NOTIFICATIONS_MS = 100;
 /** Notifications kept for requests that are about to wait: a payment may be decided before its request waits. */
@@ -27,7 +29,9 @@ export function watchSettlements(db: Knex, logger: Logger, subscribe: SubscribeT
 
   async function tick(): Promise<void> {
     try {
-      for (const id of await listDecided(db, [...waiters.keys()])) wake(id);
+      const asked = listDecided(db, [...waiters.keys()]).then((decided) => decided.forEach(wake));
+      // It may be stuck on a dead connection; the next one asks by another.
+      await waitAtMost(STUCK_AFTER_MS, asked);
     } catch (error) {
       logger.warn({ event: 'settlement_watch.failed', err: error });
     }

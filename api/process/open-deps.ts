@@ -37,6 +37,8 @@ import { MERCHANT_OPERATIONS } from '../openapi/merchant-paths.js';
 import { watchSettlements } from '../payment-link/await-settlement.js';
 import { createReceiptSigner } from '../payment-link/signed-receipts.js';
 
+const PROBE_TIMEOUT_MS = 3000;
+
 export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets = loadPageAssets()): Deps {
   const commits = openLoggedCommitMemory(logger);
   const db = openDatabase(config.database, logger, { commits });
@@ -65,7 +67,7 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     commits,
     replica,
     connections,
-    probeDb: openDatabase({ ...config.database, poolSize: 1 }, logger, { readsClock: false }),
+    probeDb: openDatabase(probeSettings(config.database), logger, { readsClock: false }),
     accountReads: openAccountReads(connections, replica),
     recentWrites: replica === undefined ? NO_RECENT_WRITES : openRecentWrites(db, logger),
     installation,
@@ -125,4 +127,10 @@ export async function closeDeps(deps: Deps): Promise<void> {
   await replica?.close();
   await deps.probeDb.destroy();
   await db.destroy();
+}
+
+/** A probe whose only connection is dead must open another one before it calls the process unready. */
+function probeSettings(database: Config['database']): Config['database'] {
+  const queryTimeoutMs = Math.min(database.queryTimeoutMs, PROBE_TIMEOUT_MS);
+  return { ...database, poolSize: 1, queryTimeoutMs };
 }

@@ -26,6 +26,8 @@ export interface BatchLimits {
 }
 
 const MAX_KEYS = 100;
+/** A statement that takes longer may be stuck on a dead connection: others take its place, and the pool is their bound. */
+const HOLDS_PLACE_MS = 2000;
 
 /** `read` returns one value per key, in the order of the keys. */
 export function batchReads<Key, Value>(
@@ -47,6 +49,10 @@ export function batchReads<Key, Value>(
     }
 
     async function send(waiting: readonly Waiting<Key, Value>[], release: Release): Promise<void> {
+      const giveUpPlace = setTimeout(() => {
+        release();
+        sendQueued();
+      }, HOLDS_PLACE_MS);
       try {
         const keys = waiting.map(({ key }) => key);
         const values = await read(maxStatements === undefined ? commonDb(waiting, root) : root, keys);
@@ -56,6 +62,7 @@ export function batchReads<Key, Value>(
         const failed = isDatabaseUnavailable(error) ? [...waiting, ...queue.splice(0)] : waiting;
         for (const { reject } of failed) reject(error);
       } finally {
+        clearTimeout(giveUpPlace);
         release();
         sendQueued();
       }
