@@ -1,4 +1,5 @@
 import { InFlight } from '../process/in-flight.js';
+import { inTurns } from '../process/in-turns.js';
 import { waitAtMost } from '../process/timeout.js';
 
 /**
@@ -42,7 +43,7 @@ export function openBreaker({ probe, onOpened, onClosed }: BreakerOptions): Brea
     if (isOpen || isStopped) return;
     isOpen = true;
     onOpened();
-    for (const reject of calls.all()) reject(new BreakerOpen());
+    for (const reject of calls.all()) inTurns(() => reject(new BreakerOpen()));
     probeLater();
   }
 

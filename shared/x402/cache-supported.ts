@@ -1,4 +1,5 @@
 import { nowMs } from '../process/clock.js';
+import { inTurns } from '../process/in-turns.js';
 import type { Logger } from '../process/logger.js';
 import { waitAtMost } from '../process/timeout.js';
 import { type FacilitatorReply, nameError } from './facilitator-answers.js';
@@ -85,15 +86,19 @@ export function cacheSupported(
 
   return {
     async read() {
-      if (nowMs() < askAgainAtMs) return known();
+      const untilAskedMs = askAgainAtMs - nowMs();
+      // Longer than any pause between two calls: the clock was set back.
+      if (untilAskedMs > 0 && untilAskedMs <= REFRESH_AT_MS) return known();
       const isFresh = copy !== undefined && nowMs() - copy.atMs < FRESH_MS;
       const serves = known() !== undefined;
       const wasSilent = isSilent();
       asking ??= refresh().finally(() => {
         asking = undefined;
       });
-      if (!serves) await asking;
-      else if (!isFresh && !wasSilent) await waitAtMost(SLOW_MS, asking);
+      if (!serves) {
+        await asking;
+        await new Promise<void>(inTurns);
+      } else if (!isFresh && !wasSilent) await waitAtMost(SLOW_MS, asking);
       return known();
     },
     known,
