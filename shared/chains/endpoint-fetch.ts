@@ -9,6 +9,7 @@ import {
 } from '../limits/bounds.js';
 import { type Claim, openBudget } from '../limits/budget.js';
 import { type Answer, exchange, NoRoom } from '../outgoing/exchange.js';
+import { lookupOnce } from '../outgoing/lookup-once.js';
 import { type BoundCode, OutOfBounds } from '../outgoing/out-of-bounds.js';
 import { openOutgoing } from '../outgoing/outgoing-agent.js';
 import type { ChainFetch } from './rpc-fetch.js';
@@ -23,7 +24,7 @@ const BODYLESS = [204, 205, 304];
 
 const bounds = { bodyBytes: MAX_CHAIN_ANSWER_BYTES, pieces: MAX_ANSWER_PIECES };
 const { dispatcher } = openOutgoing(bounds, {
-  connect: buildConnector({ timeout: CONNECT_WITHIN_MS }),
+  connect: buildConnector({ timeout: CONNECT_WITHIN_MS, lookup: lookupOnce }),
   // The signal of a call limits its time as a whole.
   headersTimeout: 0,
   bodyTimeout: 0,
