@@ -54,6 +54,8 @@ const PAUSES = {
   /** A wallet with a missing account is checked for this long after a link of its merchant was last opened. */
   followedMs: 3_600_000,
 };
+/** Fewer than an endpoint gets calls at once: it refuses more, and a wallet that was not read would count as complete. */
+const CHECKS_AT_ONCE = 8;
 const NEVER = Number.NEGATIVE_INFINITY;
 
 export function watchPayoutAccounts(
@@ -84,6 +86,11 @@ export function watchPayoutAccounts(
     wallet.foundAtMs = performance.now();
   }
 
+  /** Several of these share the list. */
+  async function checkAll(due: Wallet[]): Promise<void> {
+    for (let wallet = due.shift(); wallet !== undefined; wallet = due.shift()) await check(wallet);
+  }
+
   function logChanges(
     { network, wallet, missing: before }: Wallet,
     missing: readonly MissingAccount[],
@@ -105,8 +112,10 @@ export function watchPayoutAccounts(
 
   const timer = setInterval(() => {
     const nowMs = performance.now();
-    for (const wallet of wallets.values())
-      if (wallet.missing.size > 0 && nowMs - wallet.askedAtMs < followedMs) void check(wallet);
+    const due = [...wallets.values()].filter(
+      ({ missing, askedAtMs }) => missing.size > 0 && nowMs - askedAtMs < followedMs,
+    );
+    for (let n = 0; n < CHECKS_AT_ONCE; n += 1) void checkAll(due);
   }, missingAgainMs);
   timer.unref();
 

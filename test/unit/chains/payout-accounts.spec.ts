@@ -98,4 +98,29 @@ describe("merchants' payout accounts", () => {
     answer = Promise.resolve({ kind: 'unreadable', reason: 'HTTP 429' });
     await eventually(() => assert.equal(isMissing(), false));
   });
+
+  it('are checked again a few at a time, however many merchants lack one', async () => {
+    const merchants = Array.from({ length: 40 }, (_, n) => `wallet ${n}`);
+    let [inFlight, most, found] = [0, 0, 0];
+    const find: FindMissing = async () => {
+      inFlight += 1;
+      most = Math.max(most, inFlight);
+      await new Promise(setImmediate);
+      inFlight -= 1;
+      found += 1;
+      return [MISSING];
+    };
+    const accounts = watchPayoutAccounts(find, logger, { ...LONG_PAUSES, missingAgainMs: 50 });
+    watches.push(accounts);
+    for (const wallet of merchants) {
+      accounts.isMissing({ network: NETWORK, wallet, asset: USDC });
+      const known = found;
+      await eventually(() =>
+        assert.ok(found > known || accounts.isMissing({ network: NETWORK, wallet, asset: USDC })),
+      );
+    }
+    const before = found;
+    await eventually(() => assert.ok(found >= before + 2 * merchants.length));
+    assert.ok(most <= 10, `${most} at once`);
+  });
 });
