@@ -9,6 +9,7 @@ import { createLogger } from '../shared/process/logger.js';
 import { decisionNotifier } from '../shared/queues/decision-notifier.js';
 import { leaveToSweep } from '../shared/queues/notify-deliveries.js';
 import { presentLine } from '../shared/reconcile/line.js';
+import { networksToRead } from '../shared/reconcile/networks.js';
 import { type ReconcileOptions, reconcile } from '../shared/reconcile/reconcile.js';
 import { isAllMatched, type Summary } from '../shared/reconcile/run.js';
 import { openUnlimitedFacilitators } from '../shared/x402/facilitators.js';
@@ -34,7 +35,7 @@ export const RECONCILE_COMMANDS: Readonly<Record<string, Command>> = {
       const since = input.since === undefined ? undefined : readPast('--since', input.since);
       const repair = input.repair !== undefined;
       if (input.account !== undefined) await getAccount(db, input.account);
-      const networks = await readNetworks(input.network, context.config);
+      const networks = await readNetworks(db, input.network, context.config);
       if (repair) await audit.record(db);
       return await runReconcile(db, context, {
         reader: repair ? 'repair' : 'report',
@@ -98,8 +99,7 @@ function requireKey(config: Config): void {
     throw new ConfigError('ENCRYPTION_KEY is missing: set it to the value of web and workers.');
 }
 
-/** The networks that links offer, or all when no facilitator says. */
-async function readNetworks(named: Input[string], config: Config): Promise<readonly Network[]> {
+async function readNetworks(db: Knex, named: Input[string], config: Config): Promise<readonly Network[]> {
   if (named !== undefined) {
     const network = findNetwork(named);
     if (network !== undefined) return [network];
@@ -108,8 +108,7 @@ async function readNetworks(named: Input[string], config: Config): Promise<reado
   if (config.facilitators.length === 0) return NETWORKS;
   const facilitators = openUnlimitedFacilitators(config.facilitators);
   try {
-    const supported = await facilitators.supported();
-    return supported === undefined ? NETWORKS : NETWORKS.filter(({ caip2 }) => supported.has(caip2));
+    return await networksToRead(db, await facilitators.supported());
   } finally {
     await facilitators.close();
   }

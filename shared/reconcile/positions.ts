@@ -1,6 +1,6 @@
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
-import { READ_POSITION, WRITE_POSITION } from './statements/positions.sql.js';
+import { NETWORKS_READ, READ_POSITION, WRITE_POSITION } from './statements/positions.sql.js';
 
 /**
  * `report` and `repair`: an operator's command, without and with repairs. A report also goes on where a repair has stopped,
@@ -31,6 +31,12 @@ export interface Position {
 
 export function toldSince(told: ReadonlyMap<string, number>, position: number): Position['told'] {
   return [...told].filter(([, height]) => height >= position);
+}
+
+/** The CAIP-2 ids of all networks of which anything was read. */
+export async function networksRead(db: Knex): Promise<ReadonlySet<string>> {
+  const rows = await runStatement<{ network: string }>(db, NETWORKS_READ, []);
+  return new Set(rows.map(({ network }) => network));
 }
 
 export async function readPosition(

@@ -4,6 +4,7 @@ import { judgeArrivals, judgeWaiting } from './judge-arrivals.js';
 import { openList } from './open-list.js';
 import { openProgress, placeAt, waitingOf } from './progress.js';
 import { type NetworkRun, requireTime } from './run.js';
+import type { Wallets } from './wallets.js';
 
 /** The newest blocks are read again by the next run: they may be reorganised, and a node may have lacked them. */
 const READ_AGAIN = 32;
@@ -11,11 +12,17 @@ const READ_AGAIN = 32;
 const OTHER_CHAIN_BLOCKS = 10_000;
 
 /** Reads the transfers of a network up to its newest confirmed block, range by range. */
-export async function readEvm(networkRun: NetworkRun, network: EvmNetwork): Promise<void> {
-  const { run, deps, wallets, confirmations } = networkRun;
+export async function readEvm(
+  networkRun: NetworkRun,
+  network: EvmNetwork,
+  walletsOf: () => Promise<Wallets>,
+): Promise<void> {
+  const { run, deps, confirmations } = networkRun;
   const { chainReader } = deps;
   const { last, resumed, ...list } = await openList(networkRun, '');
   const head = await chainReader.evmHead(network);
+  // After the head, up to which the position moves: later runs do not read the blocks before it for a wallet that is new since.
+  networkRun.wallets = await walletsOf();
   const newest = head.number - Math.max(confirmations - 1, 0);
   const isSameChain = last !== undefined && last.position - newest < OTHER_CHAIN_BLOCKS;
   const known = isSameChain ? resumed : undefined;
@@ -33,7 +40,7 @@ export async function readEvm(networkRun: NetworkRun, network: EvmNetwork): Prom
       return (await chainReader.evmArrivals(network, [payTo], block)).arrivals;
     },
   });
-  const receivers = [...wallets.keys()];
+  const receivers = [...networkRun.wallets.keys()];
   let next = first;
   while (next <= newest) {
     await requireTime(run);

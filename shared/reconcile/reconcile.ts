@@ -1,7 +1,6 @@
 import type { Network, NetworkFamily } from '../chains/networks.js';
 import { ChainUnreadable } from '../chains/unreadable.js';
 import { certainNow } from '../process/clock.js';
-import { lazy } from '../process/lazy.js';
 import { checkSucceeded } from './check-succeeded.js';
 import type { Line } from './line.js';
 import type { Reader } from './positions.js';
@@ -47,25 +46,29 @@ export async function reconcile(deps: ReconcileDeps, options: ReconcileOptions):
   };
   const walletsOf = async (family: NetworkFamily): Promise<Wallets> =>
     byWallet(await receivingWallets(deps.db, { family, accountId, since: since ?? run.firstTime }));
-  // The networks of a family have the same wallets.
-  const wallets = { evm: lazy(() => walletsOf('evm')), svm: lazy(() => walletsOf('svm')) };
   const waiting = [...options.networks];
   await Promise.all(
     Array.from({ length: NETWORKS_AT_ONCE }, async () => {
       for (let network = waiting.shift(); network !== undefined; network = waiting.shift())
-        await readNetwork(deps, run, network, await wallets[network.family]());
+        await readNetwork(deps, run, network, () => walletsOf(network.family));
     }),
   );
   return run.summary;
 }
 
-async function readNetwork(deps: ReconcileDeps, run: Run, network: Network, wallets: Wallets): Promise<void> {
+async function readNetwork(
+  deps: ReconcileDeps,
+  run: Run,
+  network: Network,
+  walletsOf: () => Promise<Wallets>,
+): Promise<void> {
+  const wallets = await walletsOf();
   if (wallets.size === 0) return;
   const { family, caip2, environmentSuffix } = network;
   const confirmations = deps.config.confirmations.get(environmentSuffix) ?? 0;
   const networkRun = { run, deps, network: caip2, wallets, confirmations };
   try {
-    if (family === 'evm') await readEvm(networkRun, network);
+    if (family === 'evm') await readEvm(networkRun, network, walletsOf);
     else await readSolana(networkRun, network);
     // After the transfers, so that only payments whose money was not seen are asked for.
     await checkSucceeded(networkRun);

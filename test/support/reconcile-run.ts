@@ -1,4 +1,4 @@
-import { createChainReader } from '../../shared/chains/chain-reader.js';
+import { type ChainReader, createChainReader } from '../../shared/chains/chain-reader.js';
 import { createChains } from '../../shared/chains/confirmation.js';
 import { EndpointQueues } from '../../shared/chains/endpoint-queues.js';
 import { findNetwork, type Network } from '../../shared/chains/networks.js';
@@ -15,12 +15,16 @@ export const NETWORKS = [BASE_SEPOLIA, SOLANA_DEVNET]
   .map(findNetwork)
   .filter((one): one is Network => one !== undefined);
 
-export type RunOptions = Partial<ReconcileOptions> & { pauseMs?: number };
+export type RunOptions = Partial<ReconcileOptions> & {
+  pauseMs?: number;
+  /** Stands between the run and the chains. */
+  wrap?: (reader: ChainReader) => ChainReader;
+};
 
 /** A run without the pauses of the command. */
 export async function runReconcile(
   books: Books,
-  { pauseMs = 1, ...options }: RunOptions = {},
+  { pauseMs = 1, wrap = (reader) => reader, ...options }: RunOptions = {},
   settings: Record<string, string> = {},
 ): Promise<{ lines: ReportLine[]; summary: Summary }> {
   const environment = { ...books.environment, ...settings, REDIS_URL: 'redis://unused' };
@@ -34,7 +38,7 @@ export async function runReconcile(
       db: books.db,
       config,
       chains,
-      chainReader: createChainReader(config.rpcUrls, { queues, pauseMs }),
+      chainReader: wrap(createChainReader(config.rpcUrls, { queues, pauseMs })),
       references: books.app.references,
       logger: loggerWithLines('warn').logger,
       notifyDecided: () => {},

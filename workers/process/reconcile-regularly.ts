@@ -1,7 +1,7 @@
 import { createChainReader } from '../../shared/chains/chain-reader.js';
-import { NETWORKS } from '../../shared/chains/networks.js';
 import { nowMs } from '../../shared/process/clock.js';
 import type { Closable } from '../../shared/process/shutdown.js';
+import { networksToRead } from '../../shared/reconcile/networks.js';
 import { reconcile } from '../../shared/reconcile/reconcile.js';
 import type { Summary } from '../../shared/reconcile/run.js';
 import { keepTurn, LEASE_SECONDS, takeTurn } from '../../shared/reconcile/turn.js';
@@ -64,7 +64,7 @@ async function runOnce(deps: WorkerDeps, stopped: AbortSignal): Promise<Summary>
   return await reconcile(reconcileDeps, {
     reader: 'worker',
     repair: false,
-    networks: NETWORKS.filter(({ caip2 }) => supported?.has(caip2) ?? true),
+    networks: await networksToRead(db, supported),
     onLine: ({ status }) => metrics.reconcileLine(status),
     async goesOn() {
       if (stopped.aborted) return false;

@@ -32,3 +32,9 @@ export const KEEP_TURN: Statement = {
   name: 'keep_reconcile_turn',
   text: `UPDATE reconcile_turns SET due_at = now() + $1 * interval '1 second'`,
 };
+
+/** A row for each list of each network: some ten for each merchant's wallet on Solana. */
+export const NETWORKS_READ: Statement = {
+  name: 'reconcile_networks',
+  text: 'SELECT DISTINCT network FROM reconcile_positions',
+};
