@@ -139,7 +139,10 @@ async function noteSettled({ db, logger }: WriteDeps, payment: Payment, transact
     .where('id', payment.id)
     .whereNot('status', 'succeeded');
   // One that has failed and is not watched any more is looked up again.
-  await Payment.query(db).patch({ stage: 'watch', dueAt: now() }).where({ id: payment.id, status: 'failed' });
+  await Payment.query(db)
+    .patch({ stage: 'watch', dueAt: now() })
+    .where({ id: payment.id, status: 'failed' })
+    .whereNull('stage');
   if ((await findPayment(db, payment.id)) !== undefined) return;
   logger.error({
     event: 'payment.gone',

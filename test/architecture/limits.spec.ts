@@ -50,6 +50,8 @@ const BESIDE_THEIR_USE: Readonly<Record<string, string>> = {
   'shared/chains/evm-arrivals.ts RECEIPTS_AT_ONCE': 'calls of a check, bounded by MAX_WAITING_RPC_CALLS',
   'shared/chains/evm-arrivals.ts VALUES_AT_ONCE': 'values of one call of a check',
   'shared/chains/lagging-node.ts TRIES_AT_ONCE': 'calls of a check, bounded by MAX_WAITING_RPC_CALLS',
+  'shared/chains/payout-accounts.ts CHECKS_AT_ONCE':
+    'reads in the background; test/unit/chains/payout-accounts.spec.ts',
   'shared/chains/solana-search.ts FETCHED_AT_ONCE': 'calls of a check, bounded by MAX_WAITING_RPC_CALLS',
   'shared/db/batch-reads.ts MAX_KEYS': 'keys of a statement; test/unit/db/batch-reads.spec.ts',
   'shared/db/batch-writes.ts MAX_BATCHES_IN_FLIGHT': 'statements in flight; test/db/batch-writes.spec.ts',
