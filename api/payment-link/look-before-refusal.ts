@@ -3,8 +3,7 @@ import type { ChainFinding } from '../../shared/chains/finding.js';
 import { parseSignedMessage } from '../../shared/chains/solana-message.js';
 import { MAX_PAGE_RPC_CALLS } from '../../shared/limits/bounds.js';
 import { openConcurrency } from '../../shared/limits/concurrency.js';
-import { certainNow, earlierNowMs } from '../../shared/process/clock.js';
-import { BLOCK_LAG_MS } from '../../shared/settlement/policy/limits.js';
+import { certainNow } from '../../shared/process/clock.js';
 import type { Failure } from '../../shared/x402/failure-codes.js';
 import { outcomeUnknown } from '../../shared/x402/failure-codes.js';
 import type { PaymentProof } from '../../shared/x402/payload.js';
@@ -40,9 +39,8 @@ export async function lookBeforeRefusal(
   const query = queryForUnstored(requirements, proof, new Date(certainNow().getTime() - FORGOTTEN_WITHIN_MS));
   const finding = await look(chains, query);
   const mayBeLost = commits.mayHaveLost();
-  // A call that Postgres has forgotten may still use what is unused, and an old block does not show a use since.
-  const isUnused =
-    finding.kind === 'unused' && (finding.exhausted || (!mayBeLost && isRecent(finding.chainTime)));
+  // A call that Postgres has forgotten may still use what is unused.
+  const isUnused = finding.kind === 'unused' && (finding.exhausted || !mayBeLost);
   const isCertain = isUnused || finding.kind === 'spent_otherwise';
   const seen = { session, network, reason: failure.reason, finding: finding.kind };
   if (finding.kind === 'paid') {
@@ -55,10 +53,6 @@ export async function lookBeforeRefusal(
   logger.info({ event: 'payment.looked_up_before_refusal', ...seen });
   if (isCertain || !(saysUsed || mayBeLost)) return { kind: 'refused', failure };
   return { kind: 'refused', failure: { ...failure, message: outcomeUnknown(), isUncertain: true } };
-}
-
-function isRecent(chainTime: Date): boolean {
-  return chainTime.getTime() >= earlierNowMs() - BLOCK_LAG_MS;
 }
 
 /** The session or refund whose page the payload was signed on, which the nonce or the memo names: the money is its. */

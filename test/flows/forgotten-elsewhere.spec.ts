@@ -1,22 +1,14 @@
 import assert from 'node:assert/strict';
 import type { EvmChain } from '../../lab/world/chains/evm-chain.js';
-import { refuses } from '../../lab/world/facilitator/dial.js';
 import { Payable } from '../../shared/payables/model.js';
 import { Payment } from '../../shared/payments/model.js';
 import { Event } from '../../shared/webhooks/model.js';
 import { type Checkout, openCheckoutOnChain, type SignedPayment, type Signing } from '../support/checkout.js';
 
-const USED = 'invalid_exact_evm_nonce_already_used';
-const BLOCKS_BEHIND = 50;
-
 describe('a payload that was used, of which Postgres knows nothing,', () => {
   let checkout: Checkout & { chain: EvmChain };
   before(async () => {
     checkout = await openCheckoutOnChain();
-  });
-  afterEach(() => {
-    checkout.facilitator.verify.honest();
-    checkout.chain.lag.clear();
   });
   after(() => checkout.close());
 
@@ -51,14 +43,5 @@ describe('a payload that was used, of which Postgres knows nothing,', () => {
       [(await checkout.session(other.id)).status, (await checkout.session(id)).status],
       ['open', 'complete'],
     );
-  });
-
-  it('is not said to be unused by an endpoint that is minutes behind, against the facilitator', async () => {
-    const { id, payment } = await payAndForget(() => ({}));
-    checkout.facilitator.verify.next(refuses(USED));
-    checkout.chain.lag.set('*', BLOCKS_BEHIND);
-    const { status, error } = await send(id, payment);
-    assert.equal(status, 402);
-    assert.match(error, /may have been taken.*Do not pay again/);
   });
 });

@@ -11,6 +11,7 @@ import type { FacilitatorOptions } from '../../lab/world/facilitator/facilitator
 import { paymentHeader, signSolanaPayment } from '../../lab/world/shop/agent.js';
 import { updateAccount } from '../../shared/accounts/accounts.js';
 import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
 import { advanceClock, resetClock } from '../../shared/process/clock.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import { BASE_SEPOLIA, type Checkout, findEntry, SOLANA_DEVNET } from '../support/checkout.js';
@@ -185,7 +186,7 @@ describe("a link's payment requirements and /supported", () => {
       assert.equal(checkout.facilitator.calls.supported.length, 2);
       advanceClock(10_000);
       await checkout.visit(session.id);
-      assert.equal(checkout.facilitator.calls.supported.length, 3);
+      await eventually(() => assert.equal(checkout.facilitator.calls.supported.length, 3));
     });
   });
 
