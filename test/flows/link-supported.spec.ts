@@ -8,10 +8,10 @@ import {
   breaksBeforeWork,
 } from '../../lab/world/facilitator/dial.js';
 import type { FacilitatorOptions } from '../../lab/world/facilitator/facilitator.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
 import { paymentHeader, signSolanaPayment } from '../../lab/world/shop/agent.js';
 import { updateAccount } from '../../shared/accounts/accounts.js';
 import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
-import { eventually } from '../../lab/world/processes/eventually.js';
 import { advanceClock, resetClock } from '../../shared/process/clock.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import { BASE_SEPOLIA, type Checkout, findEntry, SOLANA_DEVNET } from '../support/checkout.js';
