@@ -18,7 +18,7 @@ const SMALL_WINDOW = 16;
 const brotli = promisify(brotliCompress);
 const gzipped = promisify<Buffer, { level: number }, Buffer>(gzip);
 
-/** For the answers that wait while a document is compressed, of which there may be thousands. */
+/** Thousands of answers may wait while a document is compressed. */
 const sendTime = new TurnTime();
 
 /**

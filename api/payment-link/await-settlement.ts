@@ -30,7 +30,7 @@ export function watchSettlements(db: Knex, logger: Logger, subscribe: SubscribeT
   async function tick(): Promise<void> {
     try {
       const asked = listDecided(db, [...waiters.keys()]).then((decided) => decided.forEach(wake));
-      // It may be stuck on a dead connection; the next one asks by another.
+      // The statement may be stuck on a dead connection; the next tick's goes out by another.
       await waitAtMost(STUCK_AFTER_MS, asked);
     } catch (error) {
       logger.warn({ event: 'settlement_watch.failed', err: error });

@@ -86,7 +86,7 @@ export function watchPayoutAccounts(
     wallet.foundAtMs = performance.now();
   }
 
-  /** Several of these share the list. */
+  /** Checks the wallets of the list one by one, and takes each off it: several calls share one list. */
   async function checkAll(due: Wallet[]): Promise<void> {
     for (let wallet = due.shift(); wallet !== undefined; wallet = due.shift()) await check(wallet);
   }

@@ -11,8 +11,7 @@ export class TurnTime {
   readonly #now: () => number;
   readonly #known = new Set<() => void>();
   readonly #new = new Set<() => void>();
-  /** Whose work went on last. */
-  #wasKnown = false;
+  #lastWasKnown = false;
   #until = 0;
   #isScheduled = false;
 
@@ -48,10 +47,10 @@ export class TurnTime {
   }
 
   #take(): (() => void) | undefined {
-    for (const waiting of this.#wasKnown ? [this.#new, this.#known] : [this.#known, this.#new])
+    for (const waiting of this.#lastWasKnown ? [this.#new, this.#known] : [this.#known, this.#new])
       for (const goOn of waiting) {
         waiting.delete(goOn);
-        this.#wasKnown = waiting === this.#known;
+        this.#lastWasKnown = waiting === this.#known;
         return goOn;
       }
     return undefined;

@@ -109,7 +109,7 @@ async function postpone(
       dueAt: next?.dueAt ?? null,
       // Workers that crashed before the chain check may crash on the payment again.
       lostTakes: decision.kind === 'settle_again' ? payment.lostTakes - 1 : 0,
-      // Not by SQL from the row's own value: a write whose answer was lost is repeated.
+      // `settle_calls - 1` in SQL would count twice: a write whose answer was lost is repeated.
       ...('notSent' in decision && { settleCalls: payment.settleCalls - 1 }),
       history: withObservation(observed(decision)),
     })
@@ -138,7 +138,7 @@ async function noteSettled({ db, logger }: WriteDeps, payment: Payment, transact
     .patch({ reportedTransaction: transaction, settleUnclear: false })
     .where('id', payment.id)
     .whereNot('status', 'succeeded');
-  // One that has failed and is not watched any more is looked up again.
+  // A failed payment without a stage has no worker that would look for this transaction.
   await Payment.query(db)
     .patch({ stage: 'watch', dueAt: now() })
     .where({ id: payment.id, status: 'failed' })

@@ -5,10 +5,11 @@ import { batchPerTurn } from '../../shared/process/batch-per-turn.js';
 import type { FromThread, ThreadOptions, ToThread } from './open-sender-thread.js';
 import { openSenderHere } from './sender.js';
 
-/** Of -20 to 19; a thread with 0 gets three times as much of a processor. */
+// The entry of the thread that open-sender-thread.ts opens.
+
+/** A niceness. On a busy processor Linux gives a thread of niceness 0 three times as much time. */
 const LOW = 5;
 
-// The entry of the thread that open-sender-thread.ts opens.
 const options: ThreadOptions = workerData;
 if (options.priority === 'low') lowerPriority();
 const sender = openSenderHere(options);

@@ -33,7 +33,7 @@ export const KEEP_TURN: Statement = {
   text: `UPDATE reconcile_turns SET due_at = now() + $1 * interval '1 second'`,
 };
 
-/** A row for each list of each network: some ten for each merchant's wallet on Solana. */
+/** Reads the whole table, once in a run. */
 export const NETWORKS_READ: Statement = {
   name: 'reconcile_networks',
   text: 'SELECT DISTINCT network FROM reconcile_positions',
