@@ -4,6 +4,7 @@ import type { JsonObject } from '../../shared/x402/json-object.js';
 import type { Deps } from '../deps/deps.js';
 import { type MerchantError, merchantError } from '../errors/merchant-error.js';
 import { principalOf } from '../http/request-context.js';
+import { hasLargeBody } from '../middleware/read-body.js';
 import { revokedOrError } from '../middleware/revoked-first.js';
 import type { Answer } from '../v1/operation/answer-once.js';
 import { payableIn } from '../v1/operation/serve-operation.js';
@@ -31,7 +32,8 @@ export function operationCaller(deps: Deps): CallOperation {
     if (tooMany !== undefined) throw tooMany;
     const principal = principalOf(res.req);
     if (tool.effect !== 'reads') requireFullAccess(principal);
-    return await operations[tool.operation]({ principal, ...placeArguments(tool, given) });
+    const call = { principal, hasLargeBody: hasLargeBody(res.req), ...placeArguments(tool, given) };
+    return await operations[tool.operation](call);
   }
 
   async function refuse({ req }: Response, error: unknown): Promise<MerchantError> {

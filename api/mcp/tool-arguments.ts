@@ -11,7 +11,10 @@ const parseId = inputParser(Type.Object({ id: Type.String() }, strict));
 const parseKey = inputParser(Type.Object({ idempotency_key: Type.Optional(Type.String()) }, strict));
 
 /** Splits the arguments of a tool into path id, Idempotency-Key and parameters, which /v1 takes separately. */
-export function placeArguments(tool: MerchantTool, given: JsonObject): Omit<Call, 'principal'> {
+export function placeArguments(
+  tool: MerchantTool,
+  given: JsonObject,
+): Omit<Call, 'principal' | 'hasLargeBody'> {
   const others = { ...given };
   const take = (name: string): RawInput => {
     const value = Object.hasOwn(others, name) ? { [name]: others[name] } : {};

@@ -170,6 +170,7 @@ describe('the payments as CSV', () => {
           idempotencyKey: undefined,
           path: '/v1/payments',
           wantsCsv: true,
+          hasLargeBody: false,
         };
         const { text } = await listPayments(call);
         assert.ok(typeof text !== 'string');

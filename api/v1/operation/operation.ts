@@ -6,6 +6,7 @@ import { noSuch } from '../../../shared/errors/refusal.js';
 import { isIdShaped } from '../../../shared/values/ids.js';
 import type { InputParser } from '../../input/input-parser.js';
 import type { RawInput } from '../../input/normalize.js';
+import { takeLongTurn } from '../../limits/long-turns.js';
 import { type Answer, answerOnce, type RepetitionDeps } from './answer-once.js';
 
 /** The input of a /v1 operation, from an HTTP request or an MCP tool call. */
@@ -20,6 +21,8 @@ export interface Call {
   path: string;
   /** True when the Accept header prefers text/csv. */
   wantsCsv: boolean;
+  /** True when the body is long: reading, validating and storing it take a long turn each. */
+  hasLargeBody: boolean;
 }
 
 /** Returns the response or throws a `Refusal`. HTTP routes and MCP tools call the same operation. */
@@ -58,6 +61,7 @@ export function repeatableOperation<T>(
 ): Operation {
   return async (call) => {
     const input = parse(call.input);
+    if (call.hasLargeBody) await takeLongTurn();
     const { principal, idempotencyKey, path } = call;
     const repeatable = { input, idempotencyKey, path, principal, scope: principal };
     const write = (): Promise<Answer> =>

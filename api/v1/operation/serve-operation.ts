@@ -43,6 +43,7 @@ function callOf(req: Request): Call {
     input: req.method === 'POST' ? soleBodyOf(req) : queryOf(req),
     id: String(req.params.id ?? ''),
     wantsCsv: wantsCsv(req),
+    hasLargeBody: hasLargeBody(req),
     ...repetitionOf(req),
   };
 }
