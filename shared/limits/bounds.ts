@@ -110,8 +110,11 @@ export const MAX_KEY_USES_KEPT = 10_000;
 /** Line items of more characters are read separately, and only where they are shown whole. */
 export const LIGHT_ITEMS_CHARACTERS = 16_000;
 
-/** Statements of one process in flight that scan line items, for pages or for images, so that other statements get their time. */
+/** Statements of one process in flight that scan line items for pages, so that other statements get their time. */
 export const LONG_READS_AT_ONCE = 2;
+
+/** The same for images, each of up to five sessions: a stranger may ask for those of many large sessions at once. */
+export const IMAGE_READS_AT_ONCE = 1;
 
 /** Statements of one process in flight that read the sessions of links; reads that arrive meanwhile share the next one. */
 export const LINK_READS_AT_ONCE = 3;

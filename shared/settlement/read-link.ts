@@ -4,7 +4,7 @@ import { type BatchLimits, batchReads } from '../db/batch-reads.js';
 import type { Knex } from '../db/knex.js';
 import { modelColumns, type Row } from '../db/model-columns.js';
 import { runStatement } from '../db/statement.js';
-import { LINK_READS_AT_ONCE, LONG_READS_AT_ONCE } from '../limits/bounds.js';
+import { IMAGE_READS_AT_ONCE, LINK_READS_AT_ONCE, LONG_READS_AT_ONCE } from '../limits/bounds.js';
 import { Payable } from '../payables/model.js';
 import { Payment } from '../payments/model.js';
 import { SHOWN_PAYMENT_FIELDS } from '../payments/present.js';
@@ -74,7 +74,7 @@ const MAX_SHOWN_SURPLUS = 20;
 const ONE_BY_ONE: BatchLimits = { maxKeys: 1, maxStatements: LONG_READS_AT_ONCE };
 /** Buyers of many links share these statements, which wait for no row. */
 const SHORT_READS: BatchLimits = { maxStatements: LINK_READS_AT_ONCE };
-const IMAGES_TOGETHER: BatchLimits = { maxKeys: 20, maxStatements: LONG_READS_AT_ONCE };
+const IMAGES_TOGETHER: BatchLimits = { maxKeys: 5, maxStatements: IMAGE_READS_AT_ONCE };
 
 const SHOWN_FIELDS = [...STATE_FIELDS, ...PUBLIC_FIELDS.map(({ property }) => property)];
 

@@ -26,7 +26,7 @@ const PARTS_OF_OTHERS = [
 ];
 
 /** Statements in flight: read-link.ts passes the numbers on, and test/unit/db/batch-reads.spec.ts tries such a number. */
-const STATEMENTS = ['LINK_READS_AT_ONCE', 'LONG_READS_AT_ONCE'];
+const STATEMENTS = ['IMAGE_READS_AT_ONCE', 'LINK_READS_AT_ONCE', 'LONG_READS_AT_ONCE'];
 
 /** Processes of the operator, which no outsider multiplies. */
 const OPERATORS = ['MAX_WORKER_PAGES'];

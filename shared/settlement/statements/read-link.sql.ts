@@ -53,8 +53,9 @@ export const IMAGES = {
     CROSS JOIN LATERAL (
       SELECT images, count, sum(count) OVER (ORDER BY place) - count AS before
       FROM (
-        SELECT place, item->'images' AS images, json_array_length(item->'images') AS count
-        FROM json_array_elements(session.line_items) WITH ORDINALITY AS items (item, place)
+        SELECT place, images, json_array_length(images) AS count
+        FROM ROWS FROM (json_to_recordset(session.line_items) AS (images json))
+          WITH ORDINALITY AS items (images, place)
       ) item
     ) item
     JOIN asked
