@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { LOG_REFUSALS, type LogRefusal } from '../../lab/world/chains/log-refusals.js';
 import { nowMs } from '../../shared/process/clock.js';
+import { checkSucceeded } from '../../shared/reconcile/check-succeeded.js';
+import { emptySummary, type NetworkRun } from '../../shared/reconcile/run.js';
 import { type Books, countLines, openBooks } from '../support/books.js';
 import { BASE_SEPOLIA } from '../support/checkout.js';
 import { NETWORKS, type RunOptions, runReconcile } from '../support/reconcile-run.js';
@@ -86,6 +88,33 @@ describe('the chains are read', () => {
     const { lines, summary } = await run({ networks: NETWORKS.slice(0, 1), pauseMs: 400 });
     assert.deepEqual([countLines(lines), summary.unread], [{ matched: EACH }, []]);
     assert.ok(books.evm.endpoint.total > 3);
+  });
+
+  it('payment by payment, and asked after every few whether the run goes on, while the endpoint hangs', async () => {
+    const ids = await pay(EACH * 3);
+    const checksBetween: number[] = [];
+    let checks = 0;
+    const summary = emptySummary();
+    const networkRun = {
+      network: BASE_SEPOLIA,
+      deps: { db: books.db, chains: { check: async () => ({ kind: 'unreadable', reason: `${++checks}` }) } },
+      run: {
+        reader: 'report',
+        firstTime: new Date(0),
+        startedAt: new Date(nowMs()),
+        leavesMs: 0,
+        seen: new Set(),
+        summary,
+        async goesOn() {
+          checksBetween.push(checks);
+          checks = 0;
+          return true;
+        },
+      },
+    } as unknown as NetworkRun;
+    await checkSucceeded(networkRun);
+    assert.equal(summary.unread.length, ids.length);
+    assert.ok(Math.max(...checksBetween, checks) <= 5, `${checksBetween}, ${checks}`);
   });
 
   it('although one of them cannot be read', async () => {
