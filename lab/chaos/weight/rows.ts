@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { copySession } from './copy-session.js';
 import { type HeavyOperation, JSON_TYPE, post } from './heavy-operation.js';
 import type { WeightSystem } from './system.js';
 
@@ -118,26 +119,16 @@ async function addPending(system: WeightSystem): Promise<void> {
 }
 
 async function makeOverdue({ db, heavy }: WeightSystem): Promise<void> {
-  await db.query(COPY, [heavy.accountId, OVERDUE]);
+  const { rows } = await db.query<{ id: string }>(NEWEST_OPEN, [heavy.accountId]);
+  await copySession(db, rows[0]?.id ?? '', { count: OVERDUE, expiresAt: new Date() });
 }
 
 const EXPIRE_SOME = `
   UPDATE checkout_sessions SET expires_at = now() WHERE id IN (
     SELECT id FROM checkout_sessions WHERE account_id = $1 AND expires_at > now() ORDER BY id LIMIT $2)`;
 
-/**
- * Copies sessions of full size, with their end in the past. \`made()\` is called once per row: \`(made()).*\` would call it
- * once per column.
- */
-const COPY = `
-  INSERT INTO checkout_sessions
-  SELECT copy.*
-  FROM checkout_sessions session
-  CROSS JOIN generate_series(1, $2::int) n
-  CROSS JOIN LATERAL jsonb_populate_record(session, jsonb_build_object(
-    'id', left(session.id, -6) || lpad(n::text, 6, '0'), 'expires_at', now())) copy
-  WHERE session.id = (
-    SELECT id FROM checkout_sessions WHERE account_id = $1 AND status = 'open' ORDER BY id DESC LIMIT 1)`;
+const NEWEST_OPEN = `
+  SELECT id FROM checkout_sessions WHERE account_id = $1 AND status = 'open' ORDER BY id DESC LIMIT 1`;
 
 const ADD_PENDING = `
   INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, due_at)

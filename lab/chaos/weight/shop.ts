@@ -1,4 +1,5 @@
 import type { Client } from './client.js';
+import { copySession } from './copy-session.js';
 import { fullSession } from './heaviest.js';
 import { post } from './heavy-operation.js';
 import type { ImageHosts } from './image-hosts.js';
@@ -25,9 +26,10 @@ export function hostileImage(n: number): string {
   return `/c/${hostile}/images/${n % HOSTILE_IMAGES}`;
 }
 
-/** Fills the heavy account's shop within its limits. */
-export async function fillShop({ heavy, images, hostileHosts }: WeightSystem): Promise<void> {
-  while (full.length < FULL_SESSIONS) full.push(await create(heavy.client, fullBody(images)));
+/** Fills the heavy account's shop. */
+export async function fillShop({ db, heavy, images, hostileHosts }: WeightSystem): Promise<void> {
+  const first = await create(heavy.client, fullBody(images));
+  full.push(first, ...(await copySession(db, first, { count: FULL_SESSIONS - 1 })));
   const session = fullSession((n) => `${hostileHosts.url}/${n}.png`);
   hostile = await create(heavy.client, JSON.stringify(session));
 }
