@@ -12,7 +12,7 @@ const RUN = ['--payments', '100', '--minutes', '1', '--seed', '20261121', '--sol
 const DONE = [/ SIGKILL/, / SIGTERM/, / SIGSTOP/, / connections to Postgres frozen/, / the evm endpoint /];
 
 describe('a hundred payments during process kills, freezes and connection faults', function () {
-  this.timeout(360_000);
+  this.timeout(900_000);
 
   it('are each paid once and recorded, with one event each, soon after the faults end', async () => {
     const { code, stdout, stderr } = await runNode([PROGRAM, ...RUN]);

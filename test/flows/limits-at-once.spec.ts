@@ -3,7 +3,7 @@ import { runNode } from '../../lab/world/processes/processes.js';
 
 /** `npm run chaos`, as its script starts it. The program's checks of speed are for an idle machine. */
 const RUN = ['local/commands/chaos.mjs', '--weight', '--mixture', '--seconds', '5'];
-const ENDS_WITHIN_MS = 400_000;
+const ENDS_WITHIN_MS = 900_000;
 
 describe('one account and one address at all their limits at once', function () {
   this.timeout(ENDS_WITHIN_MS + 30_000);

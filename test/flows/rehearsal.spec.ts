@@ -3,7 +3,7 @@ import { runNode } from '../../lab/world/processes/processes.js';
 
 /** `npm run rehearse`, as its script starts it. */
 const RUN = ['local/commands/rehearse.mjs', '--seconds', '1', '--short'];
-const ENDS_WITHIN_MS = 300_000;
+const ENDS_WITHIN_MS = 900_000;
 
 describe('a deployment as the documentation describes it', function () {
   this.timeout(ENDS_WITHIN_MS + 30_000);
