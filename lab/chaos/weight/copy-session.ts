@@ -2,8 +2,8 @@ import type pg from 'pg';
 
 interface Copies {
   count: number;
-  /** Undefined: as the session's. */
-  expiresAt?: Date;
+  /** Their end has come. */
+  areOverdue?: boolean;
 }
 
 const COLUMNS = `
@@ -14,19 +14,19 @@ const COLUMNS = `
 export async function copySession(
   db: pg.Client,
   id: string,
-  { count, expiresAt }: Copies,
+  { count, areOverdue = false }: Copies,
 ): Promise<string[]> {
   const { rows: columns } = await db.query<{ name: string }>(COLUMNS);
   const values: Record<string, string> = {
     id: `left(id, -6) || lpad(n::text, 6, '0')`,
-    expires_at: 'coalesce($3::timestamptz, expires_at)',
+    expires_at: areOverdue ? 'now()' : 'expires_at',
   };
   const { rows: copies } = await db.query<{ id: string }>(
     `INSERT INTO checkout_sessions (${columns.map(({ name }) => name).join()})
      SELECT ${columns.map(({ name }) => values[name] ?? name).join()}
      FROM checkout_sessions, generate_series(1, $2::int) n WHERE id = $1
      RETURNING id`,
-    [id, count, expiresAt],
+    [id, count],
   );
   return copies.map((copy) => copy.id);
 }

@@ -120,7 +120,7 @@ async function addPending(system: WeightSystem): Promise<void> {
 
 async function makeOverdue({ db, heavy }: WeightSystem): Promise<void> {
   const { rows } = await db.query<{ id: string }>(NEWEST_OPEN, [heavy.accountId]);
-  await copySession(db, rows[0]?.id ?? '', { count: OVERDUE, expiresAt: new Date() });
+  await copySession(db, rows[0]?.id ?? '', { count: OVERDUE, areOverdue: true });
 }
 
 const EXPIRE_SOME = `

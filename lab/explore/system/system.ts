@@ -11,7 +11,7 @@ import { findLinkedSession } from '../../../shared/settlement/read-link.js';
 import type { Facilitators } from '../../../shared/x402/facilitators.js';
 import type { PaymentRequirements } from '../../../shared/x402/wire.js';
 import type { WorkerDeps } from '../../../workers/deps/deps.js';
-import { openSettleCalls } from '../../../workers/settlement/settle-calls.js';
+import { openOutsideCalls } from '../../../workers/settlement/outside-calls.js';
 import { buildMerchant, buildSession } from '../../world/shop/factories.js';
 import { type Gate, installGate } from './gate.js';
 
@@ -111,7 +111,8 @@ function openWorker(config: Config, { commits, logger, secretBox }: Deps): Syste
       queues,
       endpointQueues,
       metrics,
-      settleCalls: openSettleCalls(WORKERS, logger),
+      settleCalls: openOutsideCalls('settle-payment', WORKERS, logger),
+      chainLooks: openOutsideCalls('confirm-payment', WORKERS, logger),
       ...bells,
     },
   };
