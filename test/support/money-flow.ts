@@ -23,7 +23,7 @@ import type { WorkerDeps } from '../../workers/deps/deps.js';
 import { openWorkerMetrics } from '../../workers/deps/worker-metrics.js';
 import { confirmPayment } from '../../workers/jobs/confirm-payment.js';
 import { settlePayment } from '../../workers/jobs/settle-payment.js';
-import { openSettleCalls } from '../../workers/settlement/settle-calls.js';
+import { openOutsideCalls } from '../../workers/settlement/outside-calls.js';
 import { type Checkout, openCheckout } from './checkout.js';
 import { type Kind, recordedMoves } from './kinds.js';
 import { loggerWithLines } from './log-lines.js';
@@ -157,7 +157,8 @@ export function openManualWorker(config: Config, db: Knex): ManualWorker {
     endpointQueues,
     metrics: openWorkerMetrics({ db, queues, logger, facilitators }),
     // The test waits for the end of each call.
-    settleCalls: openSettleCalls(100, logger, 600_000),
+    settleCalls: openOutsideCalls('settle-payment', 100, logger, 600_000),
+    chainLooks: openOutsideCalls('confirm-payment', 100, logger, 600_000),
   };
   return {
     deps,

@@ -10,7 +10,7 @@ import type { Queues } from '../../shared/queues/enqueue.js';
 import type { NotifyDeliveries } from '../../shared/queues/notify-deliveries.js';
 import type { SecretBox } from '../../shared/secrets/secrets.js';
 import type { Facilitators } from '../../shared/x402/facilitators.js';
-import type { SettleCalls } from '../settlement/settle-calls.js';
+import type { OutsideCalls } from '../settlement/outside-calls.js';
 import type { WorkerMetrics } from './worker-metrics.js';
 
 /** The dependencies of a worker process, passed to handlers explicitly. */
@@ -31,5 +31,6 @@ export interface WorkerDeps {
   /** Of `chains`, for whatever else reads them. */
   endpointQueues: EndpointQueues;
   metrics: WorkerMetrics;
-  settleCalls: SettleCalls;
+  settleCalls: OutsideCalls;
+  chainLooks: OutsideCalls;
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { ChainFinding } from '../../shared/chains/finding.js';
+import { WAITING_FOR_A_TURN } from '../../shared/chains/unreadable.js';
 import type { Payment } from '../../shared/payments/model.js';
 import { OUTCOME_UNKNOWN } from '../../shared/payments/states.js';
 import { nowMs, times } from '../../shared/process/clock.js';
@@ -12,6 +13,7 @@ import { inSpan, type Span } from '../../shared/tracing/spans.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import { measureWait } from '../deps/measure-wait.js';
 import { again, done, type Outcome } from '../deps/outcome.js';
+import type { Calling } from '../settlement/outside-calls.js';
 
 /** After the claim. */
 const UNEXPLAINED_MS = 300_000;
@@ -20,18 +22,20 @@ const UNEXPLAINED_MS = 300_000;
 export async function confirmPayment(
   deps: WorkerDeps,
   { paymentId }: { paymentId: string },
+  calling: Calling = (call) => call(),
 ): Promise<Outcome> {
   const taken = await takeToLook(deps, paymentId);
   if (taken === undefined) return done;
-  return await inSpan(taken.span, (span) => confirm(deps, taken, span));
+  return await inSpan(taken.span, (span) => confirm(deps, taken, { calling, span }));
 }
 
 async function confirm(
   deps: WorkerDeps,
-  { payment, job, rules, urgentUntil, facilitatorRequest, chainQuery }: TakenPayment,
-  span: Span,
+  taken: TakenPayment,
+  { calling, span }: { calling: Calling; span: Span },
 ): Promise<Outcome> {
-  const finding = await deps.chains.check(chainQuery, { urgentUntil });
+  const { payment, job, rules, facilitatorRequest } = taken;
+  const finding = await look(deps, taken, calling);
   deps.metrics.chainLook(payment.network, finding.kind);
   const commitsMayBeLost = deps.commits.mayHaveLost();
   let decision = afterLook(payment, { finding, commitsMayBeLost }, rules, times());
@@ -60,6 +64,22 @@ async function confirm(
   const { kind, lookAgainAt } = await carryOut(deps, { payment, job }, decision, { ifProofTaken });
   measureWait(deps, payment, { decision, written: kind });
   return lookAgainAt === undefined ? done : again(lookAgainAt);
+}
+
+/** The endpoint is not asked when the payment's network, or its account there, has as many looks under way as it may. */
+async function look(
+  { chains, chainLooks }: WorkerDeps,
+  { payment: { network, accountId }, chainQuery, urgentUntil }: TakenPayment,
+  calling: Calling,
+): Promise<ChainFinding> {
+  const place = await chainLooks.enter({ network, accountId });
+  if (place.kind === 'refused')
+    return { kind: 'unreadable', reason: WAITING_FOR_A_TURN, againInMs: place.turnInMs };
+  try {
+    return await calling(() => chains.check(chainQuery, { urgentUntil }));
+  } finally {
+    place.release();
+  }
 }
 
 /** A person must hear of a payment that waits for its chain for long, and of one that was given up as uncertain. */

@@ -13,7 +13,7 @@ import type { SettleVerdict } from '../../shared/x402/settle-verdict.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import { measureWait } from '../deps/measure-wait.js';
 import { done, type Outcome } from '../deps/outcome.js';
-import type { Calling } from '../settlement/settle-calls.js';
+import type { Calling } from '../settlement/outside-calls.js';
 
 interface AnsweredCall {
   verdict: SettleVerdict;
@@ -74,8 +74,7 @@ async function inPlace(
   call: () => Promise<SettleVerdict>,
 ): Promise<SettleVerdict> {
   const place = await settleCalls.enter({
-    facilitator: facilitators.nameOf(facilitator),
-    network,
+    network: `${facilitators.nameOf(facilitator)} ${network}`,
     accountId,
   });
   if (place.kind === 'refused')

@@ -5,7 +5,7 @@ import { confirmPayment } from '../jobs/confirm-payment.js';
 import type { Deliverer } from '../jobs/deliver-webhook.js';
 import { expireSessions } from '../jobs/expire-sessions.js';
 import { settlePayment } from '../jobs/settle-payment.js';
-import type { Calling } from '../settlement/settle-calls.js';
+import type { Calling } from '../settlement/outside-calls.js';
 
 export type Handlers = { [N in JobName]: (payload: JobPayloads[N]) => Promise<Outcome> };
 
@@ -19,7 +19,12 @@ export function createHandlers(deps: WorkerDeps, deliverer: Deliverer): Handlers
       await deps.settleCalls.runJob(settling);
       return done;
     },
-    'confirm-payment': (payload) => confirmPayment(deps, payload),
+    async 'confirm-payment'(payload) {
+      const look = (calling: Calling): Promise<Outcome> => confirmPayment(deps, payload, calling);
+      // After a slow look its row says when the next one is due.
+      const [outcome = done] = await deps.chainLooks.runJob([look]);
+      return outcome;
+    },
     'expire-sessions': () => expireSessions(deps),
     'deliver-webhook': async ({ accountId }) => {
       await deliverer.deliverTo(accountId);

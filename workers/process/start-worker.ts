@@ -34,7 +34,7 @@ import { type Facilitators, openUnlimitedFacilitators } from '../../shared/x402/
 import type { WorkerDeps } from '../deps/deps.js';
 import { openWorkerMetrics, serveWorkerMetrics } from '../deps/worker-metrics.js';
 import { Deliverer } from '../jobs/deliver-webhook.js';
-import { openSettleCalls } from '../settlement/settle-calls.js';
+import { openOutsideCalls } from '../settlement/outside-calls.js';
 import { type OpenSender, openSenderHere } from '../webhook-delivery/sender.js';
 import { cleanUpRegularly } from './clean-up.js';
 import { foldReportsRegularly } from './fold-reports.js';
@@ -47,6 +47,8 @@ import { sweepDueWork } from './sweep-due-work.js';
 import { watchQueues } from './watch-queues.js';
 import { watchSecrets } from './watch-secrets.js';
 
+/** A look takes several calls of its endpoint. One that takes longer gives its job's place in the queue back. */
+const SLOW_LOOK_MS = 500;
 /** How long a stopping process waits for jobs in flight. Together the three times fit into the shutdown deadline of 25 s. */
 const FINISH_MS = 20_000;
 /** How long jobs with an aborted call may take to record it. */
@@ -110,7 +112,7 @@ export async function startWorker(
         queues.close(),
         deliverer.close(),
         ...workers.map((worker) => worker.close()),
-      ]).then(() => deps.settleCalls.close());
+      ]).then(() => Promise.all([deps.settleCalls.close(), deps.chainLooks.close()]));
       await waitAtMost(FINISH_MS, finished);
       // Aborts calls in flight. Their jobs record an unknown outcome, so that another worker looks for the payment at
       // once. If the recording hangs too, the row has been marked since before the call: money may be moving.
@@ -143,6 +145,7 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
   const endpointQueues = new EndpointQueues({ logger });
   const chains = createChains(config.rpcUrls, { queues: endpointQueues });
   const facilitators = facilitatorsFor(config, { db, redis, breaker }, logger);
+  const places = config.workerConcurrency * PAYMENTS_OF_A_JOB;
   const deps: WorkerDeps = {
     config,
     baseUrl: config.baseUrl,
@@ -161,7 +164,8 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
       { config, db, replica, queues, logger, commits, installation: watch, facilitators },
       { chains, serves: config.workerQueues },
     ),
-    settleCalls: openSettleCalls(config.workerConcurrency * PAYMENTS_OF_A_JOB, logger),
+    settleCalls: openOutsideCalls('settle-payment', places, logger),
+    chainLooks: openOutsideCalls('confirm-payment', places, logger, SLOW_LOOK_MS),
   };
   return {
     deps,

@@ -1,3 +1,4 @@
+import type { JobName } from '../../shared/jobs/jobs.js';
 import type { Release } from '../../shared/limits/budget.js';
 import { openConcurrency } from '../../shared/limits/concurrency.js';
 import type { Logger } from '../../shared/process/logger.js';
@@ -5,24 +6,24 @@ import type { Closable } from '../../shared/process/shutdown.js';
 import { openHolder, type PlaceHolder } from './place-holder.js';
 
 /**
- * The `/settle` calls of one process. Their places are divided among the networks of each facilitator, and a network's
- * places among its accounts: the next network, and within a network the next account, always finds some. So payments
- * whose calls hang do not delay those of another network.
+ * The `/settle` calls of one process, or its looks at chains. Their places are divided among the networks (of each
+ * facilitator), and a network's places among its accounts: the next network, and within a network the next account, always
+ * finds some. So payments whose calls hang do not delay those of another network.
  */
-export interface SettleCalls extends Closable {
+export interface OutsideCalls extends Closable {
   /** A place for a call. When there is none, the time until one is likely to be free. */
   enter(caller: Caller): Promise<Entered>;
   /**
    * Runs the payments of one job. Resolves when each has ended or its call is slow, so that the job's place in the queue is
-   * free for others. Payments with slow calls continue.
+   * free for others. Payments with slow calls continue, and are undefined in the result.
    */
-  runJob(payments: readonly ((calling: Calling) => Promise<unknown>)[]): Promise<void>;
+  runJob<T>(payments: readonly ((calling: Calling) => Promise<T>)[]): Promise<(T | undefined)[]>;
   /** Waits for all payments. */
   close(): Promise<void>;
 }
 
 export interface Caller {
-  facilitator: string;
+  /** The network, with what else is asked about it. */
   network: string;
   accountId: string;
 }
@@ -39,11 +40,12 @@ const SLOW_CALL_MS = 250;
 /** For a place of a holder whose calls are answered. */
 const WAIT_MS = 500;
 
-export function openSettleCalls(
+export function openOutsideCalls(
+  queue: JobName,
   places: number,
   logger: Logger,
   slowCallMs: number = SLOW_CALL_MS,
-): SettleCalls {
+): OutsideCalls {
   const calls = openConcurrency({
     total: places,
     perHolder: [places, places],
@@ -69,9 +71,8 @@ export function openSettleCalls(
   }
 
   return {
-    async enter({ facilitator, network, accountId }) {
-      const ofNetwork = `${facilitator} ${network}`;
-      const names = [ofNetwork, `${ofNetwork} ${accountId}`];
+    async enter({ network, accountId }) {
+      const names = [network, `${network} ${accountId}`];
       const free = calls.tryTake(...names);
       if (free !== undefined) return { kind: 'entered', release: begin(names, free) };
       // An account without calls finds no place only where others of its network have all of them.
@@ -84,11 +85,13 @@ export function openSettleCalls(
     },
     async runJob(payments) {
       const works = payments.map((payment) =>
-        untilSlow(payment, slowCallMs, (work) => follow(work, running, logger)),
+        untilSlow(payment, slowCallMs, (work) => follow(work, running, { queue, logger })),
       );
       const ended = await Promise.allSettled(works);
-      const failed = ended.find((work) => work.status === 'rejected');
-      if (failed !== undefined) throw failed.reason;
+      return ended.map((work) => {
+        if (work.status === 'rejected') throw work.reason;
+        return work.value;
+      });
     },
     async close() {
       while (running.size > 0) await Promise.allSettled(running);
@@ -97,11 +100,11 @@ export function openSettleCalls(
 }
 
 /** Rejects when the payment's work does so before its call is slow; afterwards `continued` has the work. */
-async function untilSlow(
-  payment: (calling: Calling) => Promise<unknown>,
+async function untilSlow<T>(
+  payment: (calling: Calling) => Promise<T>,
   slowCallMs: number,
-  continued: (work: Promise<unknown>) => void,
-): Promise<void> {
+  continued: (work: Promise<T>) => void,
+): Promise<T | undefined> {
   let giveBack = (): void => undefined;
   const isSlow = new Promise<'slow'>((resolve) => {
     giveBack = () => resolve('slow');
@@ -114,13 +117,20 @@ async function untilSlow(
       clearTimeout(timer);
     }
   });
-  if ((await Promise.race([work, isSlow])) === 'slow') continued(work);
+  const ended = await Promise.race([work, isSlow]);
+  if (ended !== 'slow') return ended;
+  continued(work);
+  return undefined;
 }
 
 /** Nothing else waits for the work any more. */
-function follow(work: Promise<unknown>, running: Set<Promise<unknown>>, logger: Logger): void {
+function follow(
+  work: Promise<unknown>,
+  running: Set<Promise<unknown>>,
+  { queue, logger }: { queue: JobName; logger: Logger },
+): void {
   running.add(work);
   work
-    .catch((error: unknown) => logger.error({ event: 'job.failed', queue: 'settle-payment', err: error }))
+    .catch((error: unknown) => logger.error({ event: 'job.failed', queue, err: error }))
     .finally(() => running.delete(work));
 }

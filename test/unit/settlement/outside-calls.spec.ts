@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createLogger } from '../../../shared/process/logger.js';
+import { type Caller, type Entered, openOutsideCalls } from '../../../workers/settlement/outside-calls.js';
 import { openHolder } from '../../../workers/settlement/place-holder.js';
-import { type Caller, type Entered, openSettleCalls } from '../../../workers/settlement/settle-calls.js';
 
 const logger = createLogger('silent', 'test');
 const caller = (network: string, accountId = 'acct_1'): Caller => ({
-  facilitator: 'f.example',
-  network,
+  network: `f.example ${network}`,
   accountId,
 });
 
 describe('the places of /settle calls', () => {
-  const calls = openSettleCalls(100, logger);
+  const calls = openOutsideCalls('settle-payment', 100, logger);
 
   /** Enters until refused. */
   async function fill(one: Caller): Promise<Entered[]> {
@@ -30,13 +29,13 @@ describe('the places of /settle calls', () => {
     assert.equal((await fill(caller('a', 'acct_2'))).length, 14);
     const others = await fill(caller('b', 'acct_1'));
     assert.ok(others.length >= 15, `${others.length}`);
-    assert.equal((await calls.enter({ ...caller('a'), facilitator: 'g.example' })).kind, 'entered');
+    assert.equal((await calls.enter({ ...caller('a'), network: 'g.example a' })).kind, 'entered');
     for (const place of hanging) if (place.kind === 'entered') place.release();
     assert.equal((await calls.enter(caller('a'))).kind, 'entered');
   });
 
   it('are waited for while calls of the holder are answered', async () => {
-    const few = openSettleCalls(2, logger);
+    const few = openOutsideCalls('settle-payment', 2, logger);
     const first = await few.enter(caller('a'));
     const second = few.enter(caller('a'));
     await nextTurn();
@@ -82,7 +81,7 @@ describe('the holder of places', () => {
 
 describe('a job with payments to settle', () => {
   it('ends when each payment has ended or its call is slow, and what continues is waited for at the end', async () => {
-    const calls = openSettleCalls(100, logger);
+    const calls = openOutsideCalls('settle-payment', 100, logger);
     let answer = (): void => undefined;
     const slow = new Promise<void>((resolve) => {
       answer = resolve;
@@ -106,7 +105,7 @@ describe('a job with payments to settle', () => {
   });
 
   it('fails with its payment, after the others have ended', async () => {
-    const calls = openSettleCalls(100, logger);
+    const calls = openOutsideCalls('settle-payment', 100, logger);
     let isEnded = false;
     const job = calls.runJob([
       () => Promise.reject(new Error('broken')),

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { breaksBeforeWork } from '../../lab/world/facilitator/dial.js';
+import type { ChainFinding } from '../../shared/chains/finding.js';
+import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
+import { createLogger } from '../../shared/process/logger.js';
+import type { Outcome } from '../../workers/deps/outcome.js';
+import { createHandlers, type Handlers } from '../../workers/process/handlers.js';
+import { type OutsideCalls, openOutsideCalls } from '../../workers/settlement/outside-calls.js';
+import { BASE_SEPOLIA, X_LAYER_TESTNET } from '../support/checkout.js';
+import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+
+const PLACES = 8;
+const SLOW_MS = 20;
+
+describe('looks at a network whose endpoint hangs', () => {
+  let flow: MoneyFlow;
+  let chainLooks: OutsideCalls;
+  let handlers: Handlers;
+  /** The networks that were looked at, in this order. */
+  let looks: string[];
+  let answer: () => void;
+
+  beforeEach(async () => {
+    flow = await openMoneyFlow('look_places', { worker: false, environment: { SETTLE_WAIT_MS: '0' } });
+    const { deps } = flow.openManualWorker();
+    chainLooks = openOutsideCalls('confirm-payment', PLACES, createLogger('silent', 'test'), SLOW_MS);
+    looks = [];
+    const hanging = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    deps.chains = {
+      async check({ network }): Promise<ChainFinding> {
+        looks.push(network);
+        if (network === X_LAYER_TESTNET) await hanging;
+        return { kind: 'unused', chainTime: new Date(nowMs()), exhausted: false };
+      },
+      close: () => undefined,
+    };
+    handlers = createHandlers({ ...deps, chainLooks }, undefined as never);
+  });
+  afterEach(async () => {
+    answer();
+    await chainLooks.close();
+    resetClock();
+    await flow.close();
+  });
+
+  /** Pays, loses the answer of `/settle`, and looks when the look is due. */
+  async function payAndLook(network: string): Promise<{ id: string; outcome: Outcome }> {
+    const { id } = await flow.buildSession();
+    assert.equal((await flow.pay(id, { network })).status, 202);
+    const { id: paymentId } = await flow.onlyPayment(id);
+    flow.facilitator.settle.next(breaksBeforeWork());
+    await handlers['settle-payment']({ paymentId });
+    const { dueAt } = await flow.onlyPayment(id);
+    advanceClock(Math.max(0, (dueAt?.getTime() ?? 0) - nowMs() + 1));
+    return { id, outcome: await handlers['confirm-payment']({ paymentId }) };
+  }
+
+  it('give their places in the queue back, and leave looks to other networks', async () => {
+    let held = 0;
+    let refused = await payAndLook(X_LAYER_TESTNET);
+    for (; looks.length > held; held += 1) {
+      assert.equal(refused.outcome.kind, 'done', 'the job does not wait for its look');
+      refused = await payAndLook(X_LAYER_TESTNET);
+    }
+    assert.ok(held >= 2 && held < PLACES, `${held} looks hang`);
+    assert.equal(refused.outcome.kind, 'again', 'it comes back');
+    const { status, dueAt } = await flow.onlyPayment(refused.id);
+    assert.equal(status, 'processing');
+    assert.ok((dueAt?.getTime() ?? 0) <= nowMs() + 20_000);
+    assert.equal((await payAndLook(BASE_SEPOLIA)).outcome.kind, 'again');
+    assert.deepEqual(looks.slice(held), [BASE_SEPOLIA]);
+  });
+});
