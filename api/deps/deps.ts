@@ -85,4 +85,6 @@ export interface Lifecycle {
   isStopping: boolean;
   /** When `/readyz` was asked last, by `performance.now()`. */
   readinessAskedAt: number;
+  /** How many times `/readyz` has said that the process stops. */
+  stoppingAnswers: number;
 }

@@ -17,6 +17,7 @@ export function operations(deps: Deps): Router {
     deps.lifecycle.readinessAskedAt = performance.now();
     const { ready, answer } = await readiness();
     res.status(ready ? 200 : 503);
+    if (deps.lifecycle.isStopping) deps.lifecycle.stoppingAnswers += 1;
     sendJson(res, JSON.stringify(answer));
   });
   const { metricsToken, adminPassword } = deps.config;

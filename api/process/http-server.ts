@@ -1,6 +1,6 @@
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Express } from 'express';
 import { MAX_HEADER_BYTES } from '../../shared/limits/bounds.js';
 import { InFlight } from '../../shared/process/in-flight.js';
@@ -74,21 +74,21 @@ function expressClasses(app: Express) {
 }
 
 export interface DrainTimes {
-  /** How long connections are still accepted. */
-  acceptMs: number;
+  /** Until it resolves, connections are still accepted. */
+  handedOver: Promise<void>;
   /** After this time the remaining connections are cut. */
   timeoutMs: number;
 }
 
 /**
- * Answers every request with `Connection: close`, stops accepting after `acceptMs`, and cuts the remaining connections
- * after `timeoutMs`. A connection that looks idle may hold an unread request, so idle ones are closed after
- * IDLE_MOMENT_MS.
+ * Answers every request with `Connection: close`, stops accepting when it has `handedOver`, and cuts the remaining
+ * connections after `timeoutMs`. A connection that looks idle may hold an unread request, so idle ones are closed after
+ * IDLE_MOMENT_MS, and after what has arrived is read: the timer of a busy process is due before that.
  */
 export async function drain(
   server: Server,
   inFlight: InFlight<ServerResponse>,
-  { acceptMs, timeoutMs }: DrainTimes,
+  { handedOver, timeoutMs }: DrainTimes,
 ): Promise<void> {
   const endConnection = (response: ServerResponse): void => {
     if (!response.headersSent) response.setHeader('Connection', 'close');
@@ -96,11 +96,11 @@ export async function drain(
   for (const response of inFlight.all()) endConnection(response);
   server.prependListener('request', (_request, response: ServerResponse) => endConnection(response));
   const cut = setTimeout(() => server.closeAllConnections(), timeoutMs);
-  if (acceptMs > 0) await sleep(acceptMs);
+  await handedOver;
   await acceptPending(server);
   // `http.Server.close` would end idle connections at once.
   const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
-  const closeIdle = setInterval(() => server.closeIdleConnections(), IDLE_MOMENT_MS);
+  const closeIdle = setInterval(() => setImmediate(() => server.closeIdleConnections()), IDLE_MOMENT_MS);
   await closed;
   clearInterval(closeIdle);
   clearTimeout(cut);

@@ -13,6 +13,7 @@ import { startTracing } from '../../shared/tracing/start.js';
 import { createApp } from '../app.js';
 import type { Deps } from '../deps/deps.js';
 import { loadPay } from '../payment-link/load-pay.js';
+import { handOver } from './hand-over.js';
 import { createHttpServer, drain, trackInFlight } from './http-server.js';
 import { closeDeps, openDeps } from './open-deps.js';
 
@@ -24,13 +25,6 @@ const DRAIN_MS = 20_000;
  */
 const CLOSE_MS = 3000;
 const WARM_UP_AFTER_MS = 500;
-/**
- * A balancer routes requests here until its checks of `/readyz` have failed, and one that meets the closing port is
- * lost. HAProxy takes 1.5 s as docs/deploy.md configures it.
- */
-const HAND_OVER_MS = 3000;
-/** A process is behind a balancer when its `/readyz` was asked within this time. */
-const CHECKED_WITHIN_MS = 10_000;
 const REFUSALS_LOGGED_EVERY_MS = 60_000;
 
 export interface WebProcess extends Closable {
@@ -70,17 +64,13 @@ export async function startWeb(
       // Payments that wait for their outcome are answered 202; the workers finish them.
       deps.settlements.close();
       await drain(server, inFlight, {
-        acceptMs: isBehindBalancer(deps) ? HAND_OVER_MS : 0,
+        handedOver: handOver(deps.lifecycle),
         timeoutMs: drainMs,
       });
       const closed = Promise.all([clock.close(), closeDeps(deps), tracing.close()]).then(() => undefined);
       await closeWithin(closeMs, closed, logger);
     },
   };
-}
-
-function isBehindBalancer({ lifecycle }: Deps): boolean {
-  return performance.now() - lifecycle.readinessAskedAt < CHECKED_WITHIN_MS;
 }
 
 /**
