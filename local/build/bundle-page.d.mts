@@ -1,2 +1,2 @@
-export function bundlePage(root: string): Promise<Map<string, Buffer>>;
+export function bundlePage(root: string, brotliQuality?: number): Promise<Map<string, Buffer>>;
 export function writeReferenceAssets(root: string, dist: string): Promise<void>;

@@ -6,17 +6,18 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 const FOLDER = path.join('api', 'checkout-page', 'browser');
 const DASHBOARD = path.join('api', 'dashboard', 'browser');
 const REFERENCE = path.join('api', 'docs', 'browser', 'reference.js');
-/** The best takes some 0.1 s of processor for each 100 KB. */
-const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
+/** The best of brotli's qualities takes some 0.1 s of processor for each 100 KB. */
+const BEST_QUALITY = 11;
 
 /** Script and style sheet of each page, by file name, each also compressed. A name contains the hash of its content. */
-export async function bundlePage(root) {
-  return await bundle(root, {
+export async function bundlePage(root, brotliQuality = BEST_QUALITY) {
+  const entryPoints = {
     checkout: path.join(FOLDER, 'main.ts'),
     page: path.join(FOLDER, 'page.css'),
     dashboard: path.join(DASHBOARD, 'main.tsx'),
     'dashboard-style': path.join(DASHBOARD, 'dashboard.css'),
-  });
+  };
+  return await bundle(root, entryPoints, brotliQuality);
 }
 
 /** Writes them into the folder `assets` of a build, for a project that has a page. */
@@ -32,11 +33,11 @@ export async function writeReferenceAssets(root, dist) {
   if (!existsSync(path.join(root, REFERENCE))) return;
   const folder = path.join(dist, 'docs-assets');
   mkdirSync(folder, { recursive: true });
-  for (const [name, bytes] of await bundle(root, { reference: REFERENCE }))
+  for (const [name, bytes] of await bundle(root, { reference: REFERENCE }, BEST_QUALITY))
     writeFileSync(path.join(folder, name), bytes);
 }
 
-async function bundle(root, entryPoints) {
+async function bundle(root, entryPoints, brotliQuality) {
   const { build } = await import('esbuild');
   const { outputFiles } = await build({
     absWorkingDir: root,
@@ -53,16 +54,19 @@ async function bundle(root, entryPoints) {
     logLevel: 'warning',
   });
   return new Map(
-    outputFiles.flatMap(({ path: file, contents }) => encodingsOf(hashedName(file, contents), contents)),
+    outputFiles.flatMap(({ path: file, contents }) =>
+      encodingsOf(hashedName(file, contents), contents, brotliQuality),
+    ),
   );
 }
 
 /** Compressed by the build, because a process could answer nothing else meanwhile. */
-function encodingsOf(name, contents) {
+function encodingsOf(name, contents, brotliQuality) {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: brotliQuality };
   return [
     [name, Buffer.from(contents)],
     [`${name}.gz`, gzipSync(contents, { level: 9 })],
-    [`${name}.br`, brotliCompressSync(contents, BROTLI)],
+    [`${name}.br`, brotliCompressSync(contents, { params })],
   ];
 }
 
