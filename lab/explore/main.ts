@@ -1,6 +1,6 @@
 import { loadConfig } from '../../shared/config/config.js';
-import { migrate } from '../../shared/migrate.js';
 import { createLogger } from '../../shared/process/logger.js';
+import { migrate } from '../../shared/schema/migrate.js';
 import { rowsAsMarkdown } from '../world/history/rows.js';
 import { startTestPostgres } from '../world/processes/services.js';
 import { checkHistory } from './history/check-history.js';

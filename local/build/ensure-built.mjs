@@ -5,7 +5,7 @@ import { withLock } from '../toolchain/lock.mjs';
 import { runToEnd } from '../toolchain/run-to-end.mjs';
 import { buildVersion } from './build-version.mjs';
 import { writePageAssets, writeReferenceAssets } from './bundle-page.mjs';
-import { bundleProcesses } from './bundle-processes.mjs';
+import { bundlePrograms } from './bundle-programs.mjs';
 
 /** Builds when dist is out of date; exits when the build fails. */
 export async function ensureBuilt(root) {
@@ -66,7 +66,7 @@ async function compile(root) {
 
 /** The bundler has printed its own errors. */
 async function bundles(root, dist) {
-  const bundling = [writePageAssets, writeReferenceAssets, bundleProcesses].map((bundle) =>
+  const bundling = [writePageAssets, writeReferenceAssets, bundlePrograms].map((bundle) =>
     bundle(root, dist),
   );
   return await Promise.all(bundling).then(

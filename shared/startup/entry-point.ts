@@ -1,12 +1,4 @@
-import { realpathSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { ConfigError, readEnvFile } from '../config/config.js';
-
-/** True when node was started with this module, not when the module was imported. */
-export function isEntryPoint(moduleUrl: string): boolean {
-  const started = process.argv[1];
-  return started !== undefined && realpathSync(started) === fileURLToPath(moduleUrl);
-}
 
 /** Runs a process's main function. A failed start prints the reason and exits with 1. */
 export async function runEntryPoint(main: () => Promise<void>): Promise<void> {

@@ -4,7 +4,7 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import { createIndexConcurrently, dropIndexConcurrently } from '../../migrations/concurrent-index.js';
 import { type Config, loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
-import { migrate } from '../../shared/migrate.js';
+import { migrate } from '../../shared/schema/migrate.js';
 import { type Migration, type MigrationFile, migratorConfig } from '../../shared/schema/migration-files.js';
 import { loggerWithLines } from '../support/log-lines.js';
 import { createDatabase } from '../support/suite.js';

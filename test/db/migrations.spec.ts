@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type Config, loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
-import { migrate, migrateDown } from '../../shared/migrate.js';
 import { createLogger } from '../../shared/process/logger.js';
+import { migrate, migrateDown } from '../../shared/schema/migrate.js';
 import { migrationConfig, pendingMigrations } from '../../shared/schema/migration-files.js';
 import { createDatabase } from '../support/suite.js';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
-import { migrate } from '../../shared/migrate.js';
 import { createLogger } from '../../shared/process/logger.js';
+import { migrate } from '../../shared/schema/migrate.js';
 import { migrationConfig } from '../../shared/schema/migration-files.js';
 import { createDatabase } from '../support/suite.js';
 

@@ -3,8 +3,8 @@ import pg from 'pg';
 import { buildMerchant, buildRefund, buildSession, type Merchant } from '../../lab/world/shop/factories.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
-import { migrate } from '../../shared/migrate.js';
 import { createLogger } from '../../shared/process/logger.js';
+import { migrate } from '../../shared/schema/migrate.js';
 import { migrationConfig } from '../../shared/schema/migration-files.js';
 import { createDatabase } from '../support/suite.js';
 

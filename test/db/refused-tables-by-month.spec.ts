@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { runNode } from '../../lab/world/processes/processes.js';
 import { type Config, ConfigError, loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
-import { migrate, migrateDown } from '../../shared/migrate.js';
 import { createLogger } from '../../shared/process/logger.js';
+import { migrate, migrateDown } from '../../shared/schema/migrate.js';
 import { pendingMigrations } from '../../shared/schema/migration-files.js';
 import { createDatabase } from '../support/suite.js';
 

@@ -7,7 +7,7 @@ import { type Ran, StartedProcess } from '../../lab/world/processes/supervisor.j
 import { projectRoot } from '../../local/toolchain/project-root.js';
 import { untilNoProcessMentions } from './processes.js';
 
-/** A small project with this project's launchers, the real compiler, and a fake npm that installs only that. */
+/** A small project with this project's launchers, the real compiler and bundler, and a fake npm that installs only those. */
 export interface SampleProject {
   dir: string;
   write(file: string, content: string): Promise<void>;
@@ -28,6 +28,8 @@ export interface RunOptions {
   variables?: readonly string[];
 }
 
+const INSTALLED = ['typescript', 'esbuild'];
+
 /** A fake `npm ci` that hangs while there is a file named "hang", and ignores SIGTERM as the real one does. */
 const FAKE_NPM = `
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
@@ -42,7 +44,8 @@ if (existsSync('hang')) {
 } else if (existsSync('offline')) {
   process.exit(7);
 } else {
-  symlinkSync(readFileSync('compiler', 'utf8'), 'node_modules/typescript');
+  const packages = readFileSync('packages', 'utf8');
+  for (const name of ${JSON.stringify(INSTALLED)}) symlinkSync(packages + '/' + name, 'node_modules/' + name);
   writeFileSync('node_modules/.package-lock.json', readFileSync('package-lock.json'));
   process.stdout.write('added 1 package\\n');
 }
@@ -76,7 +79,7 @@ const FILES = {
   }\n`,
   'fake-npm/npm-cli.js': FAKE_NPM,
   'fake-npm/package.json': '{ "type": "module" }',
-  compiler: path.join(projectRoot(), 'node_modules', 'typescript'),
+  packages: path.join(projectRoot(), 'node_modules'),
 };
 
 export async function createSampleProject(): Promise<SampleProject> {
@@ -124,6 +127,8 @@ export async function createSampleProject(): Promise<SampleProject> {
 /** Changes node_modules as npm does when it is run by hand. */
 export async function installByHand(project: SampleProject): Promise<void> {
   await mkdir(path.join(project.dir, 'node_modules'), { recursive: true });
-  await symlink(await project.read('compiler'), path.join(project.dir, 'node_modules', 'typescript'));
+  const packages = await project.read('packages');
+  for (const name of INSTALLED)
+    await symlink(path.join(packages, name), path.join(project.dir, 'node_modules', name));
   await project.write('node_modules/.package-lock.json', await project.read('package-lock.json'));
 }

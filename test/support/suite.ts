@@ -8,9 +8,9 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import { startTestPostgres, startTestRedis, type TestServer } from '../../lab/world/processes/services.js';
 import { forgetEnded, runningOutputs } from '../../lab/world/processes/supervisor.js';
 import { loadConfig } from '../../shared/config/config.js';
-import { migrate } from '../../shared/migrate.js';
 import { resetClock, unmockedHostMs } from '../../shared/process/clock.js';
 import { createLogger } from '../../shared/process/logger.js';
+import { migrate } from '../../shared/schema/migrate.js';
 
 /**
  * Mocha's fixtures. A run has one Postgres; each of mocha's processes has its own database and Redis, so that

@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../local/postgres/embedded-postgres.js';
 import { loadConfig } from '../../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../../shared/db/knex.js';
-import { migrate } from '../../../shared/migrate.js';
 import { createLogger } from '../../../shared/process/logger.js';
+import { migrate } from '../../../shared/schema/migrate.js';
 import { eventually } from './eventually.js';
 
 /** A migrated Postgres, and a standby that streams from it. */

@@ -1,8 +1,16 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** The long-running processes of production, and the worker's thread. Loading their thousand and more files one by one dominates their start. */
-const ENTRIES = ['api/server.ts', 'workers/main.ts', 'workers/webhook-delivery/sender-thread.ts'];
+/** Loading their thousand and more files one by one would dominate the start of each program. */
+const ENTRIES = [
+  'api/server.ts',
+  'workers/main.ts',
+  'workers/webhook-delivery/sender-thread.ts',
+  'shared/migrate.ts',
+  'cli/merchants.ts',
+  'local/listen/main.ts',
+  'local/service/run-service.ts',
+];
 /** Reads files of its own at run time, so it cannot be bundled. */
 const NOT_BUNDLED = ['@bull-board/*'];
 /** Drivers that knex and node-postgres support and this project does not use. */
@@ -21,10 +29,10 @@ const NOT_INSTALLED = [
 const REQUIRE = `import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);`;
 
 /**
- * Bundles web and worker with their packages over the compiler's output, with readable names. Shared modules, and
- * modules that are loaded on first use, go to the folder `chunks`.
+ * Bundles the programs with their packages over the compiler's output, with readable names. Shared modules, and modules
+ * that are loaded on first use, go to the folder `chunks`.
  */
-export async function bundleProcesses(root, dist) {
+export async function bundlePrograms(root, dist) {
   const entryPoints = ENTRIES.filter((file) => existsSync(path.join(root, file)));
   if (entryPoints.length === 0) return;
   const { build } = await import('esbuild');
