@@ -53,11 +53,9 @@ async function answerUnlessPayable(
 ): Promise<LinkAnswer | undefined> {
   switch (session.status) {
     case 'open':
-      return session.expiresAt <= now()
-        ? expired(session, await uncertainFailure(deps.db, session))
-        : undefined;
+      return session.expiresAt <= now() ? expired(session, await failureBeforeEnd(deps, session)) : undefined;
     case 'expired':
-      return expired(session, await uncertainFailure(deps.db, session));
+      return expired(session, await failureBeforeEnd(deps, session));
     case 'processing': {
       const { id: sessionId, payment } = session;
       if (payment === null || !isRepetition(header, payment)) return { kind: 'processing', status: 409 };
@@ -69,6 +67,18 @@ async function answerUnlessPayable(
       return isSamePayment(header, payment) ? alreadyPaid(receiptOf(deps, session, payment)) : alreadyPaid();
     }
   }
+}
+
+/**
+ * The last payment of an expired session, when its outcome is unknown. While commits may have been lost, so is that of the
+ * payment that is sent: Postgres may have forgotten that it came before the end.
+ */
+async function failureBeforeEnd(
+  { db, commits }: LinkDeps,
+  session: LinkedSession,
+): Promise<LinkFailure | undefined> {
+  const failure = await uncertainFailure(db, session);
+  return failure ?? (commits.mayHaveLost() ? failureOf({ failureCode: OUTCOME_UNKNOWN }) : undefined);
 }
 
 /** SETTLE_WAIT_MS bounds the wait for `/supported`, too. */

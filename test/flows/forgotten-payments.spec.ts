@@ -91,6 +91,22 @@ describeBothKinds('a payment that Postgres has forgotten', (kind) => {
       assert.deepEqual(await checkout.state(id), { session: 'open', payments: [], events: [] });
     });
 
+    it('is told as one that may have been taken when its link has expired', async () => {
+      const { id, payment } = await payAndForget();
+      for (const change of [{ expiresAt: new Date(0) }, { status: 'expired' as const }]) {
+        await Payable.query(checkout.app.db).patch(change).where({ id });
+        const res = await checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
+        assert.equal(answerOf(res), '410 session_expired');
+        assert.match(res.body.error.message, /may have been taken.*Do not pay again/);
+        // Without a payment nothing is doubted.
+        assert.doesNotMatch((await checkout.visit(id)).body.error.message, /may have been taken/);
+      }
+      known();
+      const res = await checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
+      assert.equal(answerOf(res), '410 session_expired');
+      assert.doesNotMatch(res.body.error.message, /may have been taken/);
+    });
+
     it("completes by the chain's proof when it comes after its time", async () => {
       const { id, payment, transaction } = await payAndForget();
       const { verify } = checkout.calls(payment);
