@@ -37,6 +37,10 @@ let redis: TestServer | undefined;
 let services: TestServices | undefined;
 let openAtFirst: Map<string, number> | undefined;
 
+// Node's `require` of ES modules is off in .mocharc.json, so that mocha imports the files. The service loads some of its modules
+// by `import()`; required files would have other copies of them, each with a clock of its own.
+assert.notEqual(Reflect.get(process.features, 'require_module'), true, 'start mocha with its .mocharc.json');
+
 // For a failing `assert.ok` without a message, Node reads and parses its source, which takes seconds in what tsx made of it.
 const { ok } = assert;
 assert.ok = (...[value, message = 'not truthy']: Parameters<typeof assert.ok>) => ok(value, message);
