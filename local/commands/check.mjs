@@ -10,7 +10,9 @@ await ensureInstalled(root);
 const FAST = /^test\/(unit\/|docs\.spec|architecture\/(?!api\.spec))/;
 const specs = findSpecs(root).filter((file) => FAST.test(file) && !isLong(file));
 
-const mocha = ['--import', 'tsx', 'node_modules/mocha/bin/mocha.js', '--no-config', '--timeout', '60000'];
+/** As in .mocharc.json. */
+const node = ['--import', 'tsx', '--no-experimental-require-module'];
+const mocha = [...node, 'node_modules/mocha/bin/mocha.js', '--no-config', '--timeout', '60000'];
 const steps = [
   ['Format and lint', ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']],
   ['Types', ['node_modules/typescript/bin/tsc', '--noEmit']],
