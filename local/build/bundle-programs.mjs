@@ -1,7 +1,10 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Loading their thousand and more files one by one would dominate the start of each program. */
+/**
+ * Loading their thousand and more files one by one would dominate the start of each program. `npm start` is not among them:
+ * it goes on while a build replaces the chunks that it has not loaded yet.
+ */
 const ENTRIES = [
   'api/server.ts',
   'workers/main.ts',
@@ -9,7 +12,6 @@ const ENTRIES = [
   'shared/migrate.ts',
   'cli/merchants.ts',
   'local/listen/main.ts',
-  'local/service/run-service.ts',
 ];
 /** Reads files of its own at run time, so it cannot be bundled. */
 const NOT_BUNDLED = ['@bull-board/*'];
