@@ -2,7 +2,10 @@ import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { RedisConfig } from '../config/config.js';
 import { parseRedisUrl, type RedisAddress } from '../config/redis-url.js';
 import { type Breaker, openBreaker } from '../limits/breaker.js';
+import { keepStringsFast } from '../process/fast-strings.js';
 import type { Logger } from '../process/logger.js';
+
+keepStringsFast();
 
 /** A single Redis, or a cluster, where all keys of a command must lie in one hash slot. */
 export type RedisClient = Redis | Cluster;
