@@ -35,6 +35,7 @@ export class Connection {
   readonly #parse: (bytes: Buffer) => void;
   readonly #parseEnd: () => void;
   readonly #goOn = (): void => this.#pump();
+  readonly #onAnswered = (): void => this.#answered();
   /** `refusing`: no input is parsed any more, and the connection closes after the answers that are due. */
   #state: 'reading' | 'refusing' | 'closing' = 'reading';
   #rest: Buffer | undefined;
@@ -67,7 +68,7 @@ export class Connection {
     this.#begun += 1;
     this.#last = req;
     this.#partBytes = 0;
-    res.once('finish', () => this.#answered());
+    res.on('finish', this.#onAnswered);
     const refusal = refusalOfHead(req);
     if (refusal === undefined || this.#state !== 'reading') return;
     noteUnreadable(req, refusal);
@@ -126,10 +127,11 @@ export class Connection {
     const begunBefore = this.#begun;
     while (this.#rest !== undefined && this.#canParse()) {
       const room = Math.min(MAX_UNANSWERED_OF_CONNECTION - this.#unanswered, REQUESTS_OF_PIECE);
-      const length = pieceLength(this.#rest, room);
-      const piece = this.#rest.subarray(0, length);
-      this.#rest = length < this.#rest.length ? this.#rest.subarray(length) : undefined;
-      this.#feed(piece);
+      const arrived: Buffer = this.#rest;
+      const length = pieceLength(arrived, room);
+      const isAll = length === arrived.length;
+      this.#rest = isAll ? undefined : arrived.subarray(length);
+      this.#feed(isAll ? arrived : arrived.subarray(0, length));
       if (this.#begun === begunBefore || this.#last?.complete === false) continue;
       this.#later();
       break;

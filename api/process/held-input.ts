@@ -20,7 +20,9 @@ export class HeldInput {
   }
 
   set(holder: Holder, bytes: number): void {
-    this.#sum += bytes - (this.#bytes.get(holder) ?? 0);
+    const before = this.#bytes.get(holder) ?? 0;
+    if (bytes === before) return;
+    this.#sum += bytes - before;
     if (bytes === 0) this.#bytes.delete(holder);
     else this.#bytes.set(holder, bytes);
     while (this.#sum > this.#limit) this.#cutOne();

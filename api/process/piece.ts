@@ -2,6 +2,8 @@
 const SHORTEST_REQUEST_BYTES = 18;
 /** A longer piece is not searched for the end of a head. */
 const SEARCHED_BYTES = 16 * 1024;
+/** The ends of a head, the usual one first. */
+const BLANK_LINES = [Buffer.from('\n\r\n'), Buffer.from('\n\n')];
 
 /**
  * The length of a piece of `bytes` in which at most `room` heads of requests end: so many of the shortest ones, the first of
@@ -10,10 +12,10 @@ const SEARCHED_BYTES = 16 * 1024;
 export function pieceLength(bytes: Buffer, room: number): number {
   const least = Math.max(1, room - 1) * SHORTEST_REQUEST_BYTES;
   if (bytes.length <= least || room <= 1) return Math.min(bytes.length, least);
-  const searched = bytes.subarray(0, least + SEARCHED_BYTES);
-  const ends = ['\n\r\n', '\n\n'].flatMap((blank) => {
-    const at = searched.indexOf(blank, least - blank.length + 1);
-    return at === -1 ? [] : [at + blank.length];
-  });
-  return Math.min(searched.length, ...ends);
+  let piece = bytes.length <= least + SEARCHED_BYTES ? bytes : bytes.subarray(0, least + SEARCHED_BYTES);
+  for (const blank of BLANK_LINES) {
+    const end = piece.indexOf(blank, least - blank.length + 1) + blank.length;
+    if (end >= blank.length && end < piece.length) piece = piece.subarray(0, end);
+  }
+  return piece.length;
 }
