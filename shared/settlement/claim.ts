@@ -51,7 +51,7 @@ export type Claim =
   | { kind: 'unclear' };
 
 /** The unique indexes that refuse the second of two concurrent claims with one payload or one payment identifier. */
-const TAKEN = ['payments_payload', 'payments_identifier', 'payments_payable_identifier'];
+const TAKEN = ['payments_payload', 'payments_payable_identifier'];
 
 const READ_ATTEMPTS = 4;
 
