@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { killProcesses } from '../world/processes/processes.js';
+import { compareWithBefore } from './before.js';
 import { cost } from './cost.js';
 import { create, createForm } from './create.js';
 import { crowdedEndpoint } from './crowded-endpoint.js';
@@ -75,9 +76,11 @@ async function run(name: string, benchmark: Benchmark): Promise<void> {
   }
 }
 
-const [wanted] = process.argv.slice(2);
+const [wanted, folder] = process.argv.slice(2);
 const chosen = Object.entries(BENCHMARKS).filter(([name]) => wanted === undefined || name === wanted);
-if (chosen.length === 0) {
+if (wanted === 'before' && folder !== undefined) {
+  new Console(process.stdout).table(await compareWithBefore(path.resolve(folder)));
+} else if (chosen.length === 0) {
   process.stderr.write(`There is no benchmark ${wanted}: ${Object.keys(BENCHMARKS).join(', ')}\n`);
   process.exitCode = 1;
 }

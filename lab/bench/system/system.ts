@@ -1,12 +1,12 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { ensureBuilt } from '../../../local/build/ensure-built.mjs';
 import { type Config, loadConfig } from '../../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../../shared/db/knex.js';
-import { createLogger } from '../../../shared/process/logger.js';
-import { migrate } from '../../../shared/schema/migrate.js';
 import { killProcesses } from '../../world/processes/processes.js';
 import { EVM_WALLET } from '../../world/shop/factories.js';
 import { type BenchProcess, startServer } from './server-process.js';
@@ -36,6 +36,7 @@ export type BaselineName =
 
 export const PAYER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const ROOT = path.join(import.meta.dirname, '..', '..', '..');
+const MIGRATE = 'dist/shared/migrate.js';
 const WEB = 'dist/api/server.js';
 const WORKER = 'dist/workers/main.js';
 /** The path that each baseline answers once it is ready; those with a database answer it by a read. */
@@ -52,10 +53,11 @@ const ASKED: Record<BaselineName, string> = {
   'expire-one-by-one': '/',
 };
 
-export async function openSystem({
-  databaseUrl,
-  redisUrl,
-}: Pick<BenchServices, 'databaseUrl' | 'redisUrl'>): Promise<System> {
+/** The programs are those in `folder`, where another checkout is built. */
+export async function openSystem(
+  { databaseUrl, redisUrl }: Pick<BenchServices, 'databaseUrl' | 'redisUrl'>,
+  folder = ROOT,
+): Promise<System> {
   await ensureBuilt(ROOT);
   const logs = await mkdtemp(path.join(os.tmpdir(), 'stablecoin-checkout-bench-'));
   const environment = {
@@ -72,21 +74,21 @@ export async function openSystem({
     RATE_LIMIT_LINK_PER_MINUTE: '10000000',
   };
   const config = loadConfig(environment, 'web');
-  await migrate(config, createLogger('silent', 'bench'));
+  await promisify(execFile)(process.execPath, [path.join(folder, MIGRATE)], { env: environment });
   const db = openDatabase(config.database);
   const start = (script: string, askFor: string, settings: Record<string, string>): Promise<BenchProcess> =>
     startServer(script, {
       environment: { ...environment, ...settings },
-      portVariable: script === WORKER ? 'WORKER_METRICS_PORT' : 'PORT',
+      portVariable: script.endsWith(WORKER) ? 'WORKER_METRICS_PORT' : 'PORT',
       askFor,
       log: path.join(logs, path.basename(script, path.extname(script))),
     });
   return {
     db,
     config,
-    startWeb: (settings = {}) => start(WEB, '/readyz', settings),
+    startWeb: (settings = {}) => start(path.join(folder, WEB), '/readyz', settings),
     startWorker: (settings = {}) =>
-      start(WORKER, '/healthz', { METRICS_TOKEN: 'bench-metrics-token', ...settings }),
+      start(path.join(folder, WORKER), '/healthz', { METRICS_TOKEN: 'bench-metrics-token', ...settings }),
     startBaseline: (name, settings = {}) =>
       start(`lab/bench/baselines/${name}.mjs`, ASKED[name], { PAYER, PAY_TO: EVM_WALLET, ...settings }),
     async close() {
