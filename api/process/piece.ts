@@ -14,8 +14,8 @@ export function pieceLength(bytes: Buffer, room: number): number {
   if (bytes.length <= least || room <= 1) return Math.min(bytes.length, least);
   let piece = bytes.length <= least + SEARCHED_BYTES ? bytes : bytes.subarray(0, least + SEARCHED_BYTES);
   for (const blank of BLANK_LINES) {
-    const end = piece.indexOf(blank, least - blank.length + 1) + blank.length;
-    if (end >= blank.length && end < piece.length) piece = piece.subarray(0, end);
+    const at = piece.indexOf(blank, least - blank.length + 1);
+    if (at !== -1) piece = piece.subarray(0, at + blank.length);
   }
   return piece.length;
 }

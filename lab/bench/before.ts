@@ -40,7 +40,7 @@ export async function compareWithBefore(folder: string): Promise<Row[]> {
     for (const name of ['retrieve', 'link-402', 'pay'] as const) {
       const pairs: [Figures, Figures][] = [];
       for (let n = 0; n < WARM_UP_ROUNDS + ROUNDS; n += 1) {
-        // The order alternates: load that a round leaves behind counts for the next.
+        // The order alternates: work that a round leaves behind takes processor time of the next.
         const early = n % 2 === 0 ? await measure(before, name) : undefined;
         const ours = await measure(today, name);
         const theirs = early ?? (await measure(before, name));

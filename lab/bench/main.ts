@@ -28,7 +28,7 @@ import { webhooks } from './webhooks.js';
 
 /**
  * `npm run bench [-- <name>]` runs each benchmark on a Postgres and a Redis of its own. It prints a table and writes
- * bench/results/<name>.json and a chart; both are committed for comparison.
+ * bench/results/<name>.json and a chart; both are committed for comparison. `before <folder>` compares two checkouts.
  */
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   create,
@@ -81,7 +81,9 @@ const chosen = Object.entries(BENCHMARKS).filter(([name]) => wanted === undefine
 if (wanted === 'before' && folder !== undefined) {
   new Console(process.stdout).table(await compareWithBefore(path.resolve(folder)));
 } else if (chosen.length === 0) {
-  process.stderr.write(`There is no benchmark ${wanted}: ${Object.keys(BENCHMARKS).join(', ')}\n`);
+  process.stderr.write(
+    `There is no benchmark ${wanted}: ${Object.keys(BENCHMARKS).join(', ')}, before <folder>\n`,
+  );
   process.exitCode = 1;
 }
 for (const [name, benchmark] of chosen) await run(name, benchmark);
