@@ -26,7 +26,8 @@ for (const store of ['Redis', 'Postgres'] as const) {
 
     async function empty(): Promise<void> {
       if (store === 'Postgres') {
-        await flow.db.raw('TRUNCATE bullmq.job, bullmq.meta CASCADE');
+        // Again after a deadlock with a statement of the queue that locks the two in the other order.
+        await eventually(() => flow.db.raw('TRUNCATE bullmq.job, bullmq.meta CASCADE'));
         return;
       }
       const redis = new Redis(testServices().redisUrl);
@@ -44,6 +45,9 @@ for (const store of ['Redis', 'Postgres'] as const) {
         const tried = await WebhookDelivery.query(flow.db).where({ endpointId: delayed.id, tries: 1 });
         assert.equal(tried.length, MANY / 2);
       }, 40_000);
+      delayed.receiver.react(answer(200));
+      const planned = await flow.deliveries(delayed.id);
+      const dueAt = new Map(planned.map((row) => [row.id, row.dueAt?.getTime() ?? 0]));
       await empty();
       await flow.api.post(`/v1/webhook_endpoints/${due.id}`, { disabled: false }).expect(200);
       await flow.api.post(`/v1/webhook_endpoints/${delayed.id}`, {
@@ -54,16 +58,14 @@ for (const store of ['Redis', 'Postgres'] as const) {
       await flow.untilSucceeded(due.id, MANY / 2, 30_000);
       await empty();
 
-      const planned = await flow.deliveries(delayed.id);
-      const dueAt = new Map(planned.map((row) => [row.id, row.dueAt?.getTime() ?? 0]));
-      assert.equal(delayed.receiver.got.length, MANY / 2, 'none before its time');
-      delayed.receiver.react(answer(200));
-      advanceClock(Math.max(...dueAt.values()) - nowMs());
+      // On a slow machine the first pauses may be over by now.
+      advanceClock(Math.max(0, ...[...dueAt.values()].map((at) => at - nowMs())));
       await empty();
       const done = await flow.untilSucceeded(delayed.id, MANY / 2, 30_000);
       for (const { id, tries, history } of done) {
         assert.deepEqual([tries, history.map(({ status }) => status)], [2, [500, 200]]);
-        assert.ok(Date.parse(history[1]?.at ?? '') >= (dueAt.get(id) ?? Number.POSITIVE_INFINITY));
+        const triedAgainAt = Date.parse(history[1]?.at ?? '');
+        assert.ok(triedAgainAt >= (dueAt.get(id) ?? Number.POSITIVE_INFINITY), 'none before its time');
       }
       const ids = (hook: typeof due): (string | string[] | undefined)[] =>
         hook.receiver.got.map(({ headers }) => headers['webhook-id']);
