@@ -6,15 +6,13 @@ import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { recordSessionEvents } from '../../shared/checkout-sessions/record-events.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
-import { createLogger } from '../../shared/process/logger.js';
-import { migrate } from '../../shared/schema/migrate.js';
 import { newId } from '../../shared/values/ids.js';
 import { WebhookDelivery, WebhookEndpoint } from '../../shared/webhooks/model.js';
 import type { SlotAllowance } from '../../shared/webhooks/slots.js';
 import { type Client, client } from './api-client.js';
 import { type Checkout, openCheckout } from './checkout.js';
 import { EVENT_DEPS } from './money-flow.js';
-import { createDatabase } from './suite.js';
+import { createMigratedDatabase } from './suite.js';
 
 /** A checkout with its own database, whose merchant has endpoints, each with a receiver. */
 export interface WebhookFlow extends Checkout {
@@ -50,10 +48,8 @@ export interface WebhookFlowOptions {
 }
 
 export async function openWebhookFlow(name: string, options: WebhookFlowOptions = {}): Promise<WebhookFlow> {
-  const databaseUrl = await createDatabase(name);
-  const config = loadConfig({ DATABASE_URL: databaseUrl }, 'migrate');
-  await migrate(config, createLogger('silent', 'test'));
-  const db = openDatabase(config.database);
+  const databaseUrl = await createMigratedDatabase(name);
+  const db = openDatabase(loadConfig({ DATABASE_URL: databaseUrl }, 'migrate').database);
   const checkout = await openCheckout({
     worker: options.worker ?? true,
     environment: {
