@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client';
 import { type CommitMemory, LOSS_KINDS } from '../db/commit-memory.js';
 import { poolUse } from '../db/knex.js';
 import { clockCorrectionMs } from '../process/clock.js';
@@ -64,10 +64,26 @@ export function openMetricsPage(sources: MetricSources, labels: Record<string, s
   };
 }
 
+let kept: Metric[] | undefined;
+
+/**
+ * Node's own metrics, once for each process: prom-client cannot close them, and each set of them wakes the process a hundred
+ * times a second and runs after each garbage collection.
+ */
+function nodeMetrics(): Metric[] {
+  if (kept === undefined) {
+    const registry = new Registry();
+    collectDefaultMetrics({ register: registry });
+    const names = registry.getMetricsAsArray().map(({ name }) => name);
+    kept = names.map((name) => registry.getSingleMetric(name)).filter((metric) => metric !== undefined);
+  }
+  return kept;
+}
+
 function openProcessMetrics({ db, logger, commits, installation }: MetricSources): Registry {
   const registry = new Registry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
+  for (const metric of nodeMetrics()) registry.registerMetric(metric);
   new Gauge({
     name: 'checkout_build_info',
     help: 'Always 1; the label has the running version.',

@@ -4,6 +4,7 @@ import { Writable } from 'node:stream';
 import request from 'supertest';
 import { openWebMetrics } from '../../api/metrics/web-metrics.js';
 import { loadConfig } from '../../shared/config/config.js';
+import { openMetricsPage } from '../../shared/metrics/metrics.js';
 import { Payment } from '../../shared/payments/model.js';
 import { createLogger } from '../../shared/process/logger.js';
 import { startWorker } from '../../workers/process/start-worker.js';
@@ -95,6 +96,17 @@ describe('operator endpoints', () => {
       const counted = await page.read();
       assert.equal(value(counted, 'checkout_log_lines_total{event="payment.surplus"}'), 2);
       assert.equal(value(counted, 'checkout_log_lines_total{event="payment.gone"}'), 0);
+    });
+
+    it('measures the event loop and the garbage collector once, however many pages a process has', () => {
+      const { db, queues } = app;
+      const sources = { db, queues, logger: createLogger('silent', 'test') };
+      const [first, second] = [openMetricsPage(sources), openMetricsPage(sources)];
+      for (const name of ['nodejs_eventloop_lag_seconds', 'nodejs_gc_duration_seconds']) {
+        const metric = first.registry.getSingleMetric(name);
+        assert.ok(metric !== undefined, name);
+        assert.equal(metric, second.registry.getSingleMetric(name), name);
+      }
     });
 
     it('shows whether the process is ready', async () => {
