@@ -64,20 +64,21 @@ export function openMetricsPage(sources: MetricSources, labels: Record<string, s
   };
 }
 
-let kept: Metric[] | undefined;
+let openedNodeMetrics: Metric[] | undefined;
 
 /**
  * Node's own metrics, once for each process: prom-client cannot close them, and each set of them wakes the process a hundred
  * times a second and runs after each garbage collection.
  */
 function nodeMetrics(): Metric[] {
-  if (kept === undefined) {
+  if (openedNodeMetrics === undefined) {
     const registry = new Registry();
     collectDefaultMetrics({ register: registry });
     const names = registry.getMetricsAsArray().map(({ name }) => name);
-    kept = names.map((name) => registry.getSingleMetric(name)).filter((metric) => metric !== undefined);
+    const metrics = names.map((name) => registry.getSingleMetric(name));
+    openedNodeMetrics = metrics.filter((metric) => metric !== undefined);
   }
-  return kept;
+  return openedNodeMetrics;
 }
 
 function openProcessMetrics({ db, logger, commits, installation }: MetricSources): Registry {

@@ -11,13 +11,13 @@ const TRIALS = 60;
 const WITHIN_MS = 120_000;
 /** A mutant must be found within this many trials. */
 const TRIALS_FOR_A_MUTANT = 400;
-/** For each mutant one of the seeds up to 40 with which it is found soonest: within three trials, the fifth within eleven. */
+/** For each mutant, one of the seeds up to 40 with which it is found soonest: within three trials unless said. */
 const MUTANTS_SEEDS: Readonly<Record<string, number>> = {
   'a refusal is believed after a doubt': 5,
   'surplus is forgotten': 10,
   'a chain check counts before the end of the call': 3,
   'a failed payment is not watched': 9,
-  'used by an unknown transaction counts as unreadable': 17,
+  'used by an unknown transaction counts as unreadable': 17, // in eleven
   'an incomplete search counts as unused': 10,
   'a halted chain counts as a silent one': 24,
   'a refusal that a used authorization also gets is believed without a chain check': 4,
