@@ -12,7 +12,7 @@ export interface TestServer {
 }
 
 /** The data does not outlive a run, so it need not reach the disk. */
-const THROWAWAY = {
+export const THROWAWAY = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
