@@ -11,8 +11,7 @@ import type { ChainFinding } from './finding.js';
 import { LogRange } from './log-range.js';
 import { findNetwork, type Network } from './networks.js';
 import type { ChainFetch } from './rpc-fetch.js';
-import { checkSolanaPayment, type SolanaPaymentQuery } from './solana.js';
-import { SolanaRpc } from './solana-rpc.js';
+import type { SolanaPaymentQuery } from './solana.js';
 import type { SolanaEndpointMemory } from './solana-search.js';
 import { ChainUnreadable, causesOf, NoTurn, unreadableReason } from './unreadable.js';
 
@@ -73,6 +72,11 @@ export function createChains(rpcUrls: ReadonlyMap<string, string>, options: Chai
       return await checkEvmPayment({ rpc, check, memory: endpoints.ofEvm(network) }, query);
     }
     if (query.family === 'svm' && network.family === 'svm') {
+      // Loaded with the first Solana payment.
+      const [{ checkSolanaPayment }, { SolanaRpc }] = await Promise.all([
+        import('./solana.js'),
+        import('./solana-rpc.js'),
+      ]);
       const rpc = new SolanaRpc(network, url, fetch);
       await endpoints.verify(network, rpc);
       return await checkSolanaPayment({ rpc, check, memory: endpoints.ofSolana(network) }, query);

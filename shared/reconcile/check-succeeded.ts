@@ -125,7 +125,8 @@ async function checkOne({ run, deps, network }: NetworkRun, payment: Payment): P
 async function look({ chains }: NetworkRun['deps'], payment: Payment): Promise<ChainFinding> {
   try {
     const { transaction: reportedTransaction } = payment;
-    const { chainQuery } = readStoredPayment(Object.assign(new Payment(), payment, { reportedTransaction }));
+    const stored = Object.assign(new Payment(), payment, { reportedTransaction });
+    const { chainQuery } = await readStoredPayment(stored);
     return await chains.check(chainQuery, { withinMs: CHECK_WITHIN_MS, inBackground: true });
   } catch (error) {
     return { kind: 'unreadable', reason: error instanceof Error ? error.message : String(error) };

@@ -64,7 +64,7 @@ export async function proofOf(
 ): Promise<Proof> {
   const payment = await getPayment(db, id);
   if (payment.status !== 'processing') throw decidedAlready(payment);
-  const { chainQuery } = readStoredPayment(payment);
+  const { chainQuery } = await readStoredPayment(payment);
   const finding = await chains.check({ ...chainQuery, transactionHint: transaction });
   const isIt = finding.kind === 'paid' && finding.transaction.toLowerCase() === transaction.toLowerCase();
   if (isIt) return finding;
@@ -84,7 +84,8 @@ export async function whyItCanStillArrive(
   const why = whyItCanArrive(payment, { now: new Date(earlierNowMs()) });
   if (why !== undefined) return why;
   try {
-    return whyChainLeavesItOpen(await chains.check(readStoredPayment(payment).chainQuery));
+    const { chainQuery } = await readStoredPayment(payment);
+    return whyChainLeavesItOpen(await chains.check(chainQuery));
   } catch (error) {
     return `its chain cannot be asked: ${error instanceof Error ? error.message : error}`;
   }

@@ -55,15 +55,19 @@ export interface TakeDeps {
 
 export async function takeToSettle({ db, config }: TakeDeps, id: string): Promise<TakenPayment | undefined> {
   const payment = await beginSettlement(db, id, config.settleTimeoutMs);
-  return payment && takenBy('settle-payment', payment, config);
+  return payment && (await takenBy('settle-payment', payment, config));
 }
 
 export async function takeToLook({ db, config }: TakeDeps, id: string): Promise<TakenPayment | undefined> {
   const payment = await beginLook(db, id, config.settleTimeoutMs);
-  return payment && takenBy('confirm-payment', payment, config);
+  return payment && (await takenBy('confirm-payment', payment, config));
 }
 
-function takenBy(job: PaymentJobName, payment: Payment, config: TakeDeps['config']): TakenPayment {
+async function takenBy(
+  job: PaymentJobName,
+  payment: Payment,
+  config: TakeDeps['config'],
+): Promise<TakenPayment> {
   const { id, payableId, network, trace } = payment;
   const attributes = {
     'checkout.payment': id,
@@ -77,7 +81,7 @@ function takenBy(job: PaymentJobName, payment: Payment, config: TakeDeps['config
     rules,
     urgentUntil: urgentUntil(payment, rules),
     span: { name: job, kind: 'consumer', parent: trace ?? null, attributes },
-    ...readStoredPayment(payment),
+    ...(await readStoredPayment(payment)),
   };
 }
 

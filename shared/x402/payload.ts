@@ -1,6 +1,6 @@
 import { getAddress, type Hex } from 'viem';
 import { isJsonObject, type JsonObject } from './json-object.js';
-import { parseSvmTransaction, type SvmTransfer } from './svm-transaction.js';
+import type { SvmTransfer } from './svm-transaction.js';
 import type { EvmPayload, FacilitatorRequest, PaymentRequirements, SvmPayload } from './wire.js';
 
 /**
@@ -38,13 +38,7 @@ const PRINTABLE = /^[!-~]+$/;
 /** The end of the year 9999: many readers of timestamps accept four-digit years only. */
 const LAST_SECOND = 253_402_300_799n;
 
-/** Undefined when the payload lacks the fields of its network's family. */
-export function parsePayload(network: string, payload: JsonObject): PaymentProof | undefined {
-  if (network.startsWith('eip155:')) return parseAuthorization(payload);
-  return typeof payload.transaction === 'string' ? parseSvmTransaction(payload.transaction) : undefined;
-}
-
-function parseAuthorization({ signature, authorization }: JsonObject): EvmAuthorization | undefined {
+export function parseAuthorization({ signature, authorization }: JsonObject): EvmAuthorization | undefined {
   if (typeof signature !== 'string' || !PRINTABLE.test(signature) || !isJsonObject(authorization)) {
     return undefined;
   }

@@ -2,7 +2,7 @@ import type { PaymentQuery } from '../chains/confirmation.js';
 import { findToken } from '../chains/networks.js';
 import type { SearchPosition } from '../chains/search-position.js';
 import { isJsonObject, type JsonObject } from './json-object.js';
-import { buildFacilitatorRequest, type PaymentProof, parsePayload } from './payload.js';
+import { buildFacilitatorRequest, type PaymentProof, parseAuthorization } from './payload.js';
 import type { SvmTransfer, TokenTransfer } from './svm-transaction.js';
 import type { FacilitatorRequest, PaymentRequirements } from './wire.js';
 
@@ -27,14 +27,21 @@ export interface PaymentQuestions {
 }
 
 /** What to ask the payment's facilitator and its chain. */
-export function readStoredPayment(payment: StoredPayment): PaymentQuestions {
+export async function readStoredPayment(payment: StoredPayment): Promise<PaymentQuestions> {
   const payload: JsonObject = isJsonObject(payment.payload) ? payment.payload : {};
-  const proof = parsePayload(payment.network, payload);
+  const proof = await parseStored(payment.network, payload);
   if (proof === undefined) throw new Error(`the stored payload of ${payment.id} cannot be read`);
   return {
     facilitatorRequest: buildFacilitatorRequest(payment.requirements as PaymentRequirements, proof),
     chainQuery: chainQuery(payment, proof),
   };
+}
+
+/** A worker loads @solana/web3.js, a seventh of its start, with the first Solana payment. */
+async function parseStored(network: string, payload: JsonObject): Promise<PaymentProof | undefined> {
+  if (network.startsWith('eip155:')) return parseAuthorization(payload);
+  const { parsePayload } = await import('./parse-payload.js');
+  return parsePayload(network, payload);
 }
 
 /** A payment that was not stored, or is not stored any more, with the time at which the search for it begins. */

@@ -1,6 +1,7 @@
 import { parseWalletOn } from '../chains/wallet-address.js';
 import { isJsonObject } from './json-object.js';
-import { type PaymentProof, parsePayload, payer } from './payload.js';
+import { parsePayload } from './parse-payload.js';
+import { type PaymentProof, payer } from './payload.js';
 
 interface Paid {
   network: string;

@@ -1,5 +1,23 @@
 import assert from 'node:assert/strict';
 import { assertNone, below, importersOf, sources } from '../support/house-rules.js';
+import { resolveImport } from '../support/source-graph.js';
+
+/** A static import or export of values, with its name or path. */
+const STATIC = /^(?:import|export)(?! type)(?: [^;']*?from)? '([^']+)'/gm;
+
+/** The packages that a program loads before its first statement. */
+function loadedAtStart(entry: string): Set<string> {
+  const packages = new Set<string>();
+  const files = new Set([entry]);
+  for (const file of files) {
+    const source = sources.find((one) => one.file === file);
+    for (const [, name = ''] of source?.text.matchAll(STATIC) ?? []) {
+      if (name.startsWith('.')) files.add(resolveImport(file, name));
+      else packages.add(name);
+    }
+  }
+  return packages;
+}
 
 describe('the libraries', () => {
   it('are each imported only in their own folders', () => {
@@ -32,6 +50,14 @@ describe('the libraries', () => {
     // The text for agents contains an example program with imports.
     const sandbox = ['lab/', 'api/docs/llms-text.ts'];
     assertNone(importersOf(/^(@x402|@solana\/kit$|litesvm|@foundry-rs)/, sandbox), 'only in lab');
+  });
+
+  it('of chains and queues are not loaded before a process needs them', () => {
+    const web = loadedAtStart('api/server.ts');
+    const worker = loadedAtStart('workers/main.ts');
+    assert.ok(web.has('express') && worker.has('viem'));
+    for (const name of ['viem', 'bullmq', '@solana/web3.js']) assert.ok(!web.has(name), `web: ${name}`);
+    assert.ok(!worker.has('@solana/web3.js'));
   });
 
   it('that few processes need are loaded on first use', () => {

@@ -37,13 +37,14 @@ export function readSources(folder?: string, names = TYPESCRIPT): Source[] {
 function readSource(file: string): Source {
   const text = readFileSync(path.join(ROOT, file), 'utf8');
   const imports = [...text.matchAll(IMPORT)].map(([, name = '']) =>
-    name.startsWith('.') ? sourceOf(path.join(path.dirname(file), name)) : name,
+    name.startsWith('.') ? resolveImport(file, name) : name,
   );
   return { file, text, imports };
 }
 
 /** The source that the compiler finds under the name of its output. */
-function sourceOf(name: string): string {
+export function resolveImport(importer: string, relative: string): string {
+  const name = path.join(path.dirname(importer), relative);
   const [source = name, withMarkup = name] = ['.ts', '.tsx'].map((ending) => name.replace(/\.js$/, ending));
   return existsSync(path.join(ROOT, withMarkup)) ? withMarkup : source;
 }

@@ -1,4 +1,3 @@
-import { createChainReader } from '../../shared/chains/chain-reader.js';
 import { nowMs } from '../../shared/process/clock.js';
 import type { Closable } from '../../shared/process/shutdown.js';
 import { networksToRead } from '../../shared/reconcile/networks.js';
@@ -56,6 +55,7 @@ export async function reconcileWhenDue(
 async function runOnce(deps: WorkerDeps, stopped: AbortSignal): Promise<Summary> {
   const { config, db, metrics, facilitators, endpointQueues: queues } = deps;
   const supported = await facilitators.supported();
+  const { createChainReader } = await import('../../shared/chains/chain-reader.js');
   const reconcileDeps = {
     ...deps,
     chainReader: createChainReader(config.rpcUrls, { queues, signal: stopped }),

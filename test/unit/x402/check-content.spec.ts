@@ -17,7 +17,7 @@ import {
 import { times } from '../../../shared/process/clock.js';
 import { checkContent } from '../../../shared/x402/check-content.js';
 import type { Failure } from '../../../shared/x402/failure-codes.js';
-import { parsePayload } from '../../../shared/x402/payload.js';
+import { parsePayload } from '../../../shared/x402/parse-payload.js';
 import type { PaymentRequirements } from '../../../shared/x402/wire.js';
 import { BASE_SEPOLIA, EVM_WALLET, entryFor, SOLANA_DEVNET, SOLANA_WALLET } from './offers.js';
 

@@ -13,7 +13,8 @@ import {
   readSettleAnswer,
   readVerifyAnswer,
 } from '../../../shared/x402/facilitator-answers.js';
-import { buildFacilitatorRequest, parsePayload } from '../../../shared/x402/payload.js';
+import { parsePayload } from '../../../shared/x402/parse-payload.js';
+import { buildFacilitatorRequest } from '../../../shared/x402/payload.js';
 import { buildAccepts, parseSupported } from '../../../shared/x402/requirements.js';
 import type { FacilitatorRequest, PaymentRequirements } from '../../../shared/x402/wire.js';
 import { BASE_SEPOLIA, EVM_WALLET, SOLANA_DEVNET, SOLANA_WALLET } from './offers.js';

@@ -3,12 +3,12 @@ import { Keypair } from '@solana/web3.js';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { signEvmPayment, signSolanaPayment } from '../../../lab/world/shop/agent.js';
 import type { JsonObject } from '../../../shared/x402/json-object.js';
+import { parsePayload } from '../../../shared/x402/parse-payload.js';
 import {
   buildFacilitatorRequest,
   type EvmAuthorization,
   endsAt,
   type PaymentProof,
-  parsePayload,
   payer,
   payloadKey,
   toWirePayload,

@@ -8,7 +8,8 @@ import {
 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { type EvmOverrides, signEvmPayment } from '../../../lab/world/shop/agent.js';
-import { type EvmAuthorization, parsePayload } from '../../../shared/x402/payload.js';
+import { parsePayload } from '../../../shared/x402/parse-payload.js';
+import type { EvmAuthorization } from '../../../shared/x402/payload.js';
 import { recoversToPayer } from '../../../shared/x402/recovers-to-payer.js';
 import { ACCEPTS, BASE_SEPOLIA, entryFor, SOLANA_DEVNET, X_LAYER_TESTNET } from './offers.js';
 

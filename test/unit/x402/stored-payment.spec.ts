@@ -6,7 +6,7 @@ import { readStoredPayment } from '../../../shared/x402/stored-payment.js';
 import { entryFor, SOLANA_DEVNET } from './offers.js';
 
 describe('a query for the chain', () => {
-  it('has the token program of a Solana token that is no longer in the table', () => {
+  it('has the token program of a Solana token that is no longer in the table', async () => {
     const entry = entryFor(SOLANA_DEVNET, 'USDG');
     const payment = {
       id: 'pay_1',
@@ -21,7 +21,7 @@ describe('a query for the chain', () => {
       requirements: entry,
       payload: signSolanaPayment(entry, { payer: Keypair.generate() }),
     };
-    const { chainQuery: query } = readStoredPayment(payment);
+    const { chainQuery: query } = await readStoredPayment(payment);
     assert.deepEqual([query.family, 'tokenProgram' in query && query.tokenProgram], ['svm', 'token-2022']);
   });
 });
