@@ -1,10 +1,13 @@
 import { raw } from 'objection';
+import { batchWrites } from '../db/batch-writes.js';
 import type { Knex } from '../db/knex.js';
+import { runStatement } from '../db/statement.js';
 import { now } from '../process/clock.js';
 import type { Logger } from '../process/logger.js';
 import { pauseAfterTriesMs } from './backoff.js';
 import { WebhookDelivery, WebhookEndpoint } from './model.js';
 import { LEAST_SLOTS } from './slots.js';
+import { POSTPONE, POSTPONE_BATCH } from './statements/record-failure.sql.js';
 import { DELIVERY_MOVES, type DeliveryTry } from './states.js';
 import type { TakenDelivery, TakenEndpoint } from './take-due.js';
 
@@ -38,12 +41,35 @@ export async function recordFailure(
     await giveUp(db, logger, endpoint.id, delivery, entry);
     return undefined;
   }
-  const dueAt = new Date(now().getTime() + pauseMs);
-  const written = await ofThisAttempt(db, delivery)
-    .patch({ dueAt, ...LEASE_ENDED, ...trySpent(entry) })
-    .whereIn('status', ['pending']);
-  return written === 1 ? dueAt : undefined;
+  return (await postpone(db, { delivery, dueAt: new Date(now().getTime() + pauseMs), entry })).dueAt;
 }
+
+interface Postponed {
+  delivery: Pick<TakenDelivery, 'id' | 'attempt'>;
+  dueAt: Date;
+  entry: DeliveryTry;
+}
+
+/** Failures of the same moment are written as a batch. `dueAt` is undefined when the attempt was over. */
+const postpone = batchWrites<Postponed, { dueAt: Date | undefined }>({
+  keyOf: ({ delivery }) => delivery.id,
+  async writeBatch(db, all) {
+    const rows = await runStatement<{ id: string }>(db, POSTPONE_BATCH, [
+      all.map(({ delivery }) => delivery.id),
+      all.map(({ delivery }) => delivery.attempt),
+      all.map(({ dueAt }) => dueAt),
+      all.map(({ entry }) => JSON.stringify(entry)),
+    ]);
+    const written = new Set(rows.map(({ id }) => id));
+    return all.map(({ delivery, dueAt }) => (written.has(delivery.id) ? { dueAt } : undefined));
+  },
+  async writeOne(db, { delivery, dueAt, entry }) {
+    const bindings = [delivery.id, delivery.attempt, dueAt, JSON.stringify(entry)];
+    const rows = await runStatement(db, POSTPONE, bindings);
+    return { dueAt: rows.length === 1 ? dueAt : undefined };
+  },
+  onBrokenConnection: (_db, _failure, error) => Promise.reject(error),
+});
 
 /** Disables the endpoint too when no delivery to it has succeeded since the first try of this one. */
 async function giveUp(

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { now } from '../../shared/process/clock.js';
+import { recordFailure } from '../../shared/webhooks/record-failure.js';
+import { type TakenDelivery, takeDueDeliveries } from '../../shared/webhooks/take-due.js';
+import { ALLOWANCE, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
+
+/** No more than three batches are in flight, and the first one starts with the first failure. */
+const MOST_STATEMENTS = 4;
+
+describe('failed tries of webhooks', () => {
+  let flow: WebhookFlow;
+  let endpointId: string;
+  let taken: TakenDelivery[];
+  before(async () => {
+    flow = await openWebhookFlow('recorded_failures', { worker: false });
+    endpointId = (await flow.addEndpoint()).id;
+    await flow.db('webhookEndpoints').update({ failingSince: now() });
+  });
+  after(() => flow.close());
+  beforeEach(async () => {
+    await flow.db.raw('TRUNCATE webhook_deliveries');
+    await flow.expireWithoutNotifying(20);
+    taken = [];
+    // A failing endpoint has few slots, so each round ends the leases of the round before.
+    while (taken.length < 20) {
+      taken.push(...(await takeDueDeliveries(flow.db, flow.merchant.accountId, ALLOWANCE)).deliveries);
+      await flow
+        .db('webhookDeliveries')
+        .where({ endpointId })
+        .whereNotNull('leasedUntil')
+        .update({ leasedUntil: now() });
+    }
+  });
+
+  const entry = () => ({ at: now().toISOString(), durationMs: 5, status: 500, error: null, answer: 'no' });
+  const fail = (delivery: TakenDelivery) => recordFailure(flow.db, flow.app.logger, delivery, entry());
+
+  it('of one moment share statements, and each is due after its own pause', async () => {
+    const written: string[] = [];
+    const record = ({ sql }: { sql: string }): void => {
+      if (/UPDATE webhook_deliveries/i.test(sql)) written.push(sql);
+    };
+    flow.db.on('query', record);
+    const dueAt = await Promise.all(taken.map((one, index) => fail({ ...one, tries: index % 2 })));
+    flow.db.off('query', record);
+    assert.ok(written.length <= MOST_STATEMENTS, `${written.length} statements`);
+    const rows = await flow.deliveries(endpointId);
+    for (const [index, { id }] of taken.entries()) {
+      const row = rows.find((one) => one.id === id);
+      assert.deepEqual(row?.dueAt, dueAt[index]);
+      assert.deepEqual([row?.tries, row?.leasedUntil, row?.history.length], [1, null, 1]);
+    }
+  });
+
+  it('write nothing once another worker has taken the delivery, and spare the others', async () => {
+    const [over, other] = taken;
+    assert.ok(over !== undefined && other !== undefined);
+    const dueAt = await Promise.all([fail({ ...over, attempt: over.attempt - 1 }), fail(other)]);
+    assert.deepEqual(
+      dueAt.map((one) => one !== undefined),
+      [false, true],
+    );
+    const [row] = await flow.db('webhookDeliveries').where({ id: over.id });
+    assert.deepEqual([row.tries, row.history], [0, []]);
+  });
+
+  it('are written once the row is free, and hold up no others', async () => {
+    const [locked, other] = taken;
+    assert.ok(locked !== undefined && other !== undefined);
+    const waits = await flow.db.transaction(async (trx) => {
+      await trx('webhookDeliveries').where({ id: locked.id }).forUpdate();
+      const failure = fail(locked);
+      assert.ok(await fail(other));
+      const state = await Promise.race([failure.then(() => 'written'), fail(other).then(() => 'waits')]);
+      assert.equal(state, 'waits');
+      return { failure };
+    });
+    assert.ok(await waits.failure);
+    const [row] = await flow.db('webhookDeliveries').where({ id: locked.id });
+    assert.equal(row.tries, 1);
+  });
+});
