@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { copySession } from './copy-session.js';
+import { copyRow } from './copy-row.js';
 import { type HeavyOperation, JSON_TYPE, post } from './heavy-operation.js';
 import type { WeightSystem } from './system.js';
 
@@ -85,15 +85,23 @@ function change({ client }: WeightSystem['heavy'], endpoint: number, changes: ob
   return post(client, `${ENDPOINTS_PATH}/${endpoints[endpoint]}`, JSON.stringify(changes));
 }
 
-async function addEndpoints({ heavy }: WeightSystem, url: string, count: number): Promise<void> {
-  for (let added = 0; added < count; ) {
-    const body = JSON.stringify({ url: `${url}/${endpoints.length}`, enabled_events: ['*'] });
-    const { status, text } = await post(heavy.client, ENDPOINTS_PATH, body, JSON_TYPE);
-    if (status === 200) {
-      endpoints.push(JSON.parse(text).id);
-      added += 1;
-    } else if (status !== 429) throw new Error(`an endpoint was refused: ${text.slice(0, 300)}`);
-    else await sleep(PAUSE_MS);
+/** The first is created over the API; the others are copies of its row with other addresses. */
+async function addEndpoints({ db, heavy }: WeightSystem, url: string, count: number): Promise<void> {
+  const first = await addEndpoint(heavy, `${url}/${endpoints.length}`);
+  const differing = { url: `url || '-' || n` };
+  endpoints.push(
+    first,
+    ...(await copyRow(db, first, { table: 'webhook_endpoints', count: count - 1, differing })),
+  );
+}
+
+async function addEndpoint({ client }: WeightSystem['heavy'], url: string): Promise<string> {
+  const body = JSON.stringify({ url, enabled_events: ['*'] });
+  for (;;) {
+    const { status, text } = await post(client, ENDPOINTS_PATH, body, JSON_TYPE);
+    if (status === 200) return JSON.parse(text).id;
+    if (status !== 429) throw new Error(`an endpoint was refused: ${text.slice(0, 300)}`);
+    await sleep(PAUSE_MS);
   }
 }
 
@@ -120,7 +128,11 @@ async function addPending(system: WeightSystem): Promise<void> {
 
 async function makeOverdue({ db, heavy }: WeightSystem): Promise<void> {
   const { rows } = await db.query<{ id: string }>(NEWEST_OPEN, [heavy.accountId]);
-  await copySession(db, rows[0]?.id ?? '', { count: OVERDUE, areOverdue: true });
+  await copyRow(db, rows[0]?.id ?? '', {
+    table: 'checkout_sessions',
+    count: OVERDUE,
+    differing: { expires_at: 'now()' },
+  });
 }
 
 const EXPIRE_SOME = `

@@ -1,5 +1,5 @@
 import type { Client } from './client.js';
-import { copySession } from './copy-session.js';
+import { copyRow } from './copy-row.js';
 import { fullSession } from './heaviest.js';
 import { post } from './heavy-operation.js';
 import type { ImageHosts } from './image-hosts.js';
@@ -29,7 +29,8 @@ export function hostileImage(n: number): string {
 /** Fills the heavy account's shop. */
 export async function fillShop({ db, heavy, images, hostileHosts }: WeightSystem): Promise<void> {
   const first = await create(heavy.client, fullBody(images));
-  full.push(first, ...(await copySession(db, first, { count: FULL_SESSIONS - 1 })));
+  const copies = { table: 'checkout_sessions', count: FULL_SESSIONS - 1 } as const;
+  full.push(first, ...(await copyRow(db, first, copies)));
   const session = fullSession((n) => `${hostileHosts.url}/${n}.png`);
   hostile = await create(heavy.client, JSON.stringify(session));
 }
