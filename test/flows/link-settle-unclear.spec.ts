@@ -42,19 +42,24 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
 
   /** Adds a block that is later than everything so far. */
   function passBlock(): void {
-    chain.travel(2);
+    advanceClock(2000);
     chain.mine();
   }
 
   describe('afterwards', () => {
-    // Each spec has a chain of its own, because blocks cannot go back in time.
-    beforeEach(async () => {
+    before(async () => {
       checkout = await openNoWaitCheckout(kind);
       chain = checkout.chain;
     });
+    // The clock stays where a story has moved it, because blocks cannot go back in time.
     afterEach(async () => {
-      resetClock();
+      chain.endpoint.recover();
+      checkout.facilitator.settle.honest();
+      await checkout.forgetWork();
+    });
+    after(async () => {
       await checkout.close();
+      resetClock();
     });
 
     it('keeps the session: 202 to a GET, 409 to a payment, and the signature counts as used', async () => {
@@ -274,12 +279,12 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
       });
     });
 
-    /** Every look since a day ago could read nothing. */
+    /** Every look since a day ago could read nothing, and the next one is due. */
     async function silentForADay(id: string): Promise<void> {
       const { unreadableSince } = await checkout.payment(id);
       assert.ok(unreadableSince !== null);
-      const aDayAgo = new Date(nowMs() - 86_400_000);
-      await Payment.query(checkout.app.db).patch({ unreadableSince: aDayAgo }).where({ payableId: id });
+      const silent = { unreadableSince: new Date(nowMs() - 86_400_000), dueAt: new Date(nowMs()) };
+      await Payment.query(checkout.app.db).patch(silent).where({ payableId: id });
     }
 
     /** The buyer is told not to pay again, and the payment's name. */

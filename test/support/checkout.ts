@@ -64,6 +64,8 @@ export interface Checkout {
   becomes(sessionId: string, state: SessionState): Promise<void>;
   /** Starts a worker; `settings` override the checkout's environment. */
   startWorker(settings?: Record<string, string>): Promise<Closable>;
+  /** Leaves nothing due, which the workers of later tests would take. */
+  forgetWork(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -206,14 +208,16 @@ export async function openCheckout({
       await eventually(async () => assert.deepEqual(await checkout.state(id), expected));
     },
     startWorker: start,
+    async forgetWork() {
+      await Payment.query(app.db)
+        .patch({ stage: null, dueAt: null })
+        .where({ accountId: merchant.accountId });
+    },
     async close() {
       // A worker waits for the calls that it has begun.
       for (const dial of [facilitator.supported, facilitator.verify, facilitator.settle]) dial.releaseAll();
       await Promise.all(workers.map((running) => running.close()));
-      // Clears due work, which the workers of later tests would take.
-      await Payment.query(app.db)
-        .patch({ stage: null, dueAt: null })
-        .where({ accountId: merchant.accountId });
+      await checkout.forgetWork();
       await app.close();
       await facilitator.close();
     },
