@@ -44,3 +44,13 @@ export async function assertCompletes(checkout: Checkout, { id, payment }: Undec
   assert.equal(receiptOf(res)?.transaction, moved[0]?.transaction);
   assert.equal(receiptOf(res)?.payer, BUYER.address);
 }
+
+/** The buyer is told not to pay again, and the payment's name. */
+export async function assertSaidToBeUncertain(checkout: Checkout, id: string, answer: string): Promise<void> {
+  const res = await checkout.visit(id);
+  assert.equal(answerOf(res), answer);
+  const said = res.body.error.message ?? res.body.error;
+  assert.match(said, /may have been taken.*Do not pay again before you have asked the merchant/);
+  assert.ok(said.includes((await checkout.payment(id)).id), said);
+  assert.doesNotMatch(said, /nothing was taken|no money moved/i);
+}
