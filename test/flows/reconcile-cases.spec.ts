@@ -11,10 +11,11 @@ const OTHER_WALLET = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
 
 describe('books held against the chains', () => {
   let books: Books;
-  beforeEach(async () => {
+  before(async () => {
     books = await openBooks('reconcile_cases');
   });
-  afterEach(() => books.close());
+  afterEach(() => books.startOver());
+  after(() => books.close());
 
   const newSession = async (): Promise<string> => (await books.buildSession()).id;
   const referTo = (id: string): string => books.app.references.nonceOf(id);

@@ -12,10 +12,11 @@ const EACH = 4;
 /** Over real settlements, with endpoints as they are. */
 describe('the chains are read', () => {
   let books: Books;
-  beforeEach(async () => {
+  before(async () => {
     books = await openBooks('reconcile_endpoints');
   });
-  afterEach(() => books.close());
+  afterEach(() => books.startOver());
+  after(() => books.close());
 
   async function pay(
     count: number,

@@ -10,10 +10,11 @@ const HOUR_MS = 3_600_000;
 
 describe('the books are read', () => {
   let books: Books;
-  beforeEach(async () => {
+  before(async () => {
     books = await openBooks('reconcile_resumed');
   });
-  afterEach(() => books.close());
+  afterEach(() => books.startOver());
+  after(() => books.close());
 
   const told = (lines: readonly ReportLine[]): string[] =>
     lines.map(({ status, payment: id }) => `${status} ${id}`);

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { text } from 'node:stream/consumers';
 import { Keypair, VersionedTransaction } from '@solana/web3.js';
 import type { Hex } from 'viem';
+import type { Chain } from '../../lab/world/chains/chain.js';
 import { EvmChain } from '../../lab/world/chains/evm-chain.js';
 import { SolanaChain } from '../../lab/world/chains/solana-chain.js';
 import { startFacilitator } from '../../lab/world/facilitator/facilitator.js';
+import { type LocalServer, serveLocally } from '../../lab/world/http/listen.js';
 import { paymentHeader, signSolanaPayment } from '../../lab/world/shop/agent.js';
-import { EVM_WALLET } from '../../lab/world/shop/factories.js';
+import { buildMerchant, EVM_WALLET } from '../../lab/world/shop/factories.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
@@ -34,6 +37,8 @@ export interface Books extends Checkout {
   /** Keeps a copy of sessions, payments, events and deliveries. */
   takeCopy(): Promise<void>;
   restoreCopy(): Promise<void>;
+  /** As after opening: no rows but those of a new merchant and of operators' actions, and new chains behind the same endpoints. */
+  startOver(): Promise<void>;
   reconcile(...argv: string[]): Promise<Report>;
   /** The same as text for people. */
   printed(...argv: string[]): Promise<Ran>;
@@ -71,6 +76,11 @@ export interface Report {
 export const PRICE = 4_500_000n;
 export const USDC = '0x036CbD53842c5426634e7929541eC2318f3dCF7e';
 const COPIED = ['payables', 'payments', 'events', 'webhook_deliveries'];
+const FORGOTTEN = [
+  ...COPIED,
+  ...['payment_marks', 'reconcile_positions', 'reconcile_turns'],
+  ...['api_keys', 'payout_wallets', 'accounts'],
+];
 
 export async function openBooks(
   name: string,
@@ -81,21 +91,21 @@ export async function openBooks(
 ): Promise<Books> {
   const databaseUrl = await createMigratedDatabase(name);
   const db = openDatabase(loadConfig({ DATABASE_URL: databaseUrl }, 'migrate').database);
-  const evm = await EvmChain.start(84532);
-  const solana = await SolanaChain.start(SOLANA_DEVNET);
+  const evmEndpoint = await serveCurrent(() => books.evm);
+  const solanaEndpoint = await serveCurrent(() => books.solana);
   /** By the hash of its message. */
   const signed = new Map<string, string>();
   const facilitator = await startFacilitator({
     networks: [BASE_SEPOLIA, SOLANA_DEVNET],
     onSettled: (movement) => {
-      if (movement.network === BASE_SEPOLIA) return moveOnChain(evm, movement);
-      solana.movePayment(signed.get(movement.paymentId) ?? '', { signature: movement.transaction });
+      if (movement.network === BASE_SEPOLIA) return moveOnChain(books.evm, movement);
+      books.solana.movePayment(signed.get(movement.paymentId) ?? '', { signature: movement.transaction });
     },
   });
   const environment = {
     DATABASE_URL: databaseUrl,
-    RPC_URL_EIP155_84532: evm.endpoint.url,
-    RPC_URL_SOLANA_DEVNET: solana.endpoint.url,
+    RPC_URL_EIP155_84532: evmEndpoint.url,
+    RPC_URL_SOLANA_DEVNET: solanaEndpoint.url,
     ...settings,
   };
   const checkout = await openCheckout({ facilitator, environment, kind });
@@ -105,10 +115,10 @@ export async function openBooks(
   };
   const solanaEntry = async (id: string): Promise<PaymentRequirements> =>
     findEntry((await checkout.quote(id)).accepts, SOLANA_DEVNET);
-  return {
+  const books: Books = {
     ...checkout,
-    evm,
-    solana,
+    evm: EvmChain.inProcess(84532),
+    solana: SolanaChain.inProcess(SOLANA_DEVNET),
     databaseUrl,
     db,
     environment,
@@ -119,7 +129,7 @@ export async function openBooks(
     payByAgent: async (id) => paid(id, (await checkout.sign(id)).header),
     async paySolana(id, memo) {
       const entry = await solanaEntry(id);
-      const blockhash = solana.issueBlockhash();
+      const blockhash = books.solana.issueBlockhash();
       const payload = signSolanaPayment(entry, {
         payer: Keypair.generate(),
         blockhash,
@@ -129,7 +139,7 @@ export async function openBooks(
       await paid(id, paymentHeader(entry, payload));
     },
     arrives: ({ nonce, amount = PRICE, payTo = EVM_WALLET }) =>
-      evm.movePayment({ asset: USDC, from: BUYER.address, payTo, amount, nonce }),
+      books.evm.movePayment({ asset: USDC, from: BUYER.address, payTo, amount, nonce }),
     async takeCopy() {
       for (const table of COPIED) {
         await db.raw('DROP TABLE IF EXISTS ??', [`${table}_copy`]);
@@ -139,6 +149,15 @@ export async function openBooks(
     async restoreCopy() {
       await db.raw('TRUNCATE payables, payments, events, webhook_deliveries CASCADE');
       for (const table of COPIED) await db.raw('INSERT INTO ?? SELECT * FROM ??', [table, `${table}_copy`]);
+    },
+    async startOver() {
+      // In one statement, at whose end the rows that refer to each other are all gone.
+      const deletions = FORGOTTEN.map((table) => `${table}_gone AS (DELETE FROM ${table})`);
+      await db.raw(`WITH ${deletions.join()} SELECT`);
+      Object.assign(checkout.merchant, await buildMerchant(db));
+      books.evm = EvmChain.inProcess(84532);
+      books.solana = SolanaChain.inProcess(SOLANA_DEVNET);
+      facilitator.settle.honest();
     },
     reconcile: async (...argv) =>
       await withEnvironment({ ...environment, FACILITATOR_URL: facilitator.url }, async () =>
@@ -150,11 +169,24 @@ export async function openBooks(
       ),
     async close() {
       await checkout.close();
-      await evm.close();
-      await solana.close();
+      await evmEndpoint.close();
+      await solanaEndpoint.close();
       await db.destroy();
     },
   };
+  return books;
+}
+
+/** One address for chains that follow each other. */
+function serveCurrent(chain: () => Chain): Promise<LocalServer> {
+  return serveLocally(async (request, response) => {
+    const init = { method: 'POST', body: await text(request) };
+    const answer = await chain()
+      .endpoint.fetch('', init)
+      .catch(() => undefined);
+    if (answer === undefined) response.socket?.destroy();
+    else response.writeHead(answer.status, [...answer.headers].flat()).end(await answer.text());
+  });
 }
 
 function hashOf(transaction: string): string {

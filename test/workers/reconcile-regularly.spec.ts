@@ -15,7 +15,7 @@ const NEVER = new AbortController().signal;
 describe('a worker that holds the books against the chains by itself', () => {
   let books: Books;
   const opened: ManualWorker[] = [];
-  beforeEach(async () => {
+  before(async () => {
     books = await openBooks('reconcile_worker');
   });
   afterEach(async () => {
@@ -23,8 +23,9 @@ describe('a worker that holds the books against the chains by itself', () => {
       await deps.facilitators.close();
       deps.chains.close();
     }
-    await books.close();
+    await books.startOver();
   });
+  after(() => books.close());
 
   function openWorker(settings: Record<string, string> = {}): ManualWorker {
     const set = { ...books.environment, FACILITATOR_URL: books.facilitator.url, REDIS_URL: 'redis://unused' };
