@@ -1,6 +1,6 @@
 import { unused } from './inputs.js';
 import { type AllRules, RULES_OF_ALL } from './rules.js';
-import { BREADTHS, type Breadth, LONG_BREADTHS } from './settings.js';
+import { BREADTHS, type Breadth, LONG_BREADTHS, WITHOUT_FAILOVER } from './settings.js';
 
 /** A mutant of the rules, the witness that it believes too much, and the part of the wide model that must notice. */
 export interface WitnessMutant {
@@ -32,33 +32,28 @@ export const WITNESS_MUTANTS: readonly WitnessMutant[] = [
   mutant('Postgres', 'a forgotten payload is refused without a look at the chain', twoPayments, {
     looksBeforeRefusal: () => false,
   }),
-  mutant('Postgres', 'money that Postgres has forgotten is never held against the books', onePayment, {
+  mutant('Postgres', 'money that Postgres has forgotten is never held against the books', refund, {
     reconciles: () => false,
   }),
   mutant('Postgres', 'a forgotten refund is taken for one that was never paid', refund, {
     looksBeforeRefusal: (saysUsed) => saysUsed,
   }),
-  mutant(
-    'facilitator',
-    'a facilitator that turns a call away is believed about a forgotten one',
-    onePayment,
-    {
-      afterCall: (payment, call, ...rest) =>
-        RULES_OF_ALL.afterCall(
-          payment,
-          call.answer.kind === 'not_processed' ? { ...call, commitsMayBeLost: false } : call,
-          ...rest,
-        ),
-    },
-  ),
-  mutant('endpoint', 'what one endpoint calls expired is not looked at by another', onePayment, {
+  mutant('facilitator', 'a facilitator that turns a call away is believed about a forgotten one', refund, {
+    afterCall: (payment, call, ...rest) =>
+      RULES_OF_ALL.afterCall(
+        payment,
+        call.answer.kind === 'not_processed' ? { ...call, commitsMayBeLost: false } : call,
+        ...rest,
+      ),
+  }),
+  mutant('endpoint', 'what one endpoint calls expired is not looked at by another', WITHOUT_FAILOVER, {
     afterLook: (payment, look, ...rest) => {
       const decision = RULES_OF_ALL.afterLook(payment, look, ...rest);
       const isOver = 'exhausted' in look.finding && look.finding.exhausted;
       return isOver && decision.kind === 'fail' ? { ...decision, watchAt: undefined } : decision;
     },
   }),
-  mutant('endpoint', 'a limited endpoint counts as a silent one', onePayment, {
+  mutant('endpoint', 'a limited endpoint counts as a silent one', WITHOUT_FAILOVER, {
     afterLook: (payment, look, ...rest) => {
       const { finding } = look;
       if (finding.kind !== 'unreadable') return RULES_OF_ALL.afterLook(payment, look, ...rest);
@@ -66,14 +61,14 @@ export const WITNESS_MUTANTS: readonly WitnessMutant[] = [
       return RULES_OF_ALL.afterLook(payment, { ...look, finding: silent }, ...rest);
     },
   }),
-  mutant('endpoint', 'a late endpoint is believed that nothing can come any more', onePayment, {
+  mutant('endpoint', 'a late endpoint is believed that nothing can come any more', WITHOUT_FAILOVER, {
     afterLook: (payment, look, ...rest) => {
       const { finding } = look;
       const believed = finding.kind === 'unused' ? { ...finding, exhausted: true } : finding;
       return RULES_OF_ALL.afterLook(payment, { ...look, finding: believed }, ...rest);
     },
   }),
-  mutant('verify', '/verify is believed that a payload can never be used', onePayment, {
+  mutant('verify', '/verify is believed that a payload can never be used', WITHOUT_FAILOVER, {
     afterLook: (payment, look, ...rest) =>
       RULES_OF_ALL.afterLook(
         payment,
@@ -81,11 +76,11 @@ export const WITNESS_MUTANTS: readonly WitnessMutant[] = [
         ...rest,
       ),
   }),
-  mutant('clock', "Postgres' clock alone ends the wait for an authorization", onePayment, {
+  mutant('clock', "Postgres' clock alone ends the wait for an authorization", WITHOUT_FAILOVER, {
     afterLook: (payment, look, rules, { now }) =>
       RULES_OF_ALL.afterLook(payment, look, rules, { now, own: now }),
   }),
-  mutant('clock', "the process' clock alone ends the wait for an authorization", onePayment, {
+  mutant('clock', "the process' clock alone ends the wait for an authorization", WITHOUT_FAILOVER, {
     afterLook: (payment, look, rules, { own }) =>
       RULES_OF_ALL.afterLook(payment, look, rules, { now: own, own }),
   }),
@@ -93,17 +88,17 @@ export const WITNESS_MUTANTS: readonly WitnessMutant[] = [
     isWindowOver: (validUntil, { now, own }) => now >= validUntil || own >= validUntil,
     looksBeforeRefusal: () => false,
   }),
-  mutant('operator', 'an operator is believed without a look at the chain', onePayment, {
+  mutant('operator', 'an operator is believed without a look at the chain', WITHOUT_FAILOVER, {
     mayCallFailed: (payment, _finding, times) => RULES_OF_ALL.mayCallFailed(payment, unused(true), times),
   }),
-  mutant('operator', 'an operator is believed while the authorization is good', onePayment, {
+  mutant('operator', 'an operator is believed while the authorization is good', WITHOUT_FAILOVER, {
     mayCallFailed: () => true,
   }),
-  mutant('operator', 'the word of an operator who forces it is told as certain', onePayment, {
+  mutant('operator', 'the word of an operator who forces it is told as certain', WITHOUT_FAILOVER, {
     byOperator: (payment, resolution, times) =>
       RULES_OF_ALL.byOperator(payment, { ...resolution, unproven: false } as typeof resolution, times),
   }),
-  mutant('operator', 'what an operator calls failed is not watched', onePayment, {
+  mutant('operator', 'what an operator calls failed is not watched', WITHOUT_FAILOVER, {
     byOperator: (...resolution) => {
       const decision = RULES_OF_ALL.byOperator(...resolution);
       return decision.kind === 'fail' ? { ...decision, watchAt: undefined } : decision;

@@ -64,6 +64,13 @@ export const BREADTHS = {
   },
 } as const satisfies Record<string, Breadth>;
 
+/** Enough for the mutants that need no failover to be found. */
+export const WITHOUT_FAILOVER: Breadth = {
+  ...BREADTHS.onePayment,
+  name: 'one payment, every witness',
+  failsOver: false,
+};
+
 /** Explored by the command only: they take minutes. */
 export const LONG_BREADTHS = {
   twoLiedAbout: { ...PLAIN, name: 'two payments, a lie, a failover', payments: 2, lies: 1, failsOver: true },
