@@ -2,13 +2,15 @@ import {
   type Browser,
   type BrowserContext,
   type BrowserContextOptions,
+  type CDPSession,
   chromium,
   type Page,
 } from 'playwright-core';
 import { chromiumPath } from '../processes/chromium-path.js';
 
-/** Pages of Chromium, each in its own context, so that nothing is shared. */
+/** Pages of Chromium, each in a context of its own while it is open, so that nothing is shared. */
 export interface TestBrowser {
+  /** A context whose page was closed is emptied and serves the next page with the same options: a new one is dear. */
   open(options?: BrowserContextOptions): Promise<BrowserPage>;
   close(): Promise<void>;
 }
@@ -17,6 +19,8 @@ export interface BrowserPage {
   page: Page;
   /** Errors in the console, policy violations, and requests to other hosts. */
   problems: string[];
+  /** Closes the page, and every other one in its context. */
+  close(): Promise<void>;
 }
 
 const FLAGS = [
@@ -25,8 +29,9 @@ const FLAGS = [
   '--disable-quic',
   '--no-first-run',
   '--disable-sync',
-  // Contexts have separate processes anyway; this prevents spare ones.
+  // Contexts have separate processes anyway; these prevent spare ones, and a process for each page of a context.
   '--renderer-process-limit=1',
+  '--disable-site-isolation-trials',
 ];
 
 /** One Chromium is shared by all that are open at a time; it ends with the last one. */
@@ -38,14 +43,26 @@ export async function launchBrowser(): Promise<TestBrowser> {
   own.users += 1;
   const browser = await own.browser;
   const contexts: BrowserContext[] = [];
+  const free = new Map<string, Reusable[]>();
   return {
     async open(options = {}) {
-      const context = await browser.newContext({ locale: 'en-US', timezoneId: 'UTC', ...options });
-      contexts.push(context);
-      const page = await context.newPage();
+      const key = JSON.stringify(options);
+      const unused = free.get(key) ?? [];
+      free.set(key, unused);
+      const reusable = unused.pop() ?? (await openReusable(browser, options, contexts));
+      const page = await reusable.context.newPage();
       const problems: string[] = [];
       watch(page, problems);
-      return { page, problems };
+      const origins = new Set<string>();
+      page.on('framenavigated', (frame) => origins.add(new URL(frame.url()).origin));
+      return {
+        page,
+        problems,
+        async close() {
+          await empty(reusable, origins);
+          unused.push(reusable);
+        },
+      };
     },
     async close() {
       await Promise.all(contexts.map((context) => context.close()));
@@ -55,6 +72,38 @@ export async function launchBrowser(): Promise<TestBrowser> {
       await browser.close();
     },
   };
+}
+
+/** A context with a blank page, which keeps its process alive between two visits. */
+interface Reusable {
+  context: BrowserContext;
+  blank: Page;
+  debug: CDPSession;
+}
+
+async function openReusable(
+  browser: Browser,
+  options: BrowserContextOptions,
+  contexts: BrowserContext[],
+): Promise<Reusable> {
+  const context = await browser.newContext({ locale: 'en-US', timezoneId: 'UTC', ...options });
+  contexts.push(context);
+  const blank = await context.newPage();
+  return { context, blank, debug: await context.newCDPSession(blank) };
+}
+
+async function empty({ context, blank, debug }: Reusable, origins: Set<string>): Promise<void> {
+  const pages = context.pages().filter((page) => page !== blank);
+  await Promise.all(pages.map((page) => page.close()));
+  await Promise.all([
+    context.clearCookies(),
+    context.clearPermissions(),
+    context.setOffline(false),
+    ...[...origins]
+      .filter((origin) => origin.startsWith('http'))
+      .map((origin) => debug.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' })),
+    debug.send('Network.clearBrowserCache'),
+  ]);
 }
 
 async function launch(): Promise<Browser> {

@@ -48,7 +48,7 @@ export async function visitPage(
   return createVisitor(opened);
 }
 
-function createVisitor({ page, problems }: BrowserPage): Visitor {
+function createVisitor({ page, problems, close }: BrowserPage): Visitor {
   const headings = page.locator('.payment h1:visible, .payment h2:visible');
   const seesByItself = async (heading: string | RegExp): Promise<void> =>
     await headings.filter({ hasText: heading }).first().waitFor();
@@ -71,7 +71,7 @@ function createVisitor({ page, problems }: BrowserPage): Visitor {
       await page.getByRole('radio', { name: entry }).check();
     },
     async leave() {
-      await page.context().close();
+      await close();
       assert.deepEqual(problems, []);
     },
   };

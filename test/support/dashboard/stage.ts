@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import type { TestBrowser } from '../../../lab/world/page/browser.js';
+import type { BrowserPage, TestBrowser } from '../../../lab/world/page/browser.js';
 import { buildMerchant, type Merchant } from '../../../lab/world/shop/factories.js';
 import { openTestApp, type TestApp } from '../app.js';
 import { openBrowser } from '../page/shop.js';
@@ -44,11 +44,12 @@ export async function openStage(environment: Record<string, string> = {}): Promi
     merchant,
     url,
     async visit(key, place = '#/', options = {}) {
-      const { page, problems } = await browser.open({ reducedMotion: 'reduce', ...options });
+      const opened = await browser.open({ reducedMotion: 'reduce', ...options });
+      const { page } = opened;
       page.setDefaultTimeout(PATIENCE_MS);
       if (key !== undefined) await keepKey(page, key);
       await page.goto(url + place);
-      return createDashboard(page, problems);
+      return createDashboard(opened);
     },
     async close() {
       await browser.close();
@@ -64,7 +65,7 @@ async function keepKey(page: Page, key: string): Promise<void> {
     sessionStorage.setItem('was-opened', 'true');`);
 }
 
-function createDashboard(page: Page, problems: string[]): Dashboard {
+function createDashboard({ page, problems, close }: BrowserPage): Dashboard {
   return {
     page,
     problems,
@@ -75,7 +76,7 @@ function createDashboard(page: Page, problems: string[]): Dashboard {
     press: (button) => page.getByRole('button', { name: button }).click(),
     says: (words) => page.locator('.notices').getByText(words).waitFor(),
     async leave(...expectedStatuses) {
-      await page.context().close();
+      await close();
       const isExpected = (problem: string): boolean =>
         expectedStatuses.some((status) => problem.includes(`status of ${status}`));
       assert.deepEqual(
