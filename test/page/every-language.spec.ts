@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { LANGUAGES } from '../../api/checkout-page/language.js';
-import type { Visit, Visitor } from '../../lab/world/page/visit.js';
+import type { Visitor } from '../../lab/world/page/visit.js';
 import { fundedWallet, neverEnds } from '../../lab/world/page/wallets.js';
 import { scrollsSideways, violations } from '../support/page/accessibility.js';
 import { openShop, type Shop } from '../support/page/shop.js';
@@ -12,22 +12,33 @@ type Wordy = 'open' | 'signing' | 'uncertain' | 'paid twice';
 describe('every language', () => {
   let shop: Shop;
   let ids: Record<Wordy, string>;
+  /** One tab without a wallet and one with a wallet go through all languages: a new tab for each is dear. */
+  let tabs: Record<'plain' | 'wallet', Visitor>;
+  const wallet = fundedWallet();
   before(async () => {
     shop = await openShop();
     const { id } = await shop.buildSession();
     const uncertain = (await buildUncertainPayment(shop)).session.id;
     ids = { open: id, signing: id, uncertain, 'paid twice': (await buildSurplus(shop)).session.id };
+    const browser = { reducedMotion: 'reduce' } as const;
+    const [plain, signing] = [
+      await shop.visitPage(id, { browser }),
+      await shop.visitPage(id, { browser, wallets: [wallet] }),
+    ];
+    tabs = { plain, wallet: signing };
   });
   after(async () => {
+    for (const visitor of Object.values(tabs)) await visitor.leave();
     await shop.close();
   });
 
   async function visit(state: Wordy, tag: string, width: number): Promise<Visitor> {
-    const browser: Visit['browser'] = { viewport: { width, height: 640 }, reducedMotion: 'reduce' };
-    const wallet = fundedWallet();
+    wallet.connected = false;
     wallet.next.set('eth_signTypedData_v4', neverEnds);
-    const wallets = state === 'signing' ? [wallet] : [];
-    return await shop.visitPage(`${ids[state]}?lang=${tag}`, { browser, wallets });
+    const visitor = state === 'signing' ? tabs.wallet : tabs.plain;
+    await visitor.page.setViewportSize({ width, height: 640 });
+    await visitor.page.goto(shop.pageUrl(`${ids[state]}?lang=${tag}`));
+    return visitor;
   }
 
   const REACHED: Record<Wordy, (visitor: Visitor) => Promise<void>> = {
@@ -56,7 +67,7 @@ describe('every language', () => {
           await page.setViewportSize({ width, height: 640 });
           assert.equal(await scrollsSideways(page), false, `${state} at ${width} px`);
         }
-        await visitor.leave();
+        assert.deepEqual(visitor.problems, [], state);
       }
     });
   }
