@@ -283,7 +283,7 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
     });
   });
 
-  /** Every look of almost a day could read nothing, and then every look of a day, after which the next one is due. */
+  /** After almost a day in which no look could read the chain, nothing is decided. Then the day is over and a look is due. */
   async function stillUndecidedBeforeADay(id: string): Promise<void> {
     await silentFor(id, 86_000);
     await checkout.afterNextCheck(id);

@@ -92,11 +92,11 @@ describe('reconcile --repair completes', () => {
   });
 
   it('with an operator action for the command, and none for a report', async () => {
-    const before = await OperatorAction.query(books.db).resultSize();
+    const earlier = await OperatorAction.query(books.db).resultSize();
     await books.reconcile();
-    assert.equal(await OperatorAction.query(books.db).resultSize(), before);
+    assert.equal(await OperatorAction.query(books.db).resultSize(), earlier);
     await books.reconcile('--repair', '--network', 'eip155:84532');
-    const [action, ...others] = await OperatorAction.query(books.db).orderBy('id').offset(before);
+    const [action, ...others] = await OperatorAction.query(books.db).orderBy('id').offset(earlier);
     assert.deepEqual(others, []);
     assert.deepEqual(
       [action?.what, action?.arguments],
