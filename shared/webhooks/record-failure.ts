@@ -16,9 +16,6 @@ import type { TakenDelivery, TakenEndpoint } from './take-due.js';
  * delivery.
  */
 
-/** The worker did not crash on this delivery, so its crashes are counted from zero again. */
-const LEASE_ENDED = { leasedUntil: null, lostTakes: 0 };
-
 type Tried = Pick<TakenDelivery, 'id' | 'attempt' | 'tries' | 'payableId'>;
 
 /** Returns the time of the next try, or undefined after the last one. */
@@ -82,8 +79,16 @@ async function giveUp(
   const { from, to } = DELIVERY_MOVES.giveUp;
   await db.transaction(async (trx) => {
     const endpoint = await WebhookEndpoint.query(trx).findById(endpointId).forNoKeyUpdate().throwIfNotFound();
-    const failed = await ofThisAttempt(trx, delivery)
-      .patch({ status: to, dueAt: null, ...LEASE_ENDED, ...trySpent(entry) })
+    const failed = await WebhookDelivery.query(trx)
+      .where({ id: delivery.id, attempt: delivery.attempt })
+      .patch({
+        status: to,
+        dueAt: null,
+        leasedUntil: null,
+        lostTakes: 0,
+        tries: raw('tries + 1'),
+        history: raw('history || ?::jsonb', JSON.stringify(entry)),
+      })
       .whereIn('status', from)
       .returning('*')
       .first();
@@ -100,12 +105,4 @@ async function giveUp(
     await endpoint.$query(trx).patch({ status: 'disabled' });
     logger.error({ event: 'webhook_endpoint.disabled', endpoint: endpointId, failingSince });
   });
-}
-
-function ofThisAttempt(db: Knex, { id, attempt }: Tried) {
-  return WebhookDelivery.query(db).where({ id, attempt });
-}
-
-function trySpent(entry: DeliveryTry): { tries: ReturnType<typeof raw>; history: ReturnType<typeof raw> } {
-  return { tries: raw('tries + 1'), history: raw('history || ?::jsonb', JSON.stringify(entry)) };
 }

@@ -37,7 +37,7 @@ export async function readStoredPayment(payment: StoredPayment): Promise<Payment
   };
 }
 
-/** A worker loads @solana/web3.js, a seventh of its start, with the first Solana payment. */
+/** A worker loads @solana/web3.js, which takes 0.15 s of processor, with the first Solana payment. */
 async function parseStored(network: string, payload: JsonObject): Promise<PaymentProof | undefined> {
   if (network.startsWith('eip155:')) return parseAuthorization(payload);
   const { parsePayload } = await import('./parse-payload.js');

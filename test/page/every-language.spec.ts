@@ -12,7 +12,7 @@ type Wordy = 'open' | 'signing' | 'uncertain' | 'paid twice';
 describe('every language', () => {
   let shop: Shop;
   let ids: Record<Wordy, string>;
-  /** One tab without a wallet and one with a wallet go through all languages: a new tab for each is dear. */
+  /** One tab without a wallet and one with a wallet go through all languages. */
   let tabs: Record<'plain' | 'wallet', Visitor>;
   const wallet = fundedWallet();
   before(async () => {

@@ -10,7 +10,7 @@ import { chromiumPath } from '../processes/chromium-path.js';
 
 /** Pages of Chromium, each in a context of its own while it is open, so that nothing is shared. */
 export interface TestBrowser {
-  /** A context whose page was closed is emptied and serves the next page with the same options: a new one is dear. */
+  /** A context whose page was closed is emptied and serves the next page with the same options, since a new one takes half of a visit's processor time. */
   open(options?: BrowserContextOptions): Promise<BrowserPage>;
   close(): Promise<void>;
 }

@@ -1,7 +1,5 @@
 import type { Statement } from '../../db/statement.js';
-import { hiddenFromPlanner } from './take-due.sql.js';
-
-const TRY_ENDED = 'leased_until = NULL, lost_takes = 0, tries = tries + 1';
+import { hiddenFromPlanner, TRY_ENDED } from './take-due.sql.js';
 
 export const POSTPONE: Statement = {
   name: 'postpone-delivery',

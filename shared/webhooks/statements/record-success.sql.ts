@@ -7,6 +7,7 @@ import {
   sealedSecrets,
   TAKE_FITTING,
   TAKEN_COLUMNS,
+  TRY_ENDED,
   takesDeliveries,
 } from './take-due.sql.js';
 
@@ -23,12 +24,12 @@ const updatesEndpoint = (endpointId: string, quick: string, others: string): str
       ORDER BY leased_until LIMIT 1
     ), false))`;
 
-const LEASE_ENDED = 'due_at = NULL, leased_until = NULL, lost_takes = 0, tries = tries + 1';
+const ENDED = `due_at = NULL, ${TRY_ENDED}`;
 
 export const SUCCEED: Statement = {
   name: 'succeed',
   text: `
-  UPDATE webhook_deliveries delivery SET status = $6, ${LEASE_ENDED}, history = history || $3::jsonb
+  UPDATE webhook_deliveries delivery SET status = $6, ${ENDED}, history = history || $3::jsonb
   WHERE id = $1 AND attempt = $2 AND status = ANY($5) RETURNING ${updatesEndpoint('delivery.endpoint_id', '$4', 'other.id <> delivery.id')} AS "updatesEndpoint"`,
 };
 
@@ -46,7 +47,7 @@ export const SUCCEED_AND_PASS_ON: Statement = {
       FOR NO KEY UPDATE SKIP LOCKED
     ) delivery
   ), succeeded AS (
-    UPDATE webhook_deliveries delivery SET status = $4, ${LEASE_ENDED}, history = history || ended.entry
+    UPDATE webhook_deliveries delivery SET status = $4, ${ENDED}, history = history || ended.entry
     FROM ended WHERE delivery.id = ended.id
     RETURNING delivery.id, delivery.endpoint_id, ended.bytes > 0 AS passes_on
   ), endpoint_update AS MATERIALIZED (

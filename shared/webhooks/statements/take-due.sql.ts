@@ -5,6 +5,9 @@ import { pauseAfter } from '../../upkeep/statements/work-in-flight.sql.js';
 /** Hides a value from the planner, which then keeps one plan. Planning each execution anew takes longer than the execution. */
 export const hiddenFromPlanner = (value: string): string => `(SELECT ${value})`;
 
+/** Ends a try and its lease. The worker did not crash on the delivery, so its crashes are counted from zero again. */
+export const TRY_ENDED = 'leased_until = NULL, lost_takes = 0, tries = tries + 1';
+
 /** A condition of an endpoint: deliveries of others are held, or wait until they are dropped. */
 export const takesDeliveries = (endpoint: string): string =>
   `${endpoint}.status = 'enabled' AND ${endpoint}.deleted_at IS NULL AND ${endpoint}.unreadable_since IS NULL`;
