@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { failsToSettle } from '../../lab/world/facilitator/dial.js';
 import type { Visitor } from '../../lab/world/page/visit.js';
-import { fundedWallet, holdAnswers, neverEnds } from '../../lab/world/page/wallets.js';
+import { fundedWallet, neverEnds } from '../../lab/world/page/wallets.js';
 import { buildUndecidedPayment } from '../../lab/world/shop/factories.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { Payment } from '../../shared/payments/model.js';
@@ -84,44 +84,6 @@ describe('an open page', () => {
     await Promise.all([payer.sees('Payment complete'), other.sees('Payment complete')]);
     await payer.leave();
     await other.leave();
-  });
-
-  it('drops its signature when another payment is faster, and says what to do about the window', async () => {
-    const { id } = await shop.buildSession();
-    const wallet = fundedWallet();
-    const sign = holdAnswers(wallet, 'eth_signTypedData_v4');
-    const visitor = await shop.visitPage(id, { wallets: [wallet] });
-    await visitor.press(FOX);
-    await visitor.sees('Confirm in Fox Wallet');
-    assert.equal(await visitor.page.title(), 'Confirm in Fox Wallet');
-    const hold = shop.facilitator.settle.holdNext();
-    await shop.pay(id);
-    await visitor.alerts(/Somebody else began to pay.*still asks, decline there/);
-    hold.release();
-    await visitor.alerts(/Somebody else paid this order.*still asks, decline there/);
-    await visitor.sees('Payment complete');
-    sign();
-    assert.equal((await shop.payments(id)).length, 1);
-    await visitor.leave();
-  });
-
-  it('says that its payment was not used when another one arrived first', async () => {
-    const { id } = await shop.buildSession();
-    const visitor = await shop.visitPage(id, { wallets: [fundedWallet()] });
-    const hold = shop.facilitator.verify.holdNext();
-    const verifies = shop.facilitator.calls.verify.length;
-    await visitor.press(FOX);
-    await shop.facilitator.waitForCall('verify', verifies + 1);
-    await shop.pay(id);
-    await shop.becomes(id, {
-      session: 'complete',
-      payments: ['succeeded'],
-      events: ['checkout.session.completed'],
-    });
-    hold.release();
-    await visitor.alerts('This order was paid already');
-    await visitor.sees('Payment complete');
-    await visitor.leave();
   });
 
   it('shows stage, elapsed time and transaction of a payment in progress, and says when it is late', async () => {

@@ -28,6 +28,8 @@ export interface Checkout {
 }
 
 interface CheckoutEvents {
+  /** Called before a signed payment is sent; `onOutcome` follows. */
+  onSending(): void;
   /** Called with the outcome of a payment that was sent. */
   onOutcome(outcome: Outcome): void;
 }
@@ -166,6 +168,7 @@ class OpenCheckout implements Checkout {
     const show = (progress: Progress): void =>
       showProgress(progress, this.#data, () => (performance.now() - signedAt) / 1000);
     show('sending');
+    this.#events.onSending();
     const outcome = await sendPayment(payment, { path, sessionId, clock: this.#clock, onTrouble: show });
     if (outcome.outcome === 'lost' || (outcome.outcome === 'failed' && outcome.uncertain))
       this.#warn(payment, outcome);

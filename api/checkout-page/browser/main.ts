@@ -31,6 +31,8 @@ function start(page: HTMLElement, first: PageData): void {
   let lastOutcome: Outcome | undefined;
   /** True when the state changed while a wallet was being asked. */
   let isInterrupted = false;
+  /** Payments that this page has sent and that are unanswered. */
+  let unanswered = 0;
 
   function show(isChange: boolean): void {
     stopCountdown?.();
@@ -38,7 +40,7 @@ function start(page: HTMLElement, first: PageData): void {
     wireUncertain();
     noteRefusal(data.sessionId);
     const [entry, ...others] = data.entries;
-    checkout = entry && openCheckout(data, [entry, ...others], wallets, clock, { onOutcome });
+    checkout = entry && openCheckout(data, [entry, ...others], wallets, clock, { onSending, onOutcome });
     if (entry !== undefined) {
       stopCountdown = startCountdown(data, clock, data.language, data.words, () => polling.askNow());
     }
@@ -46,20 +48,32 @@ function start(page: HTMLElement, first: PageData): void {
     showWhosePayment(data.sessionId, checkout?.stage());
     showSince(data, clock);
     wireReceipt();
-    const state = find('[data-state]')?.dataset.state ?? '';
+    const state = shownState();
     const isReceipt = state === 'complete';
     if (isReceipt) polling.stop();
     if (state === 'open') isInterrupted = false;
     showInterruption(state, data, isInterrupted, lastOutcome);
-    // A receipt that names a second payment stays.
-    const isRead = find('[data-surplus]') === undefined && !isUncertain();
-    if (isReceipt && isChange && isRead && data.successUrl !== null)
-      startRedirect(data.successUrl, data.words);
+    if (isReceipt && isChange) redirect();
+  }
+
+  /** A receipt stays that names a second payment, and while the outcome of this page's own payment is not known. */
+  function redirect(): void {
+    const isRead = unanswered === 0 && find('[data-surplus]') === undefined && !isUncertain();
+    if (isRead && data.successUrl !== null) startRedirect(data.successUrl, data.words);
+  }
+
+  function onSending(): void {
+    unanswered += 1;
   }
 
   function onOutcome(outcome: Outcome): void {
+    unanswered -= 1;
     lastOutcome = outcome;
-    polling.askNow();
+    const state = shownState();
+    // Another payment's state was shown before this answer: its next poll may find no change, and a receipt does not poll.
+    if (state !== 'open') showInterruption(state, data, isInterrupted, outcome);
+    if (state === 'complete') redirect();
+    else polling.askNow();
   }
 
   async function onStatus(status: LinkStatus): Promise<void> {
@@ -85,6 +99,10 @@ function start(page: HTMLElement, first: PageData): void {
     if (checkout === undefined) wallets.push(wallet);
     else checkout.addWallet(wallet);
   });
+}
+
+function shownState(): string {
+  return find('[data-state]')?.dataset.state ?? '';
 }
 
 function showInterruption(
