@@ -3,7 +3,6 @@ import { transactionName } from '../shared/chains/text-forms.js';
 import type { Config } from '../shared/config/config.js';
 import type { Knex } from '../shared/db/knex.js';
 import { presentOperatorPayment } from '../shared/payments/present-operator.js';
-import { createLogger } from '../shared/process/logger.js';
 import { decisionNotifier } from '../shared/queues/decision-notifier.js';
 import { leaveToSweep } from '../shared/queues/notify-deliveries.js';
 import { presentRefund } from '../shared/refunds/present.js';
@@ -21,6 +20,7 @@ import {
 } from '../shared/settlement/resolve.js';
 import { type Command, subjectOf } from './command.js';
 import { addressOfLinks } from './link-address.js';
+import { commandLogger } from './logger.js';
 import { UsageError } from './parse-command-line.js';
 
 /** The operator accepts that the payment's money may still move, or has moved. */
@@ -80,8 +80,7 @@ export const PAYMENT_COMMANDS: Readonly<Record<string, Command>> = {
       const source = { db, config: context.config };
       if (resolution.kind === 'paid') await prove(source, payment, resolution, input[NOT_SEEN] !== undefined);
       else await disprove(source, payment, resolution, input[CAN_STILL_ARRIVE] !== undefined);
-      // Standard output is for the answer, so the log goes to standard error.
-      const logger = createLogger('warn', 'cli', process.stderr);
+      const logger = commandLogger(context);
       const baseUrl = addressOfLinks(context);
       return presentOperatorPayment(
         await resolvePayment(

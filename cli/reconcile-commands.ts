@@ -5,7 +5,6 @@ import { EndpointQueues } from '../shared/chains/endpoint-queues.js';
 import { findNetwork, NETWORKS, type Network } from '../shared/chains/networks.js';
 import { type Config, ConfigError, usesDevelopmentKey } from '../shared/config/config.js';
 import type { Knex } from '../shared/db/knex.js';
-import { createLogger } from '../shared/process/logger.js';
 import { decisionNotifier } from '../shared/queues/decision-notifier.js';
 import { leaveToSweep } from '../shared/queues/notify-deliveries.js';
 import { presentLine } from '../shared/reconcile/line.js';
@@ -16,6 +15,7 @@ import { openUnlimitedFacilitators } from '../shared/x402/facilitators.js';
 import { createPaymentReferences } from '../shared/x402/payment-reference.js';
 import { type Command, type CommandContext, type Input, PartialFailure } from './command.js';
 import { addressOfLinks } from './link-address.js';
+import { commandLogger } from './logger.js';
 import { UsageError } from './parse-command-line.js';
 import { readPast } from './read-times.js';
 
@@ -52,7 +52,7 @@ export const RECONCILE_COMMANDS: Readonly<Record<string, Command>> = {
 };
 
 async function runReconcile(db: Knex, context: CommandContext, options: ReconcileOptions): Promise<object> {
-  const { config, stderr } = context;
+  const { config } = context;
   const queues = new EndpointQueues();
   const chains = createChains(config.rpcUrls, { queues });
   const deps = {
@@ -61,8 +61,7 @@ async function runReconcile(db: Knex, context: CommandContext, options: Reconcil
     chains,
     chainReader: createChainReader(config.rpcUrls, { queues }),
     references: createPaymentReferences(config.encryptionKeys),
-    // Standard output is for the report, so the log goes to standard error.
-    logger: createLogger('warn', 'cli', { write: (line) => void stderr.write(line) }),
+    logger: commandLogger(context),
     // Only a repair writes events, which hold links.
     baseUrl: options.repair ? addressOfLinks(context) : config.baseUrl,
     notifyDeliveries: leaveToSweep,

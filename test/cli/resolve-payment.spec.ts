@@ -78,11 +78,13 @@ describe('operators resolving payments', () => {
     assert.ok(!JSON.stringify(shown).includes('secret-signature'));
   });
 
-  it('resolve one as paid: session complete, one event', async () => {
+  it('resolve one as paid: session complete, one event, and a line in the log', async () => {
     const { sessionId, paymentId } = await buildUndecided();
     const transaction = `0x${randomBytes(32).toString('hex')}`;
-    const resolved = await runJson('resolve-payment', paymentId, '--paid', transaction, '--even-if-not-seen');
-    assert.equal(resolved.status, 'succeeded');
+    const command = ['resolve-payment', paymentId, '--paid', transaction, '--even-if-not-seen', '--json'];
+    const { stdout, stderr } = await runCommand(...command);
+    assert.equal(JSON.parse(stdout).status, 'succeeded');
+    assert.match(stderr, /"event":"payment.resolved_by_operator"/);
     const session = await checkout.session(sessionId);
     assert.equal(session.status, 'complete');
     assert.equal(session.paymentId, paymentId);
