@@ -38,7 +38,7 @@ describe('an action of the dashboard that got no answer', () => {
     await tab.press('Create the refund');
     await tab.sees('Refund');
     assert.equal((await refundsOf(payment.id)).length, 1);
-    await page.context().close();
+    await tab.close();
   });
 
   it('makes a second refund of the same amount, when the first got no answer two minutes ago', async () => {
@@ -55,7 +55,7 @@ describe('an action of the dashboard that got no answer', () => {
     await tab.press('Create the refund');
     await tab.sees('Refund');
     assert.equal((await refundsOf(payment.id)).length, 2);
-    await page.context().close();
+    await tab.close();
   });
 
   it('disables an endpoint again, when the first time got no answer and it was enabled since', async () => {
@@ -72,6 +72,6 @@ describe('an action of the dashboard that got no answer', () => {
     await tab.says('The endpoint is disabled.');
     const { status } = await WebhookEndpoint.query(db).findById(id).throwIfNotFound();
     assert.equal(status, 'disabled');
-    await page.context().close();
+    await tab.close();
   });
 });

@@ -200,7 +200,7 @@ describe('every screen of the dashboard', () => {
     await page.unroute('**/v1/**');
     await page.clock.fastForward(6000);
     await page.getByText('This may be out of date.').waitFor({ state: 'detached' });
-    await page.context().close();
+    await tab.close();
   });
 
   it("shows nothing of another account's objects", async () => {

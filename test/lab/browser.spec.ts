@@ -30,4 +30,15 @@ describe('the browser of the tests', () => {
     await browser.close();
     await server.close();
   });
+
+  it('opens no page in a context whose clock an earlier page has set', async () => {
+    const browser = await openBrowser();
+    const first = await browser.open();
+    await first.page.clock.install();
+    await first.page.clock.pauseAt(Date.now() + 60_000);
+    await first.close();
+    const second = await browser.open();
+    assert.ok(Number(await second.page.evaluate('Date.now()')) < Date.now() + 30_000);
+    await browser.close();
+  });
 });

@@ -201,7 +201,7 @@ describe('an open page', () => {
     assert.equal(await visitor.page.getByText('You are offline.').count(), 0);
     await visitor.page.unroute('**/status');
     await visitor.hurry(unreachable.waitFor({ state: 'hidden' }));
-    await visitor.page.context().close();
+    await visitor.close();
   });
 
   it('redirects to the merchant after the receipt, unless the buyer stays', async () => {

@@ -31,7 +31,7 @@ describe('a payment whose connection breaks', () => {
     // The browser logs the failed requests and nothing else.
     const others = visitor.problems.filter((problem) => !/net::|Failed to load resource/.test(problem));
     assert.deepEqual(others, []);
-    await visitor.page.context().close();
+    await visitor.close();
   }
 
   it('before it arrives is sent again', async () => {

@@ -48,7 +48,7 @@ describe('after a payment that may have been taken, the page', () => {
   }
 
   async function leave(visitor: Visitor): Promise<void> {
-    await visitor.page.context().close();
+    await visitor.close();
     const others = visitor.problems.filter((problem) => !/net::|Failed to load resource|410/.test(problem));
     assert.deepEqual(others, []);
   }

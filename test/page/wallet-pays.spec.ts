@@ -122,7 +122,7 @@ describe('a wallet in the page', () => {
     await visitor.press(/Fox Wallet/);
     await visitor.alerts('Fox Wallet did not change to X Layer Testnet.');
     assert.ok(!wallet.requests.includes('wallet_addEthereumChain'));
-    await visitor.page.context().close();
+    await visitor.close();
   });
 
   it('is remembered, and its balances are shown without a prompt', async () => {

@@ -30,6 +30,8 @@ export interface Dashboard {
   says(words: string | RegExp): Promise<void>;
   /** Closes the tab; fails if it had problems. A refused request is one, unless its status is expected. */
   leave(...expectedStatuses: number[]): Promise<void>;
+  /** Closes a tab that has had problems. */
+  close(): Promise<void>;
 }
 
 const PATIENCE_MS = 90_000;
@@ -84,5 +86,6 @@ function createDashboard({ page, problems, close }: BrowserPage): Dashboard {
         [],
       );
     },
+    close,
   };
 }
