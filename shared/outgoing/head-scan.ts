@@ -5,10 +5,14 @@ const LINE_FEED = 10;
 /** As much of a line as tells an interim answer's status line and an empty line. */
 const LINE_START = 12;
 const INTERIM_STATUS_LINE = /^HTTP\/\d\.\d 1/;
+const CONTINUE = /^HTTP\/\d\.\d 100/;
+const DIGIT_2 = 50;
 
 /**
  * Counts the bytes and lines of an answer's head, together with those of the interim answers (1xx) before it, in the bytes
- * that arrive and before the parser sees them: undici creates an error, with a stack, for each header above its limit.
+ * that arrive and before the parser sees them: undici creates an error, with a stack, for each header above its limit. Turns
+ * `100` (Continue) into `102`: undici skips every interim answer but 100, at which it destroys the connection, although a client
+ * has to expect all of them (RFC 9110, 15.2).
  */
 export class HeadScan {
   #bytes = 0;
@@ -26,8 +30,7 @@ export class HeadScan {
       const end = chunk.indexOf(LINE_FEED, at);
       const next = end === -1 ? chunk.length : end + 1;
       this.#bytes += next - at;
-      if (this.#lineStart.length < LINE_START)
-        this.#lineStart += chunk.toString('latin1', at, Math.min(next, at + LINE_START));
+      if (this.#lineStart.length < LINE_START) this.#startLine(chunk, at, next);
       at = next;
       if (end !== -1) this.#endLine();
       if (this.#bytes > MAX_ANSWER_HEAD_BYTES || this.#lines > MAX_ANSWER_HEAD_LINES)
@@ -35,6 +38,12 @@ export class HeadScan {
       if (this.#interim > MAX_INTERIM_ANSWERS) return 'TOO_MANY_INTERIM_ANSWERS';
     }
     return at;
+  }
+
+  #startLine(chunk: Buffer, at: number, next: number): void {
+    const end = Math.min(next, at + LINE_START - this.#lineStart.length);
+    this.#lineStart += chunk.toString('latin1', at, end);
+    if (this.#isStatusLine && CONTINUE.test(this.#lineStart)) chunk[end - 1] = DIGIT_2;
   }
 
   #endLine(): void {
