@@ -27,13 +27,40 @@ export const JOB_OPTIONS = {
 /** The schema of BullMQ's own migrations. */
 const QUEUE_SCHEMA = 'bullmq';
 
+/** After comments. */
+const LISTEN = /^(?:--.*\n)*LISTEN /;
+
 /**
  * BullMQ listens for errors of a client only while it runs a query. An unhandled `error` event, as of a connection that
  * ends while it is idle or closing, would end the process. The next query on the client fails anyway.
+ *
+ * A LISTEN fails when the connection's end arrives with its answer. BullMQ is told of the end first, and would then take the
+ * connection for one that listens: it would never listen again, and look for jobs every five seconds at best.
  */
-class QuietClient extends pg.Client {
+class QueueClient extends pg.Client {
+  #ended: unknown;
+
+  constructor(settings?: pg.ClientConfig) {
+    super(settings);
+    const send = this.query.bind(this);
+    const query = (...args: unknown[]): unknown => {
+      const answer: unknown = Reflect.apply(send, undefined, args);
+      const [text] = args;
+      const listens = typeof text === 'string' && LISTEN.test(text);
+      return listens && answer instanceof Promise ? this.#unlessEnded(answer) : answer;
+    };
+    Object.assign(this, { query });
+  }
+
   override emit(event: string | symbol, ...args: unknown[]): boolean {
+    if (event === 'error') this.#ended = args[0];
     return (event !== 'error' || this.listenerCount('error') > 0) && super.emit(event, ...args);
+  }
+
+  async #unlessEnded<T>(answer: Promise<T>): Promise<T> {
+    const result = await answer;
+    if (this.#ended !== undefined) throw this.#ended;
+    return result;
   }
 }
 
@@ -53,7 +80,7 @@ export function openQueuePool(database: DatabaseConfig, max: number): QueuePool 
   // BullMQ expects node-postgres' own type parsers.
   const { types: _, ...settings } = postgresConnection(database);
   const options = `-c search_path=${QUEUE_SCHEMA} -c idle_in_transaction_session_timeout=${database.queryTimeoutMs}`;
-  const pool = new pg.Pool({ ...settings, max, options, Client: QuietClient });
+  const pool = new pg.Pool({ ...settings, max, options, Client: QueueClient });
   pool.on('release', (_error, client) => endUnlessIdle(client));
   pool.on('error', () => {
     // The error of an idle client; the pool replaces the client.

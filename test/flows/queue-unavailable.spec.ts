@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import pg from 'pg';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { killProcesses, startWorkerProcess } from '../../lab/world/processes/processes.js';
 import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
@@ -14,6 +15,8 @@ import { createMigratedDatabase } from '../support/suite.js';
 
 /** The most log lines about an unavailable queue store, for any duration. */
 const FEW_LINES = 3;
+/** A worker that does not listen looks for jobs every five seconds. */
+const PATIENCE_MS = 30_000;
 
 describe('a worker whose queue lives in Postgres', () => {
   describe('and has no tables there', () => {
@@ -86,5 +89,69 @@ describe('a worker whose queue lives in Postgres', () => {
     function queueEvents(): string[] {
       return lines.map(({ event }) => event).filter((event) => event.startsWith('queue.'));
     }
+  });
+
+  describe('that ends the connection on which it has just begun to listen', () => {
+    const LISTENERS = `SELECT pid FROM pg_stat_activity
+      WHERE datname = current_database() AND state = 'idle' AND query LIKE '%LISTEN bullmq_jobs%'`;
+    let proxy: TcpProxy;
+    let direct: pg.Client;
+    const { logger } = loggerWithLines<{ event: string }>();
+    before(async () => {
+      const databaseUrl = await createMigratedDatabase('queue_listening');
+      proxy = await TcpProxy.start(databaseUrl);
+      direct = new pg.Client({ connectionString: databaseUrl });
+      await direct.connect();
+    });
+    after(async () => {
+      await direct.end();
+      await proxy.refuse();
+    });
+
+    /** Waits until the worker listens; returns the process of Postgres that it listens to. */
+    const listener = (other?: number): Promise<number> =>
+      eventually(async () => {
+        const [row] = (await direct.query(LISTENERS)).rows;
+        assert.ok(row !== undefined && row.pid !== other);
+        return row.pid;
+      }, PATIENCE_MS);
+
+    async function end(pid: number): Promise<void> {
+      await direct.query('SELECT pg_terminate_backend($1)', [pid]);
+      const found = 'SELECT FROM pg_stat_activity WHERE pid = $1';
+      await eventually(async () => assert.equal((await direct.query(found, [pid])).rowCount, 0));
+    }
+
+    it('listens on the next one, so that jobs need not wait for its next look', async () => {
+      const config = loadConfig({ DATABASE_URL: proxy.url, FACILITATOR_URL: 'http://127.0.0.1:1' }, 'worker');
+      const handled: string[] = [];
+      const worker = runWorker({
+        name: 'settle-payment',
+        async handle({ paymentId }) {
+          handled.push(paymentId);
+          return done;
+        },
+        config,
+        redis: undefined,
+        installation: '',
+        logger,
+      });
+      const queues = openQueues(config, { redis: undefined, installation: async () => '' }, logger);
+      try {
+        const first = await listener();
+        // The answer to the next LISTEN and the end of its connection arrive at once.
+        const answer = proxy.freeze({ ways: ['down'], from: /LISTEN/ });
+        await end(first);
+        const second = await listener(first);
+        await end(second);
+        answer.thaw();
+        await listener(second);
+        await queues.enqueue({ name: 'settle-payment', payload: { paymentId: 'pay_1' }, id: 'pay_1' });
+        await eventually(() => assert.deepEqual(handled, ['pay_1']));
+      } finally {
+        await worker.close();
+        await queues.close();
+      }
+    });
   });
 });
