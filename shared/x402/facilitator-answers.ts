@@ -1,7 +1,7 @@
 import { findNetworkByV1Name } from '../chains/networks.js';
 import { transactionName } from '../chains/text-forms.js';
 import { meaningOf } from './facilitator-words.js';
-import { describeFailure, type Failure } from './failure-codes.js';
+import { describeFailure, type Failure, OWN_CODES } from './failure-codes.js';
 import { isJsonObject, type JsonObject, parseJsonObject } from './json-object.js';
 import { pauseAskedFor } from './retry-after.js';
 import type { SettleVerdict } from './settle-verdict.js';
@@ -104,7 +104,8 @@ function readInvalidReason({ invalidReason, invalidMessage }: JsonObject): unkno
     invalidReason === SVM_SIMULATION_FAILED &&
     typeof invalidMessage === 'string' &&
     SVM_INSUFFICIENT_FUNDS.test(invalidMessage);
-  return lacksFunds ? 'insufficient_funds' : invalidReason;
+  if (lacksFunds) return 'insufficient_funds';
+  return OWN_CODES.has(invalidReason) ? undefined : invalidReason;
 }
 
 /** `network` is that of the request, in CAIP-2. */

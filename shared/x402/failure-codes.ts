@@ -188,6 +188,17 @@ const REFUSED_SELLER =
   'The payment service takes no payments for this merchant now, and no money moved. Ask the merchant, or try again later.';
 const UNKNOWN = `The payment service refused this payment. ${OTHER_ENTRY}`;
 
+/** What this service says of a session's payments: from a facilitator, which knows none of them, such a word means nothing. */
+export const OWN_CODES: ReadonlySet<unknown> = new Set([
+  UNKNOWN_OUTCOME,
+  'payment_service_unavailable',
+  'payment_processing',
+  'payment_identifier_reused',
+  'session_already_paid',
+  'session_expired',
+  'signature_already_used',
+]);
+
 /** `reason` is a facilitator's code or one of our own. */
 export function describeFailure(reason: unknown): Failure {
   if (typeof reason !== 'string' || !PASSED_ON.test(reason)) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readVerifyAnswer } from '../../../shared/x402/facilitator-answers.js';
+import { OWN_CODES } from '../../../shared/x402/failure-codes.js';
 import {
   codeOf,
   failed,
@@ -39,6 +40,14 @@ describe("reading a facilitator's answer to /verify", () => {
     assert.equal(codeOf(verify({ isValid: false })), 'payment_failed');
     assert.equal(codeOf(verify({ isValid: false, invalidReason: null })), 'payment_failed');
   });
+
+  for (const word of OWN_CODES) {
+    it(`does not pass on ${word}, which only this service can say`, () => {
+      const answer = verify({ isValid: false, invalidReason: word });
+      assert.equal(codeOf(answer), 'payment_failed');
+      assert.ok(!('isUncertain' in answer));
+    });
+  }
 
   for (const status of [201, 400, 402, 404, 409, 412, 422]) {
     it(`takes ${status} with a boolean like 200`, () => {
