@@ -191,7 +191,6 @@ const UNKNOWN = `The payment service refused this payment. ${OTHER_ENTRY}`;
 /** What this service says of a session's payments: from a facilitator, which knows none of them, such a word means nothing. */
 export const OWN_CODES: ReadonlySet<unknown> = new Set([
   UNKNOWN_OUTCOME,
-  'payment_service_unavailable',
   'payment_processing',
   'payment_identifier_reused',
   'session_already_paid',
