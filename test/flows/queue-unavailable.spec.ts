@@ -4,7 +4,7 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import { killProcesses, startWorkerProcess } from '../../lab/world/processes/processes.js';
 import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { loadConfig } from '../../shared/config/config.js';
-import { createLogger } from '../../shared/process/logger.js';
+import { createLogger, type Logger } from '../../shared/process/logger.js';
 import { openQueues } from '../../shared/queues/enqueue.js';
 import { migrate } from '../../shared/schema/migrate.js';
 import { done } from '../../workers/deps/outcome.js';
@@ -59,30 +59,16 @@ describe('a worker whose queue lives in Postgres', () => {
     after(() => proxy.refuse());
 
     it('works when it is let in, and does not log repeatedly while it waits', async () => {
-      const config = loadConfig({ DATABASE_URL: proxy.url, FACILITATOR_URL: 'http://127.0.0.1:1' }, 'worker');
-      const handled: string[] = [];
       await proxy.refuse();
-      const worker = runWorker({
-        name: 'settle-payment',
-        async handle({ paymentId }) {
-          handled.push(paymentId);
-          return done;
-        },
-        config,
-        redis: undefined,
-        installation: '',
-        logger,
-      });
-      const queues = openQueues(config, { redis: undefined, installation: async () => '' }, logger);
+      const { handled, enqueue, close } = openWorker(proxy.url, logger);
       try {
         await eventually(() => assert.deepEqual(queueEvents(), ['queue.away']));
         await proxy.accept();
         await eventually(() => assert.deepEqual(queueEvents(), ['queue.away', 'queue.back']));
-        await queues.enqueue({ name: 'settle-payment', payload: { paymentId: 'pay_1' }, id: 'pay_1' });
+        await enqueue('pay_1');
         await eventually(() => assert.deepEqual(handled, ['pay_1']));
       } finally {
-        await worker.close();
-        await queues.close();
+        await close();
       }
     });
 
@@ -123,20 +109,7 @@ describe('a worker whose queue lives in Postgres', () => {
     }
 
     it('listens on the next one, so that jobs need not wait for its next look', async () => {
-      const config = loadConfig({ DATABASE_URL: proxy.url, FACILITATOR_URL: 'http://127.0.0.1:1' }, 'worker');
-      const handled: string[] = [];
-      const worker = runWorker({
-        name: 'settle-payment',
-        async handle({ paymentId }) {
-          handled.push(paymentId);
-          return done;
-        },
-        config,
-        redis: undefined,
-        installation: '',
-        logger,
-      });
-      const queues = openQueues(config, { redis: undefined, installation: async () => '' }, logger);
+      const { handled, enqueue, close } = openWorker(proxy.url, logger);
       try {
         const first = await listener();
         // The answer to the next LISTEN and the end of its connection arrive at once.
@@ -146,12 +119,38 @@ describe('a worker whose queue lives in Postgres', () => {
         await end(second);
         answer.thaw();
         await listener(second);
-        await queues.enqueue({ name: 'settle-payment', payload: { paymentId: 'pay_1' }, id: 'pay_1' });
+        await enqueue('pay_1');
         await eventually(() => assert.deepEqual(handled, ['pay_1']));
       } finally {
-        await worker.close();
-        await queues.close();
+        await close();
       }
     });
   });
 });
+
+/** A worker for payments and a queue, both in this database. */
+function openWorker(databaseUrl: string, logger: Logger) {
+  const config = loadConfig({ DATABASE_URL: databaseUrl, FACILITATOR_URL: 'http://127.0.0.1:1' }, 'worker');
+  const handled: string[] = [];
+  const worker = runWorker({
+    name: 'settle-payment',
+    async handle({ paymentId }) {
+      handled.push(paymentId);
+      return done;
+    },
+    config,
+    redis: undefined,
+    installation: '',
+    logger,
+  });
+  const queues = openQueues(config, { redis: undefined, installation: async () => '' }, logger);
+  return {
+    handled,
+    enqueue: (paymentId: string) =>
+      queues.enqueue({ name: 'settle-payment', payload: { paymentId }, id: paymentId }),
+    async close() {
+      await worker.close();
+      await queues.close();
+    },
+  };
+}
