@@ -27,7 +27,7 @@ export const JOB_OPTIONS = {
 /** The schema of BullMQ's own migrations. */
 const QUEUE_SCHEMA = 'bullmq';
 
-/** After comments. */
+/** BullMQ's statements begin with comments. */
 const LISTEN = /^(?:--.*\n)*LISTEN /;
 
 /**

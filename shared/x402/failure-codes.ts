@@ -188,7 +188,7 @@ const REFUSED_SELLER =
   'The payment service takes no payments for this merchant now, and no money moved. Ask the merchant, or try again later.';
 const UNKNOWN = `The payment service refused this payment. ${OTHER_ENTRY}`;
 
-/** What this service says of a session's payments: from a facilitator, which knows none of them, such a word means nothing. */
+/** The codes by which this service tells what it knows of a session's payments. A facilitator knows nothing of sessions. */
 export const OWN_CODES: ReadonlySet<unknown> = new Set([
   UNKNOWN_OUTCOME,
   'payment_processing',

@@ -17,8 +17,7 @@ import { type Checkout, openCheckout } from '../support/checkout.js';
 
 const ACCOUNTS = 8;
 const HOSTS = 70;
-/** Of the event loop. */
-const TURNS = 10;
+const EVENT_LOOP_TURNS = 10;
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
 /** All but the end of an image of the largest size. */
 const DRIPPED = Buffer.concat([PNG, Buffer.alloc(MAX_IMAGE_BYTES - 100)]);
@@ -56,7 +55,7 @@ describe('slowly served images', () => {
 
   /** The service opens a connection before the one whose slot it takes is closed, which happens in this process too. */
   async function countAfterClosings(owner: string): Promise<void> {
-    for (let turn = 0; turn < TURNS; turn += 1) await setImmediate();
+    for (let turn = 0; turn < EVENT_LOOP_TURNS; turn += 1) await setImmediate();
     const atOnce = [...open.values()].reduce((sum, count) => sum + count, 0);
     mostAtOnce = Math.max(mostAtOnce, atOnce);
     mostOfOne = Math.max(mostOfOne, open.get(owner) ?? 0);

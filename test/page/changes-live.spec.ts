@@ -121,15 +121,12 @@ describe('an open page', () => {
     facilitators.supported = async () => undefined;
     const { id } = await shop.buildSession();
     const [scripted, plain] = [await shop.visitPage(id), await shop.visitPage(id, plainly)];
-    // Read from the response: on a very busy machine the page would be gone before the browser is asked about it.
-    const offers = plain.page.waitForResponse(async (response) =>
-      /<h2[^>]*>Pay with your wallet/.test(await response.text().catch(() => '')),
-    );
     await Promise.all([scripted, plain].map((visitor) => visitor.seesByItself('One moment, please')));
     for (const { page } of [late, plain])
       await page.locator('noscript p', { hasText: 'This page looks again' }).waitFor();
     facilitators.supported = supported;
-    await Promise.all([scripted.seesByItself('Pay with your wallet'), offers, reloaded]);
+    await Promise.all([scripted, plain].map((visitor) => visitor.seesByItself('Pay with your wallet')));
+    await reloaded;
     for (const visitor of [late, scripted, plain]) await visitor.leave();
   });
 

@@ -157,7 +157,7 @@ export async function showJson(subject: string): Promise<PrintedObject> {
 export async function runJson<C extends keyof Printed>(command: C, ...argv: string[]): Promise<Printed[C]> {
   const { status, stdout, stderr } = await runCommand(command, ...argv, '--json');
   assert.equal(status, 0, stderr);
-  // Otherwise only log lines.
+  // The database's name, and log lines.
   assert.match(stderr, /^Database: [^\n]+\n(\{.*\}\n)*$/);
   return JSON.parse(stdout);
 }

@@ -56,7 +56,7 @@ function start(page: HTMLElement, first: PageData): void {
     if (isReceipt && isChange) redirect();
   }
 
-  /** A receipt stays that names a second payment, and while the outcome of this page's own payment is not known. */
+  /** A receipt stays when it names a second payment, and while this page's own payment is unanswered. */
   function redirect(): void {
     const isRead = unanswered === 0 && find('[data-surplus]') === undefined && !isUncertain();
     if (isRead && data.successUrl !== null) startRedirect(data.successUrl, data.words);
@@ -70,7 +70,8 @@ function start(page: HTMLElement, first: PageData): void {
     unanswered -= 1;
     lastOutcome = outcome;
     const state = shownState();
-    // Another payment's state was shown before this answer: its next poll may find no change, and a receipt does not poll.
+    // The page may have shown another payment's state before this answer: the next poll may find no change, and a receipt
+    // does not poll.
     if (state !== 'open') showInterruption(state, data, isInterrupted, outcome);
     if (state === 'complete') redirect();
     else polling.askNow();
