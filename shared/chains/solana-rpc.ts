@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   Connection,
   type Finality,
@@ -7,6 +8,7 @@ import {
 } from '@solana/web3.js';
 import type { SvmNetwork } from './networks.js';
 import { isUnknownMethod } from './refusal.js';
+import { isEntry, readFault } from './rpc-call.js';
 import { type ChainFetch, tracedFetch } from './rpc-fetch.js';
 import { ChainUnreadable } from './unreadable.js';
 
@@ -37,14 +39,18 @@ const UNSUPPORTED_TRANSACTION_VERSION = -32015;
 export class SolanaRpc {
   readonly #connection: Connection;
   readonly #network: SvmNetwork;
+  readonly #url: string;
+  readonly #fetch: ChainFetch;
 
   constructor(network: SvmNetwork, url: string, fetch: ChainFetch) {
+    this.#network = network;
+    this.#url = url;
+    this.#fetch = tracedFetch(network.caip2, fetch);
     this.#connection = new Connection(url, {
-      fetch: tracedFetch(network.caip2, fetch),
+      fetch: this.#fetch,
       httpAgent: false,
       disableRetryOnRateLimit: true,
     });
-    this.#network = network;
   }
 
   /** A network's CAIP-2 reference is the start of its genesis hash. */
@@ -139,17 +145,50 @@ export class SolanaRpc {
     minContextSlot: number,
     before: string | undefined,
   ): Promise<SignatureEntry[]> {
-    const paging = {
+    const config = {
+      commitment,
       limit: SIGNATURES_PER_PAGE,
       minContextSlot,
       ...(before !== undefined && { before }),
     };
-    const found = await this.#connection.getSignaturesForAddress(new PublicKey(address), paging, commitment);
-    return found.map(({ signature, slot, blockTime, memo }) => ({
-      signature,
-      slot,
-      memo: typeof memo === 'string' ? memo : undefined,
-      blockTime: typeof blockTime === 'number' ? new Date(blockTime * 1000) : undefined,
-    }));
+    const found = await this.#call('getSignaturesForAddress', [address, config]);
+    if (!Array.isArray(found)) throw new ChainUnreadable('the endpoint answered no list of signatures');
+    return found.map(readSignature);
   }
+
+  /** For long answers: web3.js takes 130 ms of processor to check a full page of signatures. */
+  async #call(method: string, params: readonly unknown[]): Promise<unknown> {
+    const response = await this.#fetch(this.#url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: randomUUID(), method, params }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${response.status} ${response.statusText}: ${text}`);
+    const answer: unknown = JSON.parse(text);
+    const entry = isEntry(answer) ? answer : {};
+    const fault = readFault(entry);
+    if (fault !== undefined) throw new SolanaJSONRPCError({ code: fault.code, message: fault.words });
+    return entry.result;
+  }
+}
+
+function readSignature(entry: unknown): SignatureEntry {
+  const { signature, slot, blockTime, memo } = isEntry(entry) ? entry : {};
+  const isUsable =
+    typeof signature === 'string' &&
+    typeof slot === 'number' &&
+    isAbsentOr(blockTime, 'number') &&
+    isAbsentOr(memo, 'string');
+  if (!isUsable) throw new ChainUnreadable('the endpoint listed a malformed signature');
+  return {
+    signature,
+    slot,
+    memo: typeof memo === 'string' ? memo : undefined,
+    blockTime: typeof blockTime === 'number' ? new Date(blockTime * 1000) : undefined,
+  };
+}
+
+function isAbsentOr(value: unknown, type: 'number' | 'string'): boolean {
+  return value === undefined || value === null || typeof value === type;
 }
