@@ -56,7 +56,7 @@ export async function listTransactions(
 
 /** A list may also end because the endpoint does not keep older transactions. */
 async function requireLedger({ rpc, check }: Reading, end: ListEnd): Promise<void> {
-  const start = await retryWhileBehind(check, () => rpc.findLedgerStart());
+  const start = await retryWhileBehind(check, () => rpc.findLedgerStart('of_each_node'));
   if (start !== undefined && start > end.time)
     throw new ChainUnreadable('the endpoint keeps no transactions from that time');
 }

@@ -1,6 +1,12 @@
 import type { SearchPosition } from './search-position.js';
 import type { SignatureEntry, SolanaRoot } from './solana-rpc.js';
 
+/** The root at the first check of a payment. */
+export interface FirstRoot extends SolanaRoot {
+  /** The payment was claimed at this time of the chain, which may differ from ours, or later. */
+  claimedAt: Date | undefined;
+}
+
 /** A position in an account's list of transactions, which is ordered newest first. */
 export interface ListPosition {
   readonly account: string;
@@ -18,7 +24,7 @@ export interface ListPosition {
  */
 export interface SolanaPass extends ListPosition {
   readonly rootTime: Date;
-  readonly firstRoot: SolanaRoot;
+  readonly firstRoot: FirstRoot;
   /** The pass met a transaction that could not be read and may be the payment. */
   hasUnclear: boolean;
 }
@@ -26,7 +32,7 @@ export interface SolanaPass extends ListPosition {
 /** The stored state between two checks. */
 export interface SolanaPosition {
   /** The root at the first check; the chain's time since then bounds the blockhash's age. */
-  firstRoot: SolanaRoot;
+  firstRoot: FirstRoot;
   /** Undefined when the next check starts a new pass. */
   pass: SolanaPass | undefined;
 }
@@ -35,7 +41,7 @@ export function beginningOf(account: string, rootSlot: number, isFinal: boolean)
   return { account, rootSlot, isFinal, beforeLast: undefined, last: undefined };
 }
 
-export function newPass(beginning: ListPosition, rootTime: Date, firstRoot: SolanaRoot): SolanaPass {
+export function newPass(beginning: ListPosition, rootTime: Date, firstRoot: FirstRoot): SolanaPass {
   return { ...beginning, rootTime, firstRoot, hasUnclear: false };
 }
 
@@ -62,8 +68,9 @@ export function presentPass(pass: SolanaPass): SearchPosition {
 }
 
 /** For a next check that starts a new pass. */
-export function presentBeginning({ slot, time }: SolanaRoot): SearchPosition {
-  return { search: 'svm', firstSlot: slot, firstTimeMs: time.getTime() };
+export function presentBeginning({ slot, time, claimedAt }: FirstRoot): SearchPosition {
+  const first = { firstSlot: slot, firstTimeMs: time.getTime() };
+  return { search: 'svm', ...first, ...(claimedAt && { claimedAtMs: claimedAt.getTime() }) };
 }
 
 /** Undefined when no valid position is stored for one of these accounts. */
@@ -73,9 +80,11 @@ export function parseSolanaPosition(
 ): SolanaPosition | undefined {
   if (stored?.search !== 'svm') return undefined;
   const { firstSlot, firstTimeMs, account, rootSlot, rootTimeMs, isFinal, isInDoubt: hasUnclear } = stored;
-  const { beforeLast = null, last = null } = stored;
+  const { beforeLast = null, last = null, claimedAtMs } = stored;
   if (!isCount(firstSlot) || !isTime(firstTimeMs)) return undefined;
-  const firstRoot = { slot: firstSlot, time: new Date(firstTimeMs) };
+  // Earlier versions stored none.
+  const claimedAt = isTime(claimedAtMs) ? new Date(claimedAtMs) : undefined;
+  const firstRoot = { slot: firstSlot, time: new Date(firstTimeMs), claimedAt };
   if (account === undefined) return { firstRoot, pass: undefined };
   if (typeof account !== 'string' || !accounts.includes(account)) return undefined;
   if (!isCount(rootSlot) || !isTime(rootTimeMs)) return undefined;

@@ -32,6 +32,8 @@ export interface SignatureEntry {
 const SIGNATURES_PER_PAGE = 1000;
 /** The amount in a token account's data, after mint and owner, in both token programs. */
 const TOKEN_AMOUNT_OFFSET = 64;
+/** How often the start of the ledger is asked for, one call after the other. */
+const STARTS_ASKED = 8;
 /** JSON-RPC error code: the transaction's version is later than the requested one. */
 const UNSUPPORTED_TRANSACTION_VERSION = -32015;
 
@@ -66,13 +68,22 @@ export class SolanaRpc {
     return { slot, time: await this.getBlockTime(slot) };
   }
 
-  /** The time of the oldest transactions that the endpoint keeps; undefined when it keeps all or does not know the method. */
-  async findLedgerStart(): Promise<Date | undefined> {
-    const slot = await this.#connection.getFirstAvailableBlock().catch((error: unknown) => {
+  /**
+   * The time from which on the endpoint keeps all transactions; undefined when it keeps all or does not know the method.
+   * Behind one URL may be nodes of which some keep fewer: `of_each_node` asks until one of them has likely answered.
+   */
+  async findLedgerStart(asked: 'once' | 'of_each_node'): Promise<Date | undefined> {
+    let start = 0;
+    for (let times = 0; times < (asked === 'once' ? 1 : STARTS_ASKED); times += 1)
+      start = Math.max(start, await this.#findFirstSlot());
+    return start === 0 ? undefined : await this.getBlockTime(start);
+  }
+
+  async #findFirstSlot(): Promise<number> {
+    return await this.#connection.getFirstAvailableBlock().catch((error: unknown) => {
       if (isUnknownMethod(error)) return 0;
       throw error;
     });
-    return slot === 0 ? undefined : await this.getBlockTime(slot);
   }
 
   async getBlockTime(slot: number): Promise<Date> {
@@ -122,9 +133,16 @@ export class SolanaRpc {
     return status.confirmationStatus ?? (status.confirmations === null ? 'finalized' : 'processed');
   }
 
-  /** Confirmed transactions only. */
-  async findTransaction(signature: string): Promise<LandedTransaction | undefined> {
-    const config = { commitment: 'confirmed', maxSupportedTransactionVersion: 0 } as const;
+  /** For a transaction that the endpoint keeps, when it keeps no status of it. */
+  async findFinality(signature: string): Promise<'finalized' | undefined> {
+    return (await this.findTransaction(signature, 'finalized')) === undefined ? undefined : 'finalized';
+  }
+
+  async findTransaction(
+    signature: string,
+    commitment: Finality = 'confirmed',
+  ): Promise<LandedTransaction | undefined> {
+    const config = { commitment, maxSupportedTransactionVersion: 0 } as const;
     try {
       const landed = await this.#connection.getTransaction(signature, config);
       if (landed !== null && landed.transaction.signatures[0] !== signature) {

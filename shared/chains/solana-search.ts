@@ -83,10 +83,12 @@ export async function scanHistory(
 /** A list may also end because the endpoint does not keep older transactions. */
 async function judgeEndOfList(
   { rpc, check, since }: SolanaSearch,
-  { firstRoot }: SolanaPass,
+  { firstRoot, isFinal }: SolanaPass,
 ): Promise<ChainFinding | undefined> {
   check.requireTime();
-  const ledgerStart = await retryWhileBehind(check, () => rpc.findLedgerStart());
+  const ledgerStart = await retryWhileBehind(check, () =>
+    rpc.findLedgerStart(isFinal ? 'of_each_node' : 'once'),
+  );
   if (ledgerStart === undefined || isBefore(ledgerStart, since)) return undefined;
   const reason = 'the endpoint keeps no transactions from the time of the claim';
   return { kind: 'searching', reason, position: presentBeginning(firstRoot) };

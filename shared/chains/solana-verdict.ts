@@ -34,7 +34,7 @@ async function judgeOwn(
 ): Promise<ChainFinding> {
   const { meta, blockTime, slot } = landed;
   if (meta === null) throw new ChainUnreadable('the endpoint does not say whether the transaction succeeded');
-  const status = await rpc.findStatus(signature);
+  const status = (await rpc.findStatus(signature)) ?? (await rpc.findFinality(signature));
   if (status === undefined || status === 'processed') return { kind: 'pending', transaction: signature };
   const transfer = meta.err === null ? findTransfer(landed, expected) : undefined;
   if (transfer === undefined) {

@@ -1,3 +1,4 @@
+import { laterNowMs } from '../process/clock.js';
 import type { ChainCheck } from './chain-check.js';
 import type { ChainFinding } from './finding.js';
 import { LaggingNode, retryWhileBehind } from './lagging-node.js';
@@ -10,6 +11,7 @@ import {
   tokenAccountOf,
 } from './solana-message.js';
 import {
+  type FirstRoot,
   newPass,
   parseSolanaPosition,
   presentBeginning,
@@ -60,7 +62,7 @@ type Expiry = boolean | { error: unknown };
 
 interface Beginning {
   root: SolanaRoot;
-  firstRoot: SolanaRoot;
+  firstRoot: FirstRoot;
   isFinal: boolean;
 }
 
@@ -86,14 +88,17 @@ export async function checkSolanaPayment(
   const hint = parseHint(query.transactionHint);
   const named = hint === undefined ? undefined : await judgeHint(rpc, hint, judge);
   if (named !== undefined) return keepPosition(named, query);
-  const since = new Date(query.notBefore.getTime() - CLOCK_SKEW_MS);
-  const search = { rpc, check, memory, message, since, judge };
+  const searchFrom = (since: Date): SolanaSearch => ({ rpc, check, memory, message, since, judge });
   const earlier = parseSolanaPosition(query.position, accounts);
   const pass = earlier?.pass;
-  if (pass?.isFinal) return await conclude(search, hint, await continuePass(search, pass));
-  const root = await readRoot(search);
-  const firstRoot = earlier?.firstRoot ?? root;
-  const expiry = await readExpiry(search, root, firstRoot);
+  if (pass?.isFinal) {
+    const search = searchFrom(windowStart(query, pass.firstRoot));
+    return await conclude(search, hint, await continuePass(search, pass));
+  }
+  const root = await readRoot(context);
+  const firstRoot = earlier?.firstRoot ?? { ...root, claimedAt: claimTime(query, root) };
+  const search = searchFrom(windowStart(query, firstRoot));
+  const expiry = await readExpiry(context, message, root, ageStart(query, firstRoot));
   const isFinal = expiry === true;
   const searched =
     pass === undefined || isFinal
@@ -117,27 +122,44 @@ function accountsOf({ buyer, source, keys }: SignedMessage, query: SolanaPayment
   return ofBuyer.length === 0 || keys.includes(merchant) ? [...ofBuyer, merchant] : ofBuyer;
 }
 
-async function readRoot({ rpc, check }: SolanaSearch): Promise<SolanaRoot> {
+async function readRoot({ rpc, check }: SolanaCheckContext): Promise<SolanaRoot> {
   const root = await retryWhileBehind(check, () => rpc.getRoot());
   check.saw(root.time);
   return root;
 }
 
-/** Uses the chain's clock alone: ours may differ, and the claim may be older than the blockhash. */
+/** The time of the chain at which the payment was claimed at the earliest, if the chain and we count seconds alike. */
+function claimTime({ notBefore }: SolanaPaymentQuery, root: SolanaRoot): Date {
+  const elapsedMs = Math.max(laterNowMs() - notBefore.getTime(), 0);
+  return new Date(root.time.getTime() - elapsedMs);
+}
+
+/** The chain's clock may be ahead of ours, or behind it. */
+function windowStart({ notBefore }: SolanaPaymentQuery, { claimedAt = notBefore }: FirstRoot): Date {
+  return new Date(Math.min(claimedAt.getTime(), notBefore.getTime()) - CLOCK_SKEW_MS);
+}
+
+/** A root from before the claim is no start: the endpoint may be catching up, and not know the blockhash yet. */
+function ageStart({ notBefore }: SolanaPaymentQuery, { slot, time }: FirstRoot): SolanaRoot {
+  return { slot, time: time > notBefore ? time : notBefore };
+}
+
+/** By the chain's clock from `start` on, since the claim may be older than the blockhash. */
 async function readExpiry(
-  { rpc, check, message }: SolanaSearch,
+  { rpc, check }: SolanaCheckContext,
+  message: SignedMessage,
   root: SolanaRoot,
-  firstRoot: SolanaRoot,
+  start: SolanaRoot,
 ): Promise<Expiry> {
   const { blockhash, usesDurableNonce } = message;
-  const ageMs = root.time.getTime() - firstRoot.time.getTime();
+  const ageMs = root.time.getTime() - start.time.getTime();
   // A durable nonce is stored in the blockhash field. Nodes call it invalid, and it never expires.
   if (ageMs <= MIN_BLOCKHASH_AGE_MS || usesDurableNonce) return false;
   try {
     return !(await retryWhileBehind(check, () => rpc.isBlockhashValid(blockhash, root)));
   } catch (error) {
     const isRefused = readRefusal(error).kind === 'refused';
-    const isOver = ageMs > MOST_BLOCKHASH_AGE_MS && root.slot - firstRoot.slot > MOST_BLOCKHASH_AGE_SLOTS;
+    const isOver = ageMs > MOST_BLOCKHASH_AGE_MS && root.slot - start.slot > MOST_BLOCKHASH_AGE_SLOTS;
     return isRefused && isOver ? true : { error };
   }
 }

@@ -61,6 +61,8 @@ export class SolanaChain extends Chain {
   ledgerFrom = 0;
   /** Whether an unknown `before` signature is an error, instead of an empty list. */
   refusesUnknownCursors = false;
+  /** Whether getSignatureStatuses knows no transaction. */
+  forgetsStatuses = false;
   /** How many slots getSignaturesForAddress is behind the rest of the node. */
   listLag = 0;
   /** Whether lists include memos. */
@@ -207,6 +209,7 @@ export class SolanaChain extends Chain {
   }
 
   #presentStatus(signature: string): object | null {
+    if (this.forgetsStatuses) return null;
     const height = this.#height('getSignatureStatuses', { commitment: 'processed' });
     const landed = this.#find(signature, height);
     if (landed === undefined) return null;

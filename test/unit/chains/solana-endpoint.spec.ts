@@ -169,6 +169,33 @@ describe('a Solana endpoint', () => {
     assert.ok(found.kind === 'unused' && found.exhausted);
   });
 
+  for (const requestsBefore of [0, 1]) {
+    it(`of two nodes, of which one has a short ledger, proves nothing (${requestsBefore})`, async () => {
+      const again = await lookedUpBefore();
+      chain.movePayment(payment.signedTransaction);
+      chain.travel(300);
+      const start = chain.slot;
+      let requests = requestsBefore;
+      chain.endpoint.onCall = () => {
+        requests += 1;
+        chain.ledgerFrom = requests % 2 === 0 ? start : 0;
+      };
+      const found = await chains.check(again);
+      assert.ok(found.kind === 'paid' || found.kind === 'searching', found.kind);
+    });
+  }
+
+  for (const minutes of [15, 60]) {
+    it(`shows a payment although the chain's clock is ${minutes} min behind ours`, async () => {
+      const late = { ...payment, notBefore: new Date(chain.time.getTime() + minutes * 60_000) };
+      const first = await chains.check(late);
+      assert.ok(first.kind === 'unused');
+      chain.movePayment(payment.signedTransaction);
+      chain.travel(minutes * 60 + 300);
+      assert.equal((await chains.check({ ...late, position: first.position })).kind, 'paid');
+    });
+  }
+
   it('without a method for the start of its ledger counts as complete', async () => {
     chain.ledgerFrom = chain.slot;
     chain.endpoint.fail('unknown_method', 'getFirstAvailableBlock');
@@ -194,6 +221,14 @@ describe('a Solana endpoint', () => {
     const transaction = chain.movePayment(payment.signedTransaction);
     chain.lag.set('getSignatureStatuses', 10);
     assert.deepEqual(await chains.check(payment), { kind: 'pending', transaction });
+  });
+
+  it('that keeps a finalized transaction without its status shows the payment', async () => {
+    chain.movePayment(payment.signedTransaction);
+    chain.travel(60);
+    chain.forgetsStatuses = true;
+    const found = await chains.check(payment);
+    assert.deepEqual(found.kind === 'paid' && found.confirmations, 2);
   });
 
   it('is searched past transactions of a version that no payment has', async () => {

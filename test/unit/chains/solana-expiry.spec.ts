@@ -61,12 +61,27 @@ describe('the expiry of a Solana payment', () => {
     }
   });
 
-  it('comes 600 s after the first check when the endpoint refuses isBlockhashValid', async () => {
+  it('has not come at an endpoint that catches up, and shows a time before the claim', async () => {
+    const slotsPerMinute = 150;
+    chain.travel(7200);
+    payment = buildSolanaPayment(chain.issueBlockhash());
+    const notBefore = chain.time;
+    land();
+    chain.lag.set('*', 60 * slotsPerMinute);
+    assert.equal(await check({ notBefore }), 'unused');
+    chain.travel(600);
+    chain.lag.set('*', 40 * slotsPerMinute);
+    assert.equal(await check({ notBefore }), 'unused');
+    chain.lag.delete('*');
+    assert.equal(await check({ notBefore }), 'paid');
+  });
+
+  it('comes 600 s after the claim when the endpoint refuses isBlockhashValid', async () => {
     chain.endpoint.fail('unknown_method', 'isBlockhashValid');
     assert.equal(await check(), 'unused');
     chain.travel(300);
     assert.equal(await check(), 'searching');
-    chain.travel(310);
+    chain.travel(330);
     assert.equal(await check(), 'exhausted');
   });
 

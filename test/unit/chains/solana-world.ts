@@ -18,6 +18,8 @@ export interface SolanaPhase {
   hidesTransactions: boolean;
   /** How many slots before the head the endpoint keeps transactions. */
   keepsSlots: number;
+  /** Every other request reaches a node that keeps no older slots. */
+  hasShortNode: boolean;
   nodes: readonly number[];
   atRandom: boolean;
   allowance: number;
@@ -60,6 +62,7 @@ export const HONEST_SOLANA: SolanaPhase = {
   includesMeta: true,
   hidesTransactions: false,
   keepsSlots: INFINITE,
+  hasShortNode: false,
   nodes: [0],
   atRandom: false,
   allowance: INFINITE,
@@ -77,6 +80,7 @@ const anyPhase: fc.Arbitrary<SolanaPhase> = fc.record({
   includesMeta: fc.boolean(),
   hidesTransactions: fc.oneof({ weight: 2, arbitrary: fc.constant(false) }, fc.boolean()),
   keepsSlots: fc.constantFrom(INFINITE, INFINITE, INFINITE, 400, 60, 0),
+  hasShortNode: fc.boolean(),
   nodes: fc.constantFrom([0], [0], [0, 1], [0, 10], [5, 0, 20]),
   atRandom: fc.boolean(),
   allowance: fc.constantFrom(INFINITE, INFINITE, 5, 8, 15, 30),
@@ -163,7 +167,12 @@ export class SolanaWorld implements World {
     Object.assign(chain, { pageSize, listLag, listsMemos, includesMeta });
     chain.nodes.spread(phase.nodes, phase.atRandom ? seededRandom(this.#plan.seed) : undefined);
     chain.hidesTransactions = phase.hidesTransactions;
-    chain.ledgerFrom = Math.max(chain.slot - phase.keepsSlots, 0);
+    const kept = Math.max(chain.slot - phase.keepsSlots, 0);
+    const keptByOther = phase.hasShortNode ? chain.slot : kept;
+    chain.ledgerFrom = kept;
+    chain.endpoint.onCall = () => {
+      chain.ledgerFrom = chain.ledgerFrom === kept ? keptByOther : kept;
+    };
     chain.endpoint.recover();
     if (phase.fault !== null) chain.endpoint.fail(phase.fault.kind, phase.fault.method);
   }
