@@ -85,7 +85,7 @@ export async function whyItCanStillArrive(
   if (why !== undefined) return why;
   try {
     const { chainQuery } = await readStoredPayment(payment);
-    return whyChainLeavesItOpen(await chains.check(chainQuery));
+    return whyChainLeavesItOpen(payment, await chains.check(chainQuery));
   } catch (error) {
     return `its chain cannot be asked: ${error instanceof Error ? error.message : error}`;
   }

@@ -99,8 +99,7 @@ function alarm(
   if (decision.kind !== 'look_again' || kind === undefined || toldLately.has(id)) return;
   toldLately.set(id, true);
   const { event, hint } = ALARMS[kind];
-  const reason =
-    'reason' in finding ? finding.reason : 'the newest block is not later than the end of its authorization';
+  const reason = 'reason' in finding ? finding.reason : STILL_OPEN[finding.kind];
   logger.error({ event, ...named, reason, hint });
 }
 
@@ -111,9 +110,16 @@ function alarmOf(
 ): keyof typeof ALARMS | undefined {
   if (kind === 'used' || kind === 'searching')
     return nowMs() < claimedAt.getTime() + UNEXPLAINED_MS ? undefined : kind;
-  const isWaiting = status === 'processing' && (kind === 'unreadable' || kind === 'unused');
+  const isWaiting = status === 'processing' && kind !== 'spent_otherwise';
   return isWaiting && nowMs() >= validUntil.getTime() + UNREADABLE_ALARM_MS ? 'unreadable' : undefined;
 }
+
+const STILL_OPEN = {
+  unused: 'the newest block is not later than the end of its authorization',
+  pending: 'its transaction is not confirmed',
+  paid: 'its transaction has too few confirmations',
+  spent_otherwise: 'its transaction does not pay',
+} as const;
 
 const toldLately = new LRUCache<string, true>({ max: 1000, ttl: 10 * 60_000 });
 

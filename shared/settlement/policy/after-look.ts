@@ -5,7 +5,8 @@ import { type ByRow, decideByRows } from './decision-table.js';
 import { describeFinding, provesAnother } from './describe-finding.js';
 import type { LookCase, LookStep, LookTable } from './look-case.js';
 import {
-  blockNotAfterLastCall,
+  blockIsLateEnough,
+  blockIsTooEarly,
   canNeverBeUsed,
   chainStandsStill,
   endIsFarAhead,
@@ -42,7 +43,7 @@ import {
   watchRegularly,
   watchUntilReadable,
 } from './look-decisions.js';
-import { afterPause } from './look-times.js';
+import { afterPause, isTooEarly } from './look-times.js';
 import type { Rules, Times, WatchedPayment } from './payment-state.js';
 
 const PAID: LookTable['paid'] = [
@@ -59,9 +60,9 @@ export const LOOK: LookTable = {
   ],
   unused: [
     {
-      when: [blockNotAfterLastCall],
+      when: [blockIsTooEarly],
       do: lookAgain,
-      because: 'A transaction of that call may be in a later block.',
+      because: 'The use may be in a later block.',
     },
     {
       when: [canNeverBeUsed],
@@ -160,7 +161,7 @@ export const LATE_LOOK: LookTable = {
   ],
   unused: [
     {
-      when: [canNeverBeUsed],
+      when: [canNeverBeUsed, blockIsLateEnough],
       do: stopWatching,
       certain: 'unpayable',
       because: 'The authorization can never pay any more.',
@@ -196,7 +197,7 @@ export function afterLook(
   times: Times,
 ): ByRow<Decision | { kind: 'ask_verify' }> {
   const { finding } = look;
-  const patch = patchAfter(payment, finding, times);
+  const patch = patchAfter(payment, finding, times, rules);
   const step = stepAfter(finding.kind, { payment, ...look, rules, times });
   if (step.kind === 'ask_verify') return step;
   const said = { source: 'chain', said: describeFinding(finding) } as const;
@@ -223,20 +224,34 @@ export function afterProofTaken(payment: WatchedPayment, transaction: string, ti
   return { kind: 'look_again', at: afterPause(payment, times), patch, said: provesAnother(transaction) };
 }
 
-/** An unreadable chain, or a transaction that waits, leaves what earlier looks found as it is. */
-function patchAfter(
-  { searchPlace, usedSeenAt, unreadableSince }: WatchedPayment,
+/** A look that shows nothing of the authorization leaves what earlier looks found as it is. */
+function patchAfter(payment: WatchedPayment, finding: ChainFinding, times: Times, rules: Rules): Patch {
+  const { searchPlace, unreadableSince } = payment;
+  const usedSeenAt = usedSeenAfter(payment, finding, times, rules);
+  if (finding.kind === 'pending') return { unreadableSince: null, searchPlace, usedSeenAt };
+  if (finding.kind === 'unreadable') {
+    const since = finding.againInMs === undefined ? (unreadableSince ?? times.now) : unreadableSince;
+    return { unreadableSince: since, searchPlace, usedSeenAt };
+  }
+  const place = ('position' in finding && finding.position) || null;
+  return { unreadableSince: null, searchPlace: place, usedSeenAt };
+}
+
+/** The first look that saw a use, until a later block lacks it: a node that is behind lacks it too. */
+function usedSeenAfter(
+  payment: WatchedPayment,
   finding: ChainFinding,
   { now }: Times,
-): Patch {
-  if (finding.kind === 'pending') return { unreadableSince: null, searchPlace, usedSeenAt };
-  if (finding.kind === 'unreadable' && finding.againInMs !== undefined)
-    return { unreadableSince, searchPlace, usedSeenAt };
-  if (finding.kind === 'unreadable')
-    return { unreadableSince: unreadableSince ?? now, searchPlace, usedSeenAt };
-  return {
-    unreadableSince: null,
-    searchPlace: ('position' in finding && finding.position) || null,
-    usedSeenAt: finding.kind === 'used' ? (usedSeenAt ?? now) : null,
-  };
+  rules: Rules,
+): Date | null {
+  switch (finding.kind) {
+    case 'used':
+    case 'pending':
+    case 'paid':
+      return payment.usedSeenAt ?? now;
+    case 'unused':
+      return isTooEarly(finding.chainTime, payment, rules) ? payment.usedSeenAt : null;
+    default:
+      return payment.usedSeenAt;
+  }
 }

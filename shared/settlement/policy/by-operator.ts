@@ -32,10 +32,14 @@ export function byOperator(
 }
 
 /** The reason why a look at the chain leaves it open that the money has moved, or can still. */
-export function whyChainLeavesItOpen(finding: ChainFinding): string | undefined {
-  if (finding.kind === 'spent_otherwise' || (finding.kind === 'unused' && finding.exhausted))
-    return undefined;
-  return `its chain says: ${describeFinding(finding)}`;
+export function whyChainLeavesItOpen(
+  { validUntil }: Pick<CalledPayment, 'validUntil'>,
+  finding: ChainFinding,
+): string | undefined {
+  if (finding.kind === 'spent_otherwise') return undefined;
+  if (finding.kind !== 'unused' || !finding.exhausted) return `its chain says: ${describeFinding(finding)}`;
+  if (finding.chainTime > validUntil) return undefined;
+  return `its chain was read up to ${finding.chainTime.toISOString()} only, and its authorization ended later`;
 }
 
 /** The reason why the money may have moved, or may still. A buyer may pay twice when such a payment is called failed. */

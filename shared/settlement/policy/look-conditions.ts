@@ -11,7 +11,7 @@ import {
   SETTLE_MARGIN_MS,
 } from './limits.js';
 import type { LookCondition } from './look-case.js';
-import { earlier, endsFarAhead, lastCallEnd, longestWaitEnd, waitEnd } from './look-times.js';
+import { earlier, endsFarAhead, isTooEarly, lastCallEnd, longestWaitEnd, waitEnd } from './look-times.js';
 import { facilitatorReportedSuccess, type Times, type WatchedPayment } from './payment-state.js';
 import { lastCallTime } from './settle-times.js';
 import { isWatchOver, nextWatchTime } from './watch.js';
@@ -23,10 +23,16 @@ export const enoughConfirmations: LookCondition<'paid'> = {
   holds: ({ finding, rules }) => finding.confirmations >= Math.max(1, rules.confirmations),
 };
 
-export const blockNotAfterLastCall: LookCondition<'unused'> = {
+export const blockIsTooEarly: LookCondition<'unused'> = {
   by: 'chain',
-  text: 'its block is not later than the end of the last call',
-  holds: ({ payment, finding, rules }) => finding.chainTime <= lastCallEnd(payment, rules),
+  text: 'its block is not later than the end of the last call, or than a look that saw the authorization used',
+  holds: ({ payment, finding: { chainTime }, rules }) => isTooEarly(chainTime, payment, rules),
+};
+
+export const blockIsLateEnough: LookCondition<'unused'> = {
+  by: 'chain',
+  text: 'its block is later than the end of the last call, and than a look that saw the authorization used',
+  holds: (look) => !blockIsTooEarly.holds(look),
 };
 
 export const canNeverBeUsed: LookCondition<'unused'> = {
@@ -48,17 +54,23 @@ export const endIsFarAhead: LookCondition = {
   holds: ({ payment, rules }) => endsFarAhead(payment, rules),
 };
 
-export const longestWaitIsOver: LookCondition = {
+/** On a chain that stands still no time has passed, whatever the clocks say. */
+export const longestWaitIsOver: LookCondition<'unused'> = {
   by: 'clock',
-  text: `${describeDuration(LONGEST_WAIT_MS)} have passed since the last call by both clocks`,
-  holds: ({ payment, rules, times }) => isPast(longestWaitEnd(payment, rules), times),
+  text: `${describeDuration(LONGEST_WAIT_MS)} have passed since the last call by both clocks, and on the chain`,
+  holds: ({ payment, finding, rules, times }) => {
+    const end = longestWaitEnd(payment, rules);
+    return isPast(end, times) && finding.chainTime >= end;
+  },
 };
 
-export const secondLookNotDue: LookCondition = {
+export const secondLookNotDue: LookCondition<'unused'> = {
   by: 'clock',
-  text: `the first look that saw it unused was less than ${describeDuration(BETWEEN_LOOKS_MS)} ago by either clock, or is this one`,
-  holds: ({ payment: { unusedSeenAt }, times }) =>
-    unusedSeenAt === null || msSince(unusedSeenAt, times) < BETWEEN_LOOKS_MS,
+  text: `the first look that saw it unused was less than ${describeDuration(BETWEEN_LOOKS_MS)} ago by either clock, or not before this look's block, or is this one`,
+  holds: ({ payment: { unusedSeenAt }, finding, times }) =>
+    unusedSeenAt === null ||
+    msSince(unusedSeenAt, times) < BETWEEN_LOOKS_MS ||
+    finding.chainTime <= unusedSeenAt,
 };
 
 const timeIsLeft: LookCondition = {
@@ -122,7 +134,6 @@ export const hadNoTurn: LookCondition<'unreadable'> = {
   holds: ({ finding }) => finding.againInMs !== undefined,
 };
 
-/** On a chain that stands still no time has passed, whatever the clock says. */
 export const chainStandsStill: LookCondition<'unreadable'> = {
   by: 'chain',
   text: 'its newest block is not later than the end of the authorization, or of the last call if that is far ahead',

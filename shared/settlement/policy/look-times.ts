@@ -31,6 +31,12 @@ export function lastCallEnd({ settleEndedAt, settleAskedAt, claimedAt }: Watched
   return settleEndedAt ?? surelyOver(settleAskedAt ?? claimedAt, rules);
 }
 
+/** Whether a block of that time can lack a use of the authorization that the chain has. */
+export function isTooEarly(chainTime: Date, payment: WatchedPayment, rules: Rules): boolean {
+  const { usedSeenAt } = payment;
+  return chainTime <= lastCallEnd(payment, rules) || (usedSeenAt !== null && chainTime <= usedSeenAt);
+}
+
 /** The latest end of an authorization that the payment waits for. */
 export function longestWaitEnd(payment: WatchedPayment, rules: Rules): Date {
   return new Date(lastCallEnd(payment, rules).getTime() + LONGEST_WAIT_MS);

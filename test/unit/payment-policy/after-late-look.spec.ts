@@ -22,6 +22,12 @@ hold('a payment has failed, and', [
   },
   { what: 'it can never be used', finding: unused(0, true), payment: failed(), says: ['stop_watching'] },
   {
+    what: 'a block from before the call says that it can never be used',
+    finding: unused(-1000, true),
+    payment: failed(),
+    says: ['look_again', at(HOUR)],
+  },
+  {
     what: 'it was used up otherwise',
     finding: { kind: 'spent_otherwise', transaction: HASH },
     payment: failed(),

@@ -122,6 +122,39 @@ hold('the authorization is unused, and its end is far ahead', [
     times: times(0, -1),
     says: ['look_again', SOON],
   },
+  {
+    what: 'the first look at a chain on which a quarter of an hour is not over',
+    finding: unused(-1),
+    payment: unclearPayment({ ...FAR, settleCalls: 6, attempt: 7 }),
+    says: ['look_again', SOON],
+  },
+  {
+    what: 'a second look at a block that is not later than the first look',
+    finding: unused(-20_000),
+    payment: unclearPayment({ ...FAR, settleEndedAt: at(-HOUR), unusedSeenAt: at(-20_000) }),
+    says: ['look_again', SOON],
+  },
+]);
+
+hold('an earlier look saw the authorization used, and it is unused', [
+  {
+    what: 'in a block that is not later, after a refusal',
+    finding: unused(-500),
+    payment: unclearPayment({ usedSeenAt: at(-500), failureCode: 'insufficient_funds' }),
+    says: ['look_again', SOON],
+  },
+  {
+    what: 'in a block that is not later, for good',
+    finding: unused(-500, true),
+    payment: unclearPayment({ usedSeenAt: at(-500) }),
+    says: ['look_again', SOON],
+  },
+  {
+    what: 'in a later block',
+    finding: unused(-499),
+    payment: unclearPayment({ usedSeenAt: at(-500) }),
+    says: ['settle_again', at(0)],
+  },
 ]);
 
 const REFUSED: Partial<WatchedPayment> = { failureCode: 'insufficient_funds' };

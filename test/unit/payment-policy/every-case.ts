@@ -41,6 +41,7 @@ const PROCESSING: WatchedPayment[] = everyOf<Partial<WatchedPayment>>({
 const FAILED: WatchedPayment[] = everyOf<Partial<WatchedPayment>>({
   status: ['failed'],
   validUntil: [-2 * MINUTE, -MINUTE, 0, 9999, 12 * HOUR].map(at),
+  settleEndedAt: [at(-15 * MINUTE), at(0)],
   failedAt: [null, at(-HOUR), at(-7 * DAY + HOUR), at(-7 * DAY + HOUR - 1)],
   unreadableSince: [null, at(-59_999), at(-60_000)],
   searchPlace: [null, { block: 1 }],

@@ -3,7 +3,7 @@ import type { ChainFinding } from '../../../shared/chains/finding.js';
 import { afterLook, afterProofTaken } from '../../../shared/settlement/policy/after-look.js';
 import type { WatchedPayment } from '../../../shared/settlement/policy/payment-state.js';
 import { at, RULES, times, unclearPayment } from './a-payment.js';
-import { HASH, inShort, MINUTE, SILENT, USED } from './look-rows.js';
+import { HASH, inShort, MINUTE, paid, SEARCHING, SILENT, USED, unused } from './look-rows.js';
 
 describe('the patch after a look', () => {
   const patchOf = (finding: ChainFinding, payment: WatchedPayment): unknown => {
@@ -48,6 +48,19 @@ describe('the patch after a look', () => {
       unusedSeenAt: null,
     };
     assert.deepEqual(patchOf({ ...USED, position }, known), patch);
+  });
+
+  it('keeps a use that was seen, until a later block lacks it', () => {
+    const usedAfter = (finding: ChainFinding, usedSeenAt: Date | null): unknown => {
+      const payment = unclearPayment({ settleCalls: 6, usedSeenAt });
+      const patch = patchOf(finding, payment);
+      return typeof patch === 'object' && patch !== null && 'usedSeenAt' in patch && patch.usedSeenAt;
+    };
+    for (const finding of [paid(0), USED, { kind: 'pending', transaction: HASH } as const])
+      assert.deepEqual(usedAfter(finding, null), at(0), finding.kind);
+    for (const finding of [SEARCHING, SILENT, paid(0), unused(-500)])
+      assert.deepEqual(usedAfter(finding, at(-500)), at(-500), finding.kind);
+    assert.equal(usedAfter(unused(-499), at(-500)), null);
   });
 
   it('of a transfer that proves another payment starts the search anew', () => {

@@ -7,7 +7,7 @@ import {
 import type { Rules, Times, WatchedPayment } from '../../../../shared/settlement/policy/payment-state.js';
 import type { HeldSession, HoldingPayment } from '../../../../shared/settlement/policy/session-after.js';
 import type { Setting } from '../setting/setting.js';
-import { A_DAY_AGO, dateAt, TICK_MS } from '../setting/ticks.js';
+import { A_DAY_AGO, dateAt, LONG_AGO, TICK_MS } from '../setting/ticks.js';
 import type { Finding, Payload, Payment, Session } from './world.js';
 
 /** Converts the model's values to the policy's inputs. */
@@ -41,12 +41,14 @@ export function paymentStateOf(payment: Payment, { end }: Payload): WatchedPayme
     // All pauses between checks are one tick or shorter.
     attempt: settleCalls + 1,
     settleAskedAt: dateOrNull(asked),
-    settleEndedAt: dateOrNull(payment.ended),
+    // The model forgets a failed payment's calls, which are over.
+    settleEndedAt: payment.status === 'failed' ? dateAt(LONG_AGO) : dateOrNull(payment.ended),
     unusedSeenAt: dateOrNull(payment.unusedSeen),
     unreadableSince: silenceSince(payment.unreadableSince),
     // A stored search position only makes the next check faster.
     searchPlace: null,
-    usedSeenAt: payment.isUsedSeen ? dateAt(0) : null,
+    // At the tick before, so that the newest block of this one is later.
+    usedSeenAt: payment.isUsedSeen ? dateAt(-1) : null,
   };
 }
 

@@ -33,7 +33,8 @@ export const RULES_OF_ALL = {
   mayCallFailed(payment: Resolvable, finding: ChainFinding, times: Times): boolean {
     const earlier = new Date(Math.min(times.now.getTime(), times.own.getTime()));
     return (
-      whyItCanArrive(payment, { now: earlier }) === undefined && whyChainLeavesItOpen(finding) === undefined
+      whyItCanArrive(payment, { now: earlier }) === undefined &&
+      whyChainLeavesItOpen(payment, finding) === undefined
     );
   },
   /** `recordFound` and `recordLate`: reconcile records what the chain proves and no succeeded payment has. */
