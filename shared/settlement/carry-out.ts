@@ -80,18 +80,39 @@ function withName(said: Decision['said'], { facilitator }: Payment): Decision['s
 
 /** Writes once, and notifies the request that waits for the outcome. */
 export async function writeDecision(deps: WriteDeps, payment: Payment, decision: Decision): Promise<Written> {
-  if (decision.kind !== 'fail' && decision.kind !== 'succeed')
-    return await postpone(deps.db, payment, decision);
-  const kind =
-    decision.kind === 'fail'
-      ? await failPayment(deps, payment, decision)
-      : await succeedPayment(deps, payment, decision);
-  if (kind === 'done') deps.notifyDecided(payment.id);
-  if (kind === 'proof_taken' && decision.kind === 'succeed') {
-    const { transaction } = decision.proof;
+  const written = await write(deps, payment, decision);
+  if (written.kind === 'done' && isOutcome(decision)) deps.notifyDecided(payment.id);
+  if (written.kind === 'proof_taken') {
+    const transaction = reportedIn(decision);
     deps.logger.error({ event: 'payment.proof_taken', ...named(payment), transaction });
   }
-  return { kind };
+  return written;
+}
+
+async function write(deps: WriteDeps, payment: Payment, decision: Decision): Promise<Written> {
+  if (decision.kind === 'fail') return { kind: await failPayment(deps, payment, decision) };
+  if (decision.kind === 'succeed') return { kind: await succeedPayment(deps, payment, decision) };
+  const transaction = reportedIn(decision);
+  if (transaction !== undefined && (await isAnothers(deps.db, payment, transaction)))
+    return { kind: 'proof_taken' };
+  return await postpone(deps.db, payment, decision);
+}
+
+function isOutcome({ kind }: Decision): boolean {
+  return kind === 'fail' || kind === 'succeed';
+}
+
+/** The transaction of a success that the facilitator reported, or the chain proved. */
+function reportedIn(decision: Decision): string | undefined {
+  if (decision.kind === 'succeed') return decision.proof.transaction;
+  const patch: Patch = 'patch' in decision ? decision.patch : {};
+  return patch.settleUnclear === false ? (patch.reportedTransaction ?? undefined) : undefined;
+}
+
+/** Whether the transaction proves another payment. A success that waits for confirmations meets no unique index yet. */
+async function isAnothers(db: Knex, { id, network }: Payment, transaction: string): Promise<boolean> {
+  const other = Payment.query(db).where({ network, transaction }).whereNotNull('proofIndex').whereNot({ id });
+  return (await other.select('id').first()) !== undefined;
 }
 
 /** Writes the patch and the time of the next work. */
