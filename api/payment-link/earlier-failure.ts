@@ -10,7 +10,7 @@ export type LinkFailure = Failure & { paymentId?: string };
 /** How long a 402 names a failure that is certain. */
 const FAILURE_SHOWN_MS = 600_000;
 
-/** The failure of the last payment, if the buyer has to know of it. An uncertain one is named until the next payment. */
+/** The failure that the buyer has to know of: of a payment that may have been taken, or of the last one. */
 export async function earlierFailure(db: Knex, session: LinkedSession): Promise<LinkFailure | undefined> {
   const { failureCode, failureAt } = session;
   if (failureCode === OUTCOME_UNKNOWN) return await uncertainFailure(db, session);
@@ -18,7 +18,7 @@ export async function earlierFailure(db: Knex, session: LinkedSession): Promise<
   return now().getTime() - failureAt.getTime() > FAILURE_SHOWN_MS ? undefined : describeFailure(failureCode);
 }
 
-/** Undefined unless the last payment of the session failed and its outcome is unknown. */
+/** Undefined unless a payment of the session failed and its outcome is unknown. */
 export async function uncertainFailure(db: Knex, session: LinkedSession): Promise<LinkFailure | undefined> {
   if (session.failureCode !== OUTCOME_UNKNOWN) return undefined;
   return failureOf({ id: (await findUncertainPayment(db, session.id))?.id, failureCode: OUTCOME_UNKNOWN });

@@ -3,8 +3,8 @@ import type { Payable } from '../payables/model.js';
 import { SESSION_MOVES } from '../payables/states.js';
 import { withObservation } from '../payments/history.js';
 import { Payment } from '../payments/model.js';
-import { PAYMENT_MOVES } from '../payments/states.js';
-import { certainNow, now } from '../process/clock.js';
+import { OUTCOME_UNKNOWN, PAYMENT_MOVES } from '../payments/states.js';
+import { certainNow, laterNowMs, now } from '../process/clock.js';
 import {
   completeSession,
   lockSession,
@@ -14,6 +14,7 @@ import {
 } from './complete-session.js';
 import { type Decision, observed } from './policy/decision.js';
 import { afterFailure } from './policy/session-after.js';
+import { findUncertainPayment } from './read-link.js';
 import { recordMove } from './record-move.js';
 
 type Failure = Omit<Extract<Decision, { kind: 'fail' }>, 'kind'>;
@@ -42,7 +43,8 @@ export function failedColumns({ code, watchAt, ...decision }: Omit<Failure, 'rel
   return {
     status: PAYMENT_MOVES.fail.to,
     failureCode: code,
-    failedAt: now(),
+    // By the later clock: the watch for late money ends a week after it.
+    failedAt: new Date(laterNowMs()),
     stage: watchAt === undefined ? null : 'watch',
     dueAt: watchAt ?? null,
     lostTakes: 0,
@@ -69,8 +71,17 @@ async function releaseSession(
   const move = released.kind === 'reopen' ? SESSION_MOVES.reopen : SESSION_MOVES.expireAfterFailure;
   const moved = await moveSession(trx, session, move, {
     paymentId: null,
-    failureCode: failed.failureCode,
-    failureAt: failed.answeredProcessing ? failed.failedAt : null,
+    failureCode: await shownFailure(trx, failed),
+    failureAt: failed.answeredProcessing ? now() : null,
   });
   await recordMove(trx, moved, deps);
+}
+
+/** An earlier payment that may have been taken stays what the link warns of. */
+async function shownFailure(
+  trx: Knex.Transaction,
+  { payableId, failureCode }: Payment,
+): Promise<string | null> {
+  if (failureCode === OUTCOME_UNKNOWN) return failureCode;
+  return (await findUncertainPayment(trx, payableId)) === undefined ? failureCode : OUTCOME_UNKNOWN;
 }

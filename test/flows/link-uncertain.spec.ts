@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import request from 'supertest';
-import { refuses } from '../../lab/world/facilitator/dial.js';
+import { answers, refuses } from '../../lab/world/facilitator/dial.js';
 import { Payable } from '../../shared/payables/model.js';
 import { Payment } from '../../shared/payments/model.js';
 import { advanceClock, resetClock } from '../../shared/process/clock.js';
@@ -109,6 +109,22 @@ describe('a payment whose outcome stays unknown', () => {
     const told = { outcome: 'failed', code: 'kyt_risk_detected', cause: 'failedRefused' };
     assert.deepEqual(await postFromPage(id, await checkout.sign(id)), told);
   });
+
+  for (const [what, status, body] of [
+    ['that was not processed', 429, { error: 'busy' }],
+    ['that was refused', 200, { success: false, errorReason: 'kyt_risk_detected', transaction: '' }],
+  ] as const) {
+    it(`is still named after another payment ${what}`, async () => {
+      const { session, payment } = await buildUncertainPayment(checkout);
+      checkout.facilitator.settle.always(answers(status, body));
+      const other = await checkout.pay(session.id);
+      checkout.facilitator.settle.honest();
+      assert.notEqual(other.body.code, 'outcome_unknown');
+      const res = await checkout.visit(session.id);
+      assert.equal(res.body.code, 'outcome_unknown');
+      assert.ok(res.body.error.includes(payment.id));
+    });
+  }
 
   it('is a 410 and a 503 that say so', async () => {
     const expired = await buildUncertainPayment(checkout, { status: 'expired' });

@@ -10,6 +10,7 @@ import { IdempotencyKeyTaken, type Reply, renderAndStore } from '../../shared/ac
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { correctClock, doClocksDisagree, unmockedHostMs } from '../../shared/process/clock.js';
 import { createLogger } from '../../shared/process/logger.js';
+import { failedColumns } from '../../shared/settlement/fail.js';
 import { Event, WebhookDelivery, WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { recordSuccess } from '../../shared/webhooks/record-success.js';
 import {
@@ -173,5 +174,17 @@ describe("while Postgres' clock alone is off", () => {
       await clean();
       assert.equal(await refund(), first);
     });
+  });
+
+  it('eight days back, the watch of a failed payment begins by the other clock', async () => {
+    const startedAt = new Date(unmockedHostMs());
+    const columns = await whileAhead(-8 * DAY_MS, async () =>
+      failedColumns({
+        code: 'payment_failed',
+        watchAt: undefined,
+        said: { source: 'service', said: 'refused' },
+      }),
+    );
+    assert.ok(Reflect.get(columns, 'failedAt') >= startedAt);
   });
 });
