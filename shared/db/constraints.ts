@@ -1,3 +1,5 @@
+import { WrongDefaults } from './session-defaults.js';
+
 const UNIQUE_VIOLATION = '23505';
 
 /** The SQLSTATE of a failed statement; undefined when Postgres did not answer, as when the connection broke. */
@@ -20,13 +22,14 @@ export function isRefusal(error: unknown): boolean {
 }
 
 /**
- * Postgres is unreachable, shutting down, read-only or out of resources: the statement itself is fine. A refused login (28)
- * or an unknown database (3D000) comes while connecting only.
+ * Postgres is unreachable, shutting down, read-only or out of resources: the statement itself is fine. A refused login (28),
+ * an unknown database (3D000) and wrong defaults come while connecting only.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const state = sqlState(error);
   if (state !== undefined) return /^(08|28|53|57P|25006|3D000)/.test(state);
   if (!(error instanceof Error)) return false;
+  if (error instanceof WrongDefaults) return true;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   return (
     /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOENT)/.test(code) ||

@@ -5,11 +5,12 @@ import type { CommitMemory } from './commit-memory.js';
 import { sqlState } from './constraints.js';
 import { destroyConnection, isIdle, type PostgresClient, waitUntilIdle } from './idle-connection.js';
 import { readServer } from './read-server.js';
+import { readDefaults } from './session-defaults.js';
 
 /**
  * Knex's Postgres dialect with three rules. A connection is destroyed when a statement on it was abandoned, or when it
  * enters or leaves the pool in any state but idle. Postgres ends a transaction whose client is silent. Each new
- * connection reads Postgres' clock, and how far it has written, before anything else.
+ * connection reads the defaults of its session, Postgres' clock, and how far it has written, before anything else.
  */
 export interface DialectConfig extends Knex.Config {
   /** How long Postgres waits inside a transaction for the next statement. */
@@ -35,13 +36,13 @@ export class PostgresDialect extends KnexPostgres {
 
   override async acquireRawConnection(): Promise<PostgresClient> {
     const connection: PostgresClient = await super.acquireRawConnection();
-    if (!this.config.readsClock) return connection;
     try {
-      await readServer(connection, this.config.commits);
+      if (this.config.readsClock) await readServer(connection, this.config.commits);
+      else await readDefaults(connection);
       return connection;
     } catch (error) {
       // The pool does not know the connection yet.
-      destroyConnection(connection, 'its clock could not be read');
+      destroyConnection(connection, 'its server could not be read');
       throw error;
     }
   }
@@ -89,7 +90,7 @@ class BoundedTransaction extends PostgresTransaction {
     const lockTimeout = lockTimeoutMs === undefined ? '' : ` SET LOCAL lock_timeout = ${lockTimeoutMs};`;
     return this.query(
       connection,
-      `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionMs};${lockTimeout}`,
+      `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionMs};${lockTimeout}`,
     );
   }
 }

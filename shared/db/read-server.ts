@@ -2,6 +2,7 @@ import { correctClock, unmockedHostMs } from '../process/clock.js';
 import type { CommitMemory, Position } from './commit-memory.js';
 import { isDatabaseUnavailable, sqlState } from './constraints.js';
 import type { PostgresClient } from './idle-connection.js';
+import { requireDefaults, SESSION_DEFAULTS, type SessionDefaults } from './session-defaults.js';
 
 type Connection = Pick<PostgresClient, 'query'>;
 
@@ -22,9 +23,9 @@ const POSITION = `
 
 /** Managed services refuse some of these functions to their users, or lack them: the next text asks for less. */
 const READS = [
-  `SELECT ${CLOCK}, ${SERVER}, ${CHECKPOINT}, ${POSITION}`,
-  `SELECT ${CLOCK}, ${POSITION}`,
-  `SELECT ${CLOCK}`,
+  `SELECT ${CLOCK}, ${SESSION_DEFAULTS}, ${SERVER}, ${CHECKPOINT}, ${POSITION}`,
+  `SELECT ${CLOCK}, ${SESSION_DEFAULTS}, ${POSITION}`,
+  `SELECT ${CLOCK}, ${SESSION_DEFAULTS}`,
 ].map((text) => ({ text, query_timeout: TIMEOUT_MS }));
 const CLOCK_ONLY = READS.length - 1;
 /** A missing privilege, a missing function, a feature that is not supported. */
@@ -32,6 +33,7 @@ const REFUSED_FOR_GOOD = new Set(['42501', '42883', '0A000']);
 
 interface Reading {
   ms: number;
+  defaults: SessionDefaults;
   flushed?: string | null;
   timeline?: number | null;
   server?: string | null;
@@ -41,7 +43,7 @@ interface Reading {
 /** The number of the first text that this Postgres accepts. */
 const accepted = new WeakMap<CommitMemory, number>();
 
-/** Reads Postgres' clock and, where Postgres tells it, how far it has written: in one round trip. */
+/** Reads Postgres' clock, the session's defaults and, where Postgres tells it, how far it has written: in one round trip. */
 export async function readServer(connection: Connection, commits?: CommitMemory): Promise<void> {
   const first = commits === undefined ? CLOCK_ONLY : (accepted.get(commits) ?? 0);
   for (const [number, read] of READS.entries()) {
@@ -51,6 +53,7 @@ export async function readServer(connection: Connection, commits?: CommitMemory)
     try {
       const [reading] = (await connection.query<Reading>(read)).rows;
       if (reading === undefined) return;
+      requireDefaults(reading.defaults);
       correctClock(Number(reading.ms), { askedAtMs, answeredAtMs: unmockedHostMs() });
       if (asked !== undefined) commits?.answer(asked, positionOf(reading));
       return;

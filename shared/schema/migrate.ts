@@ -69,8 +69,8 @@ async function withKnex<T>(database: DatabaseConfig, work: (knex: Knex) => Promi
 async function whileLocked<T>(database: DatabaseConfig, work: () => Promise<T>): Promise<T> {
   return await withClient(database, async (client) => {
     // This connection is idle while the migrations run, so its transaction has no timeout.
-    await client.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL statement_timeout = 0;
-      SET LOCAL application_name = '${MIGRATION_APPLICATION}'`);
+    await client.query(`BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = 0;
+      SET LOCAL statement_timeout = 0; SET LOCAL application_name = '${MIGRATION_APPLICATION}'`);
     while (!(await isLockTaken(client))) await sleep(TURN_MS);
     const result = await work();
     await client.query('COMMIT');

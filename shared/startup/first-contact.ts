@@ -8,7 +8,7 @@ import { countIfNoneOpens } from '../webhooks/unreadable.js';
 
 const ANSWER_WITHIN_MS = 3000;
 
-/** Logs a line when Postgres does not answer a process that starts without it. */
+/** Logs a line when Postgres does not answer a process that starts without it. Sessions that it cannot use end the start. */
 export async function firstContact({
   db,
   secretBox,
@@ -21,6 +21,7 @@ export async function firstContact({
   try {
     await withTimeout(ANSWER_WITHIN_MS, runStatement(db, { name: undefined, text: 'SELECT 1' }, []));
   } catch (error) {
+    if (error instanceof ConfigError) throw error;
     logger.warn({
       event: 'database.not_reached',
       err: error,

@@ -1,9 +1,10 @@
 import { isDatabaseUnavailable, sqlState } from '../db/constraints.js';
 import type { Knex } from '../db/knex.js';
+import { WrongDefaults } from '../db/session-defaults.js';
 import { runStatement } from '../db/statement.js';
 import { WRITE_PROBE } from './statements/write-probe.sql.js';
 
-export type DatabaseState = 'ok' | 'read_only' | 'full' | 'not_writable' | 'down';
+export type DatabaseState = 'ok' | 'read_only' | 'full' | 'not_writable' | 'misconfigured' | 'down';
 
 const READ_ONLY = '25006';
 const DISK_FULL = '53100';
@@ -14,6 +15,7 @@ export async function probeWriting(db: Knex): Promise<void> {
 }
 
 export function databaseState(error: unknown): DatabaseState {
+  if (error instanceof WrongDefaults) return 'misconfigured';
   const state = sqlState(error);
   if (state === READ_ONLY) return 'read_only';
   if (state === DISK_FULL) return 'full';

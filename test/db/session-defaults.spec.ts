@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import request from 'supertest';
+import { killProcesses, runNode } from '../../lab/world/processes/processes.js';
+import { buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
+import { type Config, ConfigError, loadConfig } from '../../shared/config/config.js';
+import { type Knex, openDatabase } from '../../shared/db/knex.js';
+import { createLogger } from '../../shared/process/logger.js';
+import { migrate, migrateDown } from '../../shared/schema/migrate.js';
+import { openTestApp } from '../support/app.js';
+import { runCommand } from '../support/cli.js';
+import { useCliDatabase } from '../support/cli-database.js';
+import { answerOf } from '../support/link-answers.js';
+import { createDatabase, createMigratedDatabase, testServices } from '../support/suite.js';
+
+const logger = createLogger('silent', 'test');
+
+const DEFAULTS = [
+  { name: 'default_transaction_isolation', is: 'repeatable read', needed: 'read committed' },
+  { name: 'DateStyle', is: 'SQL, DMY', needed: 'ISO' },
+] as const;
+
+describe('a database whose sessions have defaults that the service cannot work with', () => {
+  let admin: Knex;
+  before(() => {
+    admin = openDatabase(loadConfig({ DATABASE_URL: testServices().databaseUrl }, 'migrate').database);
+  });
+  after(async () => {
+    await admin.destroy();
+    await killProcesses();
+  });
+
+  const configOf = (databaseUrl: string): Config => loadConfig({ DATABASE_URL: databaseUrl }, 'migrate');
+  const nameOf = (databaseUrl: string): string => new URL(databaseUrl).pathname.slice(1);
+
+  async function setDefault(databaseUrl: string, name: string, value: string): Promise<void> {
+    await admin.raw(`ALTER DATABASE ${nameOf(databaseUrl)} SET ${name} = '${value}'`);
+  }
+
+  for (const { name, is, needed } of DEFAULTS) {
+    describe(`${name} = '${is}'`, () => {
+      let databaseUrl: string;
+      let sentence: string;
+      before(async () => {
+        databaseUrl = await createDatabase(`defaults_${name.toLowerCase()}`);
+        await setDefault(databaseUrl, name, is);
+        const mend = `ALTER ROLE ${new URL(databaseUrl).username} IN DATABASE ${nameOf(databaseUrl)} SET ${name} = '${needed}'`;
+        sentence = `DATABASE_URL must give sessions whose ${name} is '${needed}', and it is '${is}': run ${mend}; and start again.`;
+      });
+
+      useCliDatabase(() => databaseUrl);
+
+      for (const [command, run] of Object.entries({ migrate, 'migrate --down': migrateDown }))
+        it(`is refused by ${command}, which changes nothing`, async () => {
+          await assert.rejects(run(configOf(databaseUrl), logger), (error: unknown) => {
+            assert.ok(error instanceof ConfigError);
+            assert.equal(error.message, sentence);
+            return true;
+          });
+          await setDefault(databaseUrl, name, needed);
+          const db = openDatabase(configOf(databaseUrl).database);
+          try {
+            assert.equal((await db('pg_tables').where('schemaname', 'public')).length, 0);
+          } finally {
+            await db.destroy();
+            await setDefault(databaseUrl, name, is);
+          }
+        });
+
+      it('is refused by every process at its start, with the SQL that mends it', async () => {
+        const environment = {
+          DATABASE_URL: databaseUrl,
+          REDIS_URL: testServices().redisUrl,
+          FACILITATOR_URL: 'http://127.0.0.1:1',
+          LOG_LEVEL: 'error',
+          PORT: '0',
+        };
+        for (const entry of ['api/server', 'workers/main', 'shared/migrate']) {
+          const { code, stderr } = await runNode([`dist/${entry}.js`], { environment });
+          assert.deepEqual([code, stderr], [1, `${sentence}\n`], entry);
+        }
+      });
+
+      it('is refused by a command', async () => {
+        const { status, stderr } = await runCommand('list');
+        assert.deepEqual([status, stderr.split('\n').slice(1)], [1, [sentence, '']]);
+      });
+
+      it('is migrated after that SQL', async () => {
+        await admin.raw(/run (.*);/.exec(sentence)?.[1] ?? '');
+        await migrate(configOf(databaseUrl), logger);
+      });
+
+      it('makes a running web process unready, and its requests are answered 503', async () => {
+        const url = await createMigratedDatabase(`late_${name.toLowerCase()}`);
+        const app = await openTestApp({ DATABASE_URL: url, DATABASE_POOL_SIZE: '1' });
+        try {
+          const { accountId } = await buildMerchant(app.db);
+          const { id } = await buildSession(app.db, accountId);
+          await setDefault(url, name, is);
+          await closeSessions(app.db, url);
+          const ready = await request(app.server).get('/readyz');
+          assert.deepEqual([ready.status, ready.body.database], [503, 'misconfigured']);
+          assert.equal(
+            answerOf(await request(app.server).get(`/c/${id}`)),
+            '503 payment_service_unavailable',
+          );
+        } finally {
+          await app.close();
+        }
+      });
+    });
+  }
+
+  it('names all that is wrong', async () => {
+    const databaseUrl = await createDatabase('defaults_all');
+    for (const { name, is } of DEFAULTS) await setDefault(databaseUrl, name, is);
+    await assert.rejects(migrate(configOf(databaseUrl), logger), /is 'read committed', .*\n.* is 'ISO', /);
+  });
+
+  async function closeSessions(db: Knex, databaseUrl: string): Promise<void> {
+    await admin.raw('SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = ?', [
+      nameOf(databaseUrl),
+    ]);
+    await assert.rejects(db.raw('SELECT 1'));
+  }
+});
+
+describe('a transaction', () => {
+  it('is at read committed, also in a session whose default has changed', async () => {
+    const { database } = loadConfig({ DATABASE_URL: testServices().databaseUrl }, 'migrate');
+    const db = openDatabase({ ...database, poolSize: 1 });
+    try {
+      await db.raw(`SET default_transaction_isolation = 'repeatable read'`);
+      await db.transaction(async (trx) => {
+        const { rows } = await trx.raw('SHOW transaction_isolation');
+        assert.deepEqual(rows, [{ transaction_isolation: 'read committed' }]);
+      });
+    } finally {
+      await db.destroy();
+    }
+  });
+});
