@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { JOB_NAMES, type JobName } from '../jobs/jobs.js';
 import { parseEd25519Key } from '../secrets/ed25519-key.js';
-import { parseUrl } from '../values/parse-url.js';
 import { EnvReader } from './env-reader.js';
 import { type Facilitators, readFacilitators } from './read-facilitators.js';
 
@@ -128,7 +127,7 @@ export function loadConfig(environment: Record<string, string | undefined>, role
     logLevel: env.choice('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
     port,
     host: env.address('HOST'),
-    baseUrl: readBaseUrl(env) ?? `http://localhost:${port}`,
+    baseUrl: env.baseUrl('BASE_URL', { login: false }) ?? `http://localhost:${port}`,
     ...readDatabases(env),
     redis: readRedis(env),
     ...readFacilitators(env, serves),
@@ -189,17 +188,8 @@ function readDatabases(env: EnvReader): Pick<Config, 'database' | 'replica'> {
 
 /** OTEL_EXPORTER_OTLP_ENDPOINT is the base of all signals; OTLP puts traces at /v1/traces below it. */
 function readTracesUrl(env: EnvReader): string | undefined {
-  const endpoint = env.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']);
-  return endpoint === undefined ? undefined : `${endpoint.replace(/\/+$/, '')}/v1/traces`;
-}
-
-/** Links append their own path. */
-function readBaseUrl(env: EnvReader): string | undefined {
-  const text = env.url('BASE_URL', ['http:', 'https:']);
-  const { username = '', password = '' } = parseUrl(text ?? '') ?? {};
-  if (/[?#]/.test(text ?? '') || username + password !== '')
-    env.problems.push('BASE_URL must be scheme, host and port, without a query, a fragment or a password.');
-  return text?.replace(/\/+$/, '');
+  const endpoint = env.baseUrl('OTEL_EXPORTER_OTLP_ENDPOINT', { login: true });
+  return endpoint && `${endpoint}/v1/traces`;
 }
 
 function readRedis(env: EnvReader): RedisConfig | undefined {

@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
-import ipaddr from 'ipaddr.js';
 import { parseUrl } from '../values/parse-url.js';
-import { hasSeveralNodes, parseRedisUrl } from './redis-url.js';
+import { parseRedisUrl } from './redis-url.js';
 
 interface Bounds {
   min: number;
@@ -94,9 +93,20 @@ export class EnvReader {
     return this.url(name, protocols) ?? '';
   }
 
+  /** A URL that paths are added to, without a slash at its end. `login`: whether its user and password are sent. */
+  baseUrl(name: string, { login }: { login: boolean }): string | undefined {
+    const text = this.url(name, ['http:', 'https:']);
+    if (text === undefined) return undefined;
+    const { username = '', password = '' } = parseUrl(text) ?? {};
+    if (!/[?#]/.test(text) && (login || username + password === '')) return text.replace(/\/+$/, '');
+    const unwanted = login ? 'a query or a fragment' : 'a query, a fragment, a user or a password';
+    this.problems.push(`${name} must be scheme, host and port, and at most a path, without ${unwanted}.`);
+    return undefined;
+  }
+
   redisUrl(name: string): string | undefined {
     const text = this.text(name);
-    if (text === undefined || !hasSeveralNodes(text)) return this.url(name, ['redis:', 'rediss:']);
+    if (text === undefined) return undefined;
     const parsed = parseRedisUrl(text);
     if (typeof parsed !== 'string') return text;
     this.problems.push(`${name} ${parsed}`);
@@ -134,14 +144,24 @@ export class EnvReader {
     if (text === undefined || text === 'false') return false;
     if (text === 'true') return true;
     if (/^\d{1,3}$/.test(text)) return Number(text);
-    const isTrustable = (entry: string): boolean =>
-      ['loopback', 'linklocal', 'uniquelocal'].includes(entry) ||
-      ipaddr.isValid(entry) ||
-      ipaddr.isValidCIDR(entry);
     if (text.split(',').every((entry) => isTrustable(entry.trim()))) return text;
     this.problems.push(
       `${name} must be a number of proxies, true, false, or a comma-separated list of addresses; it is "${text}".`,
     );
     return false;
   }
+}
+
+const NAMED_RANGES = ['loopback', 'linklocal', 'uniquelocal'];
+
+/** Express throws at an address that is not whole, at a prefix of 0, and at most IPv6 addresses that end like an IPv4 address. */
+function isTrustable(entry: string): boolean {
+  if (NAMED_RANGES.includes(entry)) return true;
+  const [address = '', prefix, ...more] = entry.split('/');
+  const version = isIP(address);
+  const isWhole = version === 4 || (version === 6 && /^(::ffff:[\d.]+|[^.]+)$/i.test(address));
+  if (!isWhole || more.length > 0) return false;
+  return (
+    prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128))
+  );
 }

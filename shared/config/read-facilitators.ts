@@ -19,7 +19,6 @@ export interface FacilitatorConfig {
 
 type Unnamed = Omit<FacilitatorConfig, 'name'>;
 
-const PROTOCOLS = ['http:', 'https:'];
 /** FACILITATOR_URL, FACILITATOR_URL_2 and so on. */
 const SUFFIXES = ['', '_2', '_3', '_4', '_5', '_6', '_7', '_8', '_9'] as const;
 const OF_ONE = ['URL', 'AUTH', 'KEY_ID', 'SECRET', 'MAX_PER_SECOND', 'MAX_CONNECTIONS'] as const;
@@ -86,8 +85,8 @@ function readOne(env: EnvReader, place: Place, { first, ...timeouts }: Common): 
       env.optionalInteger(`FACILITATOR_MAX_CONNECTIONS${suffix}`, limit) ?? first?.maxConnections,
     maxPerSecond: env.optionalInteger(`FACILITATOR_MAX_PER_SECOND${suffix}`, limit) ?? first?.maxPerSecond,
   };
-  const url = env.url(variable, PROTOCOLS);
-  return url === undefined ? undefined : { url: url.replace(/\/+$/, ''), ...settings };
+  const url = env.baseUrl(variable, { login: false });
+  return url === undefined ? undefined : { url, ...settings };
 }
 
 /** Whether there is a facilitator in this place; a gap, and a setting without its URL, are problems. */

@@ -1,3 +1,5 @@
+import { parseUrl } from '../values/parse-url.js';
+
 /** REDIS_URL names a single Redis, a master found through Sentinels, or a cluster. */
 export type RedisAddress =
   | { kind: 'one'; tls: boolean; url: string }
@@ -26,13 +28,13 @@ const DEFAULT_PORTS = { cluster: 6379, sentinel: 26379 };
 const SENTINEL_OPTIONS = ['sentinel_username', 'sentinel_password'] as const;
 
 /** True also for a malformed URL with several nodes. */
-export function hasSeveralNodes(text: string): boolean {
+function hasSeveralNodes(text: string): boolean {
   return /^rediss?\+/.test(text) || /^rediss?:\/\/[^/]*,/.test(text);
 }
 
 /** A string is an error text. It does not quote the URL, which may hold a password. */
 export function parseRedisUrl(text: string): RedisAddress | string {
-  if (!hasSeveralNodes(text)) return { kind: 'one', tls: text.startsWith('rediss:'), url: text };
+  if (!hasSeveralNodes(text)) return readOne(text);
   const [, scheme, kind, login, hosts, path = '', query = ''] = SEVERAL.exec(text) ?? [];
   if (scheme === undefined || (kind !== 'cluster' && kind !== 'sentinel') || hosts === undefined)
     return FORMS;
@@ -44,6 +46,21 @@ export function parseRedisUrl(text: string): RedisAddress | string {
   if ((path !== '' && path !== '0') || query !== '')
     return 'has a database or options, which a Redis cluster does not support: remove everything after the nodes.';
   return { kind, ...shared };
+}
+
+/** The URL is left to ioredis, which throws at some of what is refused here, and asks Redis for a database named `abc`. */
+function readOne(text: string): RedisAddress | string {
+  const url = parseUrl(text);
+  if (url === undefined || !/^rediss?:\/\//i.test(text)) return FORMS;
+  try {
+    decodeURIComponent(url.username + url.password);
+  } catch {
+    return 'has a user or a password that is not percent-encoded: write a percent sign in it as %25.';
+  }
+  const db = url.pathname.slice(1) || (url.searchParams.get('db') ?? '');
+  if (!/^\d{0,4}$/.test(db))
+    return 'must end with the number of a database, as in /0, or with the host and port.';
+  return { kind: 'one', tls: url.protocol === 'rediss:', url: text };
 }
 
 const FORMS =

@@ -95,6 +95,21 @@ describe('the settings of several facilitators', () => {
   for (const [what, [variables, problem]] of Object.entries(wrong))
     it(`refuses ${what}`, () => assert.match(problemsOf({ ...COMPLETE, ...variables }), problem));
 
+  it('refuses a URL of which a part would be dropped, or stand before a path, and does not quote it', () => {
+    const unusable = [
+      'f.example/x402?key=hunter2',
+      'f.example/#hunter2',
+      'user:hunter2@f.example',
+      'hunter2@f.example',
+    ];
+    for (const variable of ['FACILITATOR_URL', 'FACILITATOR_URL_2'])
+      for (const address of unusable) {
+        const problems = problemsOf({ ...COMPLETE, [variable]: `https://${address}` });
+        assert.match(problems, new RegExp(`^ {2}${variable} must be scheme, host and port`, 'm'));
+        assert.doesNotMatch(problems, /hunter2/);
+      }
+  });
+
   it('refuses a second without a first', () => {
     const { FACILITATOR_URL: _, ...without } = TWO;
     assert.match(problemsOf(without), /FACILITATOR_URL is missing/);

@@ -7,7 +7,12 @@ const A_AND_B = [
 ];
 
 describe('REDIS_URL', () => {
-  for (const url of ['redis://localhost:6379', 'rediss://user:secret@h.example:6380/2']) {
+  for (const url of [
+    'redis://localhost:6379',
+    'redis://localhost/',
+    'rediss://user:secret@h.example:6380/2',
+    'redis://:p%40%25@[::1]:6379?db=3&family=6',
+  ]) {
     it(`names one Redis: ${url}`, () => {
       assert.deepEqual(parseRedisUrl(url), { kind: 'one', tls: url.startsWith('rediss'), url });
     });
@@ -55,6 +60,14 @@ describe('REDIS_URL', () => {
   });
 
   for (const [url, words] of [
+    ['redis:a.example', /must be redis:\/\//],
+    ['redis://a.example:66000', /must be redis:\/\//],
+    ['a.example:6379', /must be redis:\/\//],
+    ['redis://u:secret%zz@a.example', /percent-encoded/],
+    ['redis://%E0%A4@a.example', /percent-encoded/],
+    ['redis://a.example/abc', /the number of a database/],
+    ['redis://a.example/1/2', /the number of a database/],
+    ['redis://a.example?db=abc', /the number of a database/],
     ['redis://a:1,b:2', /redis\+cluster:\/\//],
     ['redis+cluster://', /must be redis:\/\//],
     ['redis+cluster://a:1,,b:2', /must be redis:\/\//],
