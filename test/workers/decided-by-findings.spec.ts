@@ -136,18 +136,6 @@ describe('an unclear payment', () => {
     assert.equal(alarms.length, 1);
   });
 
-  it('whose transaction is not confirmed long after its end logs an error', async () => {
-    say = () => ({ kind: 'pending', transaction: '5'.repeat(87) });
-    const id = await payUnclearly();
-    const errors = (): unknown[] => manualWorker.log.filter(({ level }) => level === 'error');
-    await check(id, 9 * MINUTE_MS);
-    assert.deepEqual(errors(), []);
-    assert.equal((await check(id, 2 * MINUTE_MS)).status, 'processing');
-    const [alarm] = errors() as { event: string; reason: string }[];
-    assert.equal(alarm?.event, 'payment.chain_unreadable');
-    assert.equal(alarm.reason, 'its transaction is not confirmed');
-  });
-
   it('whose look got no turn at the endpoint is looked at again when the endpoint has one', async () => {
     say = () => ({ kind: 'unreadable', reason: 'waiting for a turn at the endpoint', againInMs: 1500 });
     const id = await payUnclearly();

@@ -26,7 +26,8 @@ describe('a busy Solana wallet', () => {
     const { payTo } = first;
     others = Array.from({ length: 3 }, () => buildSolanaPayment(blockhash, { buyer, payTo }).query);
     chain.landMany(others[0]?.signedTransaction ?? '', EARLIER);
-    buyFor(600);
+    // The transactions before are earlier than the window of a claim.
+    buyFor(660);
     payment = buildSolanaPayment(chain.issueBlockhash(), { buyer, payTo }).query;
     payment = { ...payment, notBefore: chain.time };
   });

@@ -22,6 +22,8 @@ export const unused = (chainMs: number, exhausted = false): Finding<'unused'> =>
   chainTime: at(chainMs),
   exhausted,
 });
+/** A payment whose authorization ends far ahead, a quarter of an hour after its last call. */
+export const FAR: Partial<WatchedPayment> = { validUntil: at(12 * HOUR), settleEndedAt: at(-15 * MINUTE) };
 export const SILENT: Finding<'unreadable'> = {
   kind: 'unreadable',
   reason: 'HTTP 500',
