@@ -112,6 +112,10 @@ async function checkOne({ run, deps, network }: NetworkRun, payment: Payment): P
         await report({ run, deps }, differentTransaction(payment, finding.transaction));
       return true;
     case 'unused':
+      if (finding.chainTime <= (payment.settledAt ?? payment.claimedAt))
+        return unread('the endpoint is behind this payment');
+      await report({ run, deps }, lineOfPayment(payment, 'missing'));
+      return true;
     case 'spent_otherwise':
       await report({ run, deps }, lineOfPayment(payment, 'missing'));
       return true;

@@ -111,6 +111,7 @@ describe('books held against the chains', () => {
     const answer = await books.visit(id, { 'PAYMENT-SIGNATURE': header });
     assert.equal(answer.status, 200);
     const payment = await books.payment(id);
+    books.evm.mineLater();
     const { status, lines, said } = await books.reconcile();
     assert.deepEqual([status, countLines(lines)], [1, { missing: 1 }], said);
     assert.deepEqual([lines[0]?.payment, lines[0]?.transaction], [payment.id, payment.transaction]);

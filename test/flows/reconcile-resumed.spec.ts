@@ -19,12 +19,14 @@ describe('the books are read', () => {
   const told = (lines: readonly ReportLine[]): string[] =>
     lines.map(({ status, payment: id }) => `${status} ${id}`);
 
+  /** Blocks are mined after the payment. */
   async function payWithoutTransfer(): Promise<Payment> {
     const transaction = `0x${'cd'.repeat(32)}`;
     const success = { success: true, transaction, network: BASE_SEPOLIA, payer: BUYER.address };
     books.facilitator.settle.next(answers(200, success));
     const { id } = await books.buildSession();
     await books.payByAgent(id);
+    books.evm.mineLater();
     return await books.payment(id);
   }
 

@@ -92,6 +92,12 @@ export class EvmChain extends Chain {
     }
   }
 
+  /** Appends a block whose time is later than all that has happened so far. */
+  mineLater(): void {
+    this.travel(1);
+    this.mine();
+  }
+
   /** Appends blocks with the given spacing after the head. */
   mineAt(secondsApart: number, count: number): void {
     for (let mined = 0; mined < count; mined += 1) this.#append(this.head.timestamp + secondsApart);
