@@ -6,6 +6,8 @@ import type { EnvReader } from './env-reader.js';
 export interface FacilitatorConfig {
   /** Its short name in rows, log lines and metrics. It is made of the URL, so that another order leaves it as it is. */
   name: string;
+  /** All names that other settings beside it would give it, which rows of payments may have. */
+  names?: readonly string[];
   /** The variable that names it. */
   variable: string;
   url: string;
@@ -17,7 +19,7 @@ export interface FacilitatorConfig {
   maxPerSecond?: number | undefined;
 }
 
-type Unnamed = Omit<FacilitatorConfig, 'name'>;
+type Unnamed = Omit<FacilitatorConfig, 'name' | 'names'>;
 
 /** FACILITATOR_URL, FACILITATOR_URL_2 and so on. */
 const SUFFIXES = ['', '_2', '_3', '_4', '_5', '_6', '_7', '_8', '_9'] as const;
@@ -55,7 +57,8 @@ export function readFacilitators(env: EnvReader, required: boolean): Facilitator
     all.push(one);
   }
   const { settleTimeoutMs } = timeouts;
-  return { facilitators: all.map((one) => ({ ...one, name: nameOf(one, all) })), settleTimeoutMs };
+  const named = all.map((one) => ({ ...one, name: nameOf(one, all), names: namesOf(one) }));
+  return { facilitators: named, settleTimeoutMs };
 }
 
 interface Place {
@@ -115,7 +118,15 @@ function nameOf(one: Unnamed, all: readonly Unnamed[]): string {
   const isAlone = (part: (each: Unnamed) => string): boolean =>
     all.every((other) => other === one || part(other) !== part(one));
   if (isAlone(hostOf)) return hostOf(one);
-  return isAlone(placeOf) || one.auth.kind === 'none' ? placeOf(one) : `${placeOf(one)} (${keyOf(one)})`;
+  return isAlone(placeOf) ? placeOf(one) : longestNameOf(one);
+}
+
+function namesOf(one: Unnamed): string[] {
+  return [hostOf(one), placeOf(one), longestNameOf(one)];
+}
+
+function longestNameOf(one: Unnamed): string {
+  return one.auth.kind === 'none' ? placeOf(one) : `${placeOf(one)} (${keyOf(one)})`;
 }
 
 function hostOf({ url }: Unnamed): string {

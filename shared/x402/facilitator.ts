@@ -31,6 +31,8 @@ import type { FacilitatorRequest } from './wire.js';
 export interface Facilitator {
   /** Its short name. */
   name: string;
+  /** Its short name under these settings and others. */
+  names: readonly string[];
   /** Undefined when the facilitator does not answer and no usable copy is cached. */
   supported(): Promise<SupportedKinds | undefined>;
   /** The usable copy, without a call. */
@@ -126,6 +128,7 @@ export function createFacilitator(
 
   return {
     name,
+    names: config.names ?? [name],
     supported: supported.read,
     known: supported.known,
     isSilent: supported.isSilent,

@@ -61,8 +61,11 @@ export function uniteFacilitators(
   ): boolean => isSilent() || absences.isAway(name, network);
   const unite = uniteSupported(all, isPassedOver);
   const [first] = all;
+  /** A payment's row may have the name that other settings gave its facilitator. */
   const find = (name: string | null): Facilitator | undefined =>
-    name === null ? first : all.find((one) => one.name === name);
+    name === null
+      ? first
+      : (all.find((one) => one.name === name) ?? all.find(({ names }) => names.includes(name)));
 
   function rememberFeePayers(): void {
     for (const one of all)
@@ -128,7 +131,7 @@ export function uniteFacilitators(
           (!('feePayer' in extra) || one.known()?.get(network)?.includes(extra.feePayer)),
       )?.name;
     },
-    nameOf: (name) => name ?? first?.name ?? '',
+    nameOf: (name) => find(name)?.name ?? name ?? '',
     states: () => all.map(({ name, refusals, isSilent }) => ({ name, refusals, isSilent: isSilent() })),
     async close() {
       await Promise.all(all.map((one) => one.close()));

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { answers, breaksAfterWork, failsAfterWork } from '../../lab/world/facilitator/dial.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
-import { resetClock } from '../../shared/process/clock.js';
+import { Payment } from '../../shared/payments/model.js';
+import { advanceClock, resetClock } from '../../shared/process/clock.js';
 import { answerOf } from '../support/link-answers.js';
 import { callsOf, nameOf, openTwoFacilitators, type TwoFacilitators } from '../support/two-facilitators.js';
 
@@ -136,5 +138,41 @@ describe('the settlement by several facilitators', () => {
       assert.equal((await shop.payment(id)).status, 'processing');
       assert.equal(callsOf(shop.first)[1], 0);
     });
+  });
+
+  describe('when another is added or removed at the same URL, whose key is then a part of their names', () => {
+    const ALONE = { FACILITATOR_URL_2: '', FACILITATOR_AUTH: 'bearer', FACILITATOR_SECRET: 'token-one' };
+    const joined = (): Record<string, string> => ({
+      ...ALONE,
+      FACILITATOR_URL_2: shop.first.url,
+      FACILITATOR_AUTH_2: 'bearer',
+      FACILITATOR_SECRET_2: 'token-two',
+    });
+    const hash = createHash('sha256').update(ALONE.FACILITATOR_SECRET).digest('hex').slice(0, 12);
+
+    for (const [what, isAdded] of Object.entries({ added: true, removed: false }))
+      it(`a payment that was sent and did nothing is sent again by its own: ${what}`, async () => {
+        const id = await open({ worker: false, environment: { SETTLE_WAIT_MS: '0', ...ALONE } });
+        assert.equal(answerOf(await shop.pay(id)), '202 processing');
+        const name = isAdded ? nameOf(shop.first) : `${nameOf(shop.first)} (${hash})`;
+        await Payment.query(shop.app.db).patch({ facilitator: name }).where({ payableId: id });
+        shop.first.settle.next(answers(500));
+        const worker = await shop.startWorker(isAdded ? ALONE : joined());
+        await shop.afterSettling(id);
+        await worker.close();
+        await shop.startWorker(isAdded ? joined() : ALONE);
+        const isSentAgain = (): boolean => callsOf(shop.first)[1] === 2;
+        for (let look = 0; look < 6 && !isSentAgain(); look += 1) {
+          const { attempt } = await shop.payment(id);
+          advanceClock(20_000);
+          shop.chain.mine();
+          await shop.enqueueDueWork(id);
+          await eventually(async () =>
+            assert.ok(isSentAgain() || (await shop.payment(id)).attempt !== attempt),
+          );
+        }
+        await eventually(async () => assert.deepEqual(await shop.state(id), PAID));
+        assert.equal(moved(), 1);
+      });
   });
 });

@@ -65,6 +65,23 @@ describe('the settings of several facilitators', () => {
     ]);
   });
 
+  it('knows each by every name that it has among others', () => {
+    const bearer = {
+      FACILITATOR_URL: 'https://x.example/a',
+      FACILITATOR_AUTH: 'bearer',
+      FACILITATOR_SECRET: 't',
+    };
+    const added = {
+      FACILITATOR_URL_2: 'https://x.example/a',
+      FACILITATOR_AUTH_2: 'bearer',
+      FACILITATOR_SECRET_2: 'u',
+    };
+    for (const variables of [bearer, { ...bearer, ...added }]) {
+      const [first] = loadConfig({ ...COMPLETE, ...variables }, 'web').facilitators;
+      assert.deepEqual(first?.names, ['x.example', 'x.example/a', 'x.example/a (e3b98a4da31a)']);
+    }
+  });
+
   const wrong: Record<string, [variables: Record<string, string>, problem: RegExp]> = {
     'a gap': [
       { FACILITATOR_URL_3: 'https://three.example' },
