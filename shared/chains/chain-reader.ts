@@ -5,6 +5,7 @@ import { ChainCheck } from './chain-check.js';
 import type { QueuedCheck } from './endpoint-queue.js';
 import { EndpointQueues } from './endpoint-queues.js';
 import { type EvmArrivals, readEvmArrivals } from './evm-arrivals.js';
+import { readLowestHead } from './evm-heads.js';
 import { EvmRpc } from './evm-rpc.js';
 import { LogRange } from './log-range.js';
 import type { EvmNetwork, Network, SvmNetwork } from './networks.js';
@@ -19,6 +20,7 @@ import { ChainUnreadable, unreadableReason } from './unreadable.js';
  * call throws ChainUnreadable in the end when its endpoint cannot be read.
  */
 export interface ChainReader {
+  /** The newest block that all nodes of the endpoint have. */
   evmHead(network: EvmNetwork): Promise<BlockTime>;
   /** A block at or before the time. */
   evmBlockBefore(network: EvmNetwork, time: Date): Promise<number>;
@@ -119,7 +121,7 @@ export function createChainReader(
   return {
     evmHead: (network) =>
       onEvm(network, async (rpc) => {
-        const { number, timestamp } = await rpc.getHead();
+        const { number, timestamp } = await readLowestHead(rpc);
         return { number: Number(number), time: new Date(Number(timestamp) * 1000) };
       }),
     evmBlockBefore: (network, time) =>

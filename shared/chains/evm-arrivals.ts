@@ -2,6 +2,7 @@ import { getAddress, type Hex, isHex, pad, slice } from 'viem';
 import type { Arrival } from './arrival.js';
 import { judgeAuthorization, TRANSFER, USED } from './authorization-proof.js';
 import type { ChainCheck } from './chain-check.js';
+import { requireReached } from './evm-heads.js';
 import type { EvmLog, EvmReceipt, EvmRpc, FoundLog } from './evm-rpc.js';
 import { LaggingNode, retryWhileBehind } from './lagging-node.js';
 import type { LogRange } from './log-range.js';
@@ -46,8 +47,11 @@ export async function readEvmArrivals(
   oldest: number,
   newest: number,
 ): Promise<EvmArrivals> {
-  const { upTo, transfers, uses } = await searchLogs(search, oldest, newest);
-  await requireReached(search, upTo);
+  const { upTo, transfers, uses } = await retryWhileBehind(search.check, async () => {
+    const found = await searchLogs(search, oldest, newest);
+    await requireReached(search.rpc, found.upTo, found.upTo === newest ? 'each_node' : 'one_node');
+    return found;
+  });
   const paired = transfers.map((transfer) => ({ transfer, nonce: nonceBefore(transfer, uses) }));
   const arrivals = paired.flatMap(({ transfer, nonce }) =>
     nonce === undefined ? [] : [presentArrival(search.network, transfer, nonce)],
@@ -118,14 +122,6 @@ function inGroups(values: ReadonlySet<string>): string[][] {
   const groups: string[][] = [];
   for (let at = 0; at < all.length; at += VALUES_AT_ONCE) groups.push(all.slice(at, at + VALUES_AT_ONCE));
   return groups;
-}
-
-/** A node behind the range answers an empty list for the blocks that it lacks. */
-async function requireReached({ rpc, check }: EvmArrivalSearch, upTo: number): Promise<void> {
-  await retryWhileBehind(check, async () => {
-    const { number } = await rpc.getHead();
-    if (Number(number) < upTo) throw new LaggingNode('the endpoint is behind the blocks that it searched');
-  });
 }
 
 /** Every token of the table logs the use first, so that a use right before a Transfer of its payer is that Transfer's. */

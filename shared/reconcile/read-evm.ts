@@ -6,8 +6,8 @@ import { openProgress, placeAt, waitingOf } from './progress.js';
 import { type NetworkRun, requireTime } from './run.js';
 import type { Wallets } from './wallets.js';
 
-/** The newest blocks are read again by the next run: they may be reorganised, and a node may have lacked them. */
-const READ_AGAIN = 32;
+/** The blocks of this time before the head are read again by the next run: they may be reorganised, and a node may have lacked them. */
+const READ_AGAIN_MS = 5 * 60_000;
 /** A chain that ends so far before the position is another chain, such as a developer's. */
 const OTHER_CHAIN_BLOCKS = 10_000;
 
@@ -17,7 +17,7 @@ export async function readEvm(
   network: EvmNetwork,
   walletsOf: () => Promise<Wallets>,
 ): Promise<void> {
-  const { run, deps, confirmations } = networkRun;
+  const { run, deps, confirmations, network: caip2 } = networkRun;
   const { chainReader } = deps;
   const { last, resumed, ...list } = await openList(networkRun, '');
   const head = await chainReader.evmHead(network);
@@ -26,10 +26,17 @@ export async function readEvm(
   const newest = head.number - Math.max(confirmations - 1, 0);
   const isSameChain = last !== undefined && last.position - newest < OTHER_CHAIN_BLOCKS;
   const known = isSameChain ? resumed : undefined;
+  if (isSameChain && head.number < last.position)
+    run.summary.unread.push({
+      network: caip2,
+      reason: 'the endpoint is behind what an earlier run has read',
+    });
   const first =
     known === undefined
       ? await chainReader.evmBlockBefore(network, run.since ?? run.firstTime)
       : known.position;
+  const againFrom = await chainReader.evmBlockBefore(network, new Date(head.time.getTime() - READ_AGAIN_MS));
+  const readAgain = head.number - againFrom;
   const waiting = isSameChain ? waitingOf(last).filter(({ height }) => height < first) : [];
   const progress = openProgress(known, waiting);
   const timeOf = ({ height }: Arrival): Promise<Date | undefined> => chainReader.evmTimeOf(network, height);
@@ -50,7 +57,7 @@ export async function readEvm(
     });
     run.summary.others += others;
     await judgeArrivals(networkRun, arrivals, progress, timeOf);
-    const position = Math.max(Math.min(upTo, newest - READ_AGAIN) + 1, known?.position ?? 0);
+    const position = Math.max(Math.min(upTo, newest - readAgain) + 1, known?.position ?? 0);
     const place = placeAt(progress, position);
     await (upTo < newest ? list.keep(place) : list.keepAtEnd(place, head.time));
     next = upTo + 1;

@@ -36,7 +36,7 @@ describe('the books are held against the chains', () => {
     await run(async () => {
       await buildMerchant(books.db, { evmWallet: NEW_WALLET });
       books.arrives({ nonce: `0x${'ab'.repeat(32)}`, payTo: NEW_WALLET });
-      books.evm.mine(100);
+      books.evm.mineAt(6, 100);
     });
     await run();
     assert.deepEqual(told, [`unrecorded ${NEW_WALLET}`]);

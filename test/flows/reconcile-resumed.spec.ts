@@ -100,7 +100,7 @@ describe('the books are read', () => {
   describe('again for a transfer that they have passed by', () => {
     const repair = { reader: 'repair', repair: true } as const;
     const passBy = (): void => {
-      books.evm.mine(100);
+      books.evm.mineAt(6, 100);
       books.solana.pass(200);
     };
 
@@ -149,7 +149,7 @@ describe('the books are read', () => {
     await payBoth();
     assert.equal((await runReconcile(books)).lines.length, 2);
     const late = await payBoth();
-    books.evm.mine(100);
+    books.evm.mineAt(6, 100);
     books.solana.pass(200);
     const { lines } = await runReconcile(books, { since: new Date(nowMs() + 3_600_000) });
     assert.deepEqual(lines, []);
