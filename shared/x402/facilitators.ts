@@ -89,9 +89,8 @@ export function uniteFacilitators(
     if (owners.length > 0) return owners;
     const former = listed.get(feePayer);
     if (former !== undefined) return [former];
-    // Offered before this process began: by one whose list is not known here, or that has another fee payer now.
-    const unread = all.find(({ known }) => known() === undefined);
-    return [unread ?? onNetwork[0] ?? first].filter((one) => one !== undefined);
+    // Offered before this process began, by one whose list is not known here or that has another fee payer now: `/verify` tells.
+    return all.filter(({ known }) => known()?.has(network) ?? true);
   }
 
   return {

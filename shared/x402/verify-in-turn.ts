@@ -9,6 +9,7 @@ export type Verified = VerifyVerdict & { facilitator: string | undefined };
 
 type Verifier = Pick<Facilitator, 'name' | 'verify'>;
 type Unavailable = Extract<VerifyVerdict, { kind: 'unavailable' }>;
+type Disowned = Extract<VerifyVerdict, { kind: 'refused' }> & { facilitator: string };
 
 interface Turn {
   payment: FacilitatorRequest;
@@ -19,9 +20,12 @@ interface Turn {
 /** A facilitator that was away and may be back is given this long before the next is asked as well. */
 const DOUBTFUL_MS = 500;
 
+/** What facilitators say of a Solana payment whose fee payer is not theirs. */
+const NOT_ITS_FEE_PAYER = /(?:^|_)fee_payer_not_managed_by_facilitator$/;
+
 /**
- * Asks one facilitator after the other until one gives a verdict, a refusal included. One that fails, or is silent for its
- * share of the time, is followed by the next; its answer still counts when it comes first.
+ * Asks one facilitator after the other until one gives a verdict, a refusal included. One that fails, that is silent for its
+ * share of the time, or whose fee payer is another, is followed by the next; its answer still counts when it comes first.
  */
 export async function verifyInTurn(
   verifiers: readonly Verifier[],
@@ -31,6 +35,7 @@ export async function verifyInTurn(
   const { network } = payment.paymentRequirements;
   const endMs = performance.now() + withinMs;
   const failures: Unavailable[] = [];
+  const disowned: Disowned[] = [];
   const asked: Promise<Verified>[] = [];
 
   async function ask({ name, verify }: Verifier, patienceMs: number, leftMs: number): Promise<Verified> {
@@ -40,6 +45,7 @@ export async function verifyInTurn(
       absences.note(name, network, verdict.forMs);
       failures.push({ ...verdict, why: `${name}: ${verdict.why}` });
     } else if (performance.now() - startedMs <= patienceMs) absences.clear(name, network);
+    if (isDisowning(verdict)) disowned.push({ ...verdict, facilitator: name });
     return { ...verdict, facilitator: name };
   }
 
@@ -54,6 +60,7 @@ export async function verifyInTurn(
     asked.push(ask(verifier, patienceMs, leftMs));
     const verdict = await firstVerdict(asked, patienceMs);
     if (verdict !== undefined) return verdict;
+    if (disowned.some(({ facilitator }) => facilitator === name)) continue;
     if (!absences.isAway(name, network)) absences.note(name, network);
     if (!isLast)
       logger?.warn({
@@ -63,6 +70,9 @@ export async function verifyInTurn(
         why: whyOf(failures, name),
       });
   }
+  // One that has not answered may be the owner.
+  const [first] = disowned;
+  if (first !== undefined && disowned.length === verifiers.length) return first;
   const waits = failures.flatMap(({ forMs }) => (forMs === undefined ? [] : [forMs]));
   return {
     kind: 'unavailable',
@@ -72,6 +82,10 @@ export async function verifyInTurn(
   };
 }
 
+function isDisowning(verdict: VerifyVerdict): verdict is Extract<VerifyVerdict, { kind: 'refused' }> {
+  return verdict.kind === 'refused' && NOT_ITS_FEE_PAYER.test(verdict.reason);
+}
+
 const NO_ANSWER = 'no answer in time';
 
 function whyOf(failures: readonly Unavailable[], name: string): string {
@@ -79,7 +93,7 @@ function whyOf(failures: readonly Unavailable[], name: string): string {
   return failure?.why.slice(name.length + 2) ?? NO_ANSWER;
 }
 
-/** Undefined when no call gives a verdict in time. */
+/** Undefined when no call gives a verdict on the payment in time. */
 function firstVerdict(calls: readonly Promise<Verified>[], withinMs: number): Promise<Verified | undefined> {
   return new Promise((resolve) => {
     let open = calls.length;
@@ -91,7 +105,7 @@ function firstVerdict(calls: readonly Promise<Verified>[], withinMs: number): Pr
     for (const call of calls)
       void call.then((verdict) => {
         open -= 1;
-        if (verdict.kind !== 'unavailable') end(verdict);
+        if (verdict.kind !== 'unavailable' && !isDisowning(verdict)) end(verdict);
         else if (open === 0) end(undefined);
       });
   });

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { Keypair } from '@solana/web3.js';
 import request from 'supertest';
-import { answers, refuses } from '../../lab/world/facilitator/dial.js';
+import { altered, answers, refuses } from '../../lab/world/facilitator/dial.js';
 import type { FakeFacilitator } from '../../lab/world/facilitator/facilitator.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { paymentHeader, signSolanaPayment } from '../../lab/world/shop/agent.js';
 import { advanceClock, resetClock } from '../../shared/process/clock.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
+import { openTestApp } from '../support/app.js';
 import { BASE_SEPOLIA, findEntry, SOLANA_DEVNET, X_LAYER_TESTNET } from '../support/checkout.js';
 import { answerOf } from '../support/link-answers.js';
 import { callsOf, nameOf, openTwoFacilitators, type TwoFacilitators } from '../support/two-facilitators.js';
@@ -243,6 +244,28 @@ describe('several facilitators', () => {
       assert.equal((await shop.visit(id, { 'PAYMENT-SIGNATURE': early })).status, 200);
       assert.equal((await shop.payment(id)).facilitator, nameOf(shop.first));
     });
+
+    for (const isRestarted of [false, true])
+      it(`stays its facilitator’s, which lists another fee payer since${isRestarted ? ', also after a restart of web' : ''}`, async () => {
+        const id = await open();
+        shop.first.supported.always({ works: false, connection: 'reset' });
+        const entry = await entryOf(id);
+        assert.equal(feePayerOf(entry), shop.second.feePayers[0]);
+        shop.first.supported.honest();
+        const feePayer = Keypair.generate().publicKey.toBase58();
+        const kinds = [{ x402Version: 2, scheme: 'exact', network: SOLANA_DEVNET, extra: { feePayer } }];
+        shop.second.supported.always(altered({ kinds, signers: { 'solana:*': [feePayer] } }));
+        // The copies of both lists are read again.
+        advanceClock(130_000);
+        const urls = { FACILITATOR_URL: shop.first.url, FACILITATOR_URL_2: shop.second.url };
+        const app = isRestarted ? await openTestApp(urls) : shop.app;
+        await request(app.server).get(`/c/${id}`);
+        const answer = await request(app.server).get(`/c/${id}`).set('PAYMENT-SIGNATURE', sign(entry));
+        if (isRestarted) await app.close();
+        assert.equal(answer.status, 200, JSON.stringify(answer.body));
+        assert.equal((await shop.payment(id)).facilitator, nameOf(shop.second));
+        assert.deepEqual([callsOf(shop.first)[1], callsOf(shop.second)], [0, [1, 1]]);
+      });
 
     it('is not settled by the other when its own is not reached', async () => {
       const id = await open({ worker: false, environment: { SETTLE_WAIT_MS: '0' } });

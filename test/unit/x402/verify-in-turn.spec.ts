@@ -53,6 +53,37 @@ describe('/verify at several facilitators in turn', () => {
       assert.equal(two.calls(), 0);
     });
 
+  describe('of a payment whose fee payer', () => {
+    const ANOTHERS: VerifyVerdict = {
+      ...REFUSED,
+      code: 'invalid_exact_svm_fee_payer_not_managed_by_facilitator',
+      reason: 'invalid_exact_svm_fee_payer_not_managed_by_facilitator',
+      class: 'setup',
+    };
+
+    for (const verdict of [VALID, REFUSED])
+      it(`one calls another's takes the verdict of the next, and the one is not away: ${verdict.kind}`, async () => {
+        const [one, two] = [openVerifier('one', ANOTHERS), openVerifier('two', verdict)];
+        assert.deepEqual(await verify([one, two]), { ...verdict, facilitator: 'two' });
+        assert.equal(absences.isAway('one', NETWORK), false);
+      });
+
+    it("all call another's is refused", async () => {
+      const [one, two] = [openVerifier('one', ANOTHERS), openVerifier('two', ANOTHERS)];
+      assert.deepEqual(await verify([one, two]), { ...ANOTHERS, facilitator: 'one' });
+    });
+
+    it("one calls another's has no verdict while the other is away", async () => {
+      for (const verifiers of [
+        [openVerifier('one', ANOTHERS), openVerifier('two', AWAY)],
+        [openVerifier('one', AWAY), openVerifier('two', ANOTHERS)],
+      ]) {
+        const { kind, facilitator } = await verify(verifiers);
+        assert.deepEqual([kind, facilitator], ['unavailable', undefined]);
+      }
+    });
+  });
+
   it('asks the next at once when one fails, and remembers the failure for a while', async () => {
     const [one, two] = [openVerifier('one', AWAY), openVerifier('two', REFUSED)];
     assert.deepEqual(await verify([one, two]), { ...REFUSED, facilitator: 'two' });
