@@ -18,6 +18,7 @@ export function openRedis(redis: RedisConfig, logger: Logger): RedisClient {
     socketTimeout: 10_000,
     maxRetriesPerRequest: 1,
     maxRedirections: 4,
+    reconnectOnError: atMostOncePer(RECONNECT_EVERY_MS, isRefusedByReplica),
   });
   logConnectionErrors(client, logger);
   return client;
@@ -40,6 +41,7 @@ export function openWorkerRedis(redis: RedisConfig, logger: Logger): RedisClient
     maxRetriesPerRequest: null,
     socketTimeout: 30_000,
     maxRedirections: 16,
+    reconnectOnError: isRefusedByReplica,
   });
   logConnectionErrors(client, logger);
   return client;
@@ -52,6 +54,28 @@ interface ConnectionLimits {
   maxRetriesPerRequest: number | null;
   /** In a cluster: how often a command is retried, every 100 ms, while its node is unknown. */
   maxRedirections: number;
+  /** Whether to connect again after this error of a command. BullMQ's copies of a connection share the function. */
+  reconnectOnError(error: Error): boolean;
+}
+
+/** Requests would otherwise connect again with each write to a Redis that stays a replica. */
+const RECONNECT_EVERY_MS = 1000;
+
+/**
+ * Whether a former primary refused a write. It may keep its connections open for ever after a failover, while its address leads
+ * to the new one. Redis 6.2 wraps the error of a script: `ERR Error running script …: -READONLY …`.
+ */
+export function isRefusedByReplica({ message }: Error): boolean {
+  return message.includes('READONLY ');
+}
+
+function atMostOncePer(ms: number, condition: (error: Error) => boolean): (error: Error) => boolean {
+  let lastMs = Number.NEGATIVE_INFINITY;
+  return (error) => {
+    if (performance.now() - lastMs < ms || !condition(error)) return false;
+    lastMs = performance.now();
+    return true;
+  };
 }
 
 /** `keepAlive` and `socketTimeout` together detect a silent network path, with commands in flight and without. */
@@ -80,7 +104,6 @@ function connect(
   }
 }
 
-/** READONLY comes from a former master, which may keep its connections open after a failover. */
 function sentinelOptions(
   address: Extract<RedisAddress, { kind: 'sentinel' }>,
 ): Omit<RedisOptions, 'replyMapping'> {
@@ -92,7 +115,6 @@ function sentinelOptions(
     ...credentials,
     ...(sentinels.username !== undefined && { sentinelUsername: sentinels.username }),
     ...(sentinels.password !== undefined && { sentinelPassword: sentinels.password }),
-    reconnectOnError: (error) => error.message.startsWith('READONLY'),
   };
 }
 

@@ -91,8 +91,13 @@ export class TcpProxy {
 
   /** Ends every connection; new ones lead to this server, as an address does after a failover. */
   leadTo(target: string): void {
-    this.#target = new URL(target);
+    this.leadNewTo(target);
     this.cut();
+  }
+
+  /** New connections lead to this server, and open ones stay, as when a former primary lives on. */
+  leadNewTo(target: string): void {
+    this.#target = new URL(target);
   }
 
   /** Cuts the connection of the next request that matches at this point. */

@@ -152,6 +152,23 @@ describe('the TCP proxy', () => {
     await say(await connect(), 'after');
   });
 
+  it('leads new connections to another server, and keeps those that are open', async () => {
+    const other = net.createServer((socket) => socket.end('other'));
+    other.listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const address = other.address();
+    assert.ok(typeof address === 'object' && address !== null);
+    const former = await connect();
+    await say(former, 'a');
+    proxy.leadNewTo(`http://127.0.0.1:${address.port}`);
+    const { got } = await connect();
+    await eventually(() => assert.deepEqual(got, ['other']));
+    former.socket.write('b');
+    await eventually(() => assert.equal(former.got.join(''), 'ab'));
+    proxy.leadTo(target);
+    other.close();
+  });
+
   it('swallows answers and returns them, until it accepts; then the connection is cut', async () => {
     const [client, other] = [await connect(), await connect()];
     const swallow = proxy.swallow({ ways: ['down'] });
