@@ -24,3 +24,6 @@ export const JOB_NAMES: readonly JobName[] = [
   'expire-sessions',
   'deliver-webhook',
 ];
+
+/** Work that is overdue by more is done without its job: the queue may accept jobs and hand none out. */
+export const LATE_MS = 15_000;

@@ -1,6 +1,6 @@
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
-import type { JobName } from '../jobs/jobs.js';
+import { type JobName, LATE_MS } from '../jobs/jobs.js';
 import { MAX_EXPIRED_BATCH_BYTES, MAX_EXPIRED_BATCH_DELIVERIES } from '../limits/bounds.js';
 import { SESSION_MOVES } from '../payables/states.js';
 import { certainNow, now } from '../process/clock.js';
@@ -47,6 +47,13 @@ interface Expired {
   accountIds: string[];
 }
 
-export async function hasOverdueSessions(db: Knex): Promise<boolean> {
-  return (await runStatement(db, FIRST_OVERDUE, [certainNow()])).length > 0;
+/** `late`: no worker has taken one in the LATE_MS since it was overdue. */
+export type Overdue = 'none' | 'some' | 'late';
+
+export async function findOverdueSessions(db: Knex): Promise<Overdue> {
+  const certain = certainNow();
+  const bindings = [certain, new Date(certain.getTime() - LATE_MS), WORK];
+  const [first] = await runStatement<{ isLate: boolean }>(db, FIRST_OVERDUE, bindings);
+  if (first === undefined) return 'none';
+  return first.isLate ? 'late' : 'some';
 }

@@ -1,5 +1,6 @@
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
+import { LATE_MS } from '../jobs/jobs.js';
 import { now } from '../process/clock.js';
 import { sweepDeleted } from './pending-deliveries.js';
 import { DUE_QUARANTINED, STEP_FROM_ENDPOINT_TO_ENDPOINT } from './statements/find-due.sql.js';
@@ -7,6 +8,8 @@ import { DUE_QUARANTINED, STEP_FROM_ENDPOINT_TO_ENDPOINT } from './statements/fi
 export interface DueAccounts {
   /** Ids of accounts with due deliveries. */
   due: string[];
+  /** The accounts in `due` whose deliveries no worker has taken in the LATE_MS since they were due. */
+  late: string[];
   /** The endpoint after which the next call continues; empty at the end of the round. */
   last: string;
 }
@@ -15,6 +18,7 @@ interface Step {
   seen: number;
   last: string | null;
   accounts: string[];
+  late: string[];
   deleted: string[];
 }
 
@@ -23,10 +27,12 @@ interface Step {
  * deliveries dropped that an event wrote for an endpoint while it was being deleted: no other code looks for them.
  */
 export async function findDueAccounts(db: Knex, after: string, limit: number): Promise<DueAccounts> {
-  const [step] = await runStatement<Step>(db, STEP_FROM_ENDPOINT_TO_ENDPOINT, [after, limit, now()]);
-  if (step === undefined) return { due: [], last: '' };
+  const at = now();
+  const bindings = [after, limit, at, new Date(at.getTime() - LATE_MS)];
+  const [step] = await runStatement<Step>(db, STEP_FROM_ENDPOINT_TO_ENDPOINT, bindings);
+  if (step === undefined) return { due: [], late: [], last: '' };
   await sweepDeleted(db, step.deleted);
-  return { due: step.accounts, last: step.seen < limit ? '' : (step.last ?? '') };
+  return { due: step.accounts, late: step.late, last: step.seen < limit ? '' : (step.last ?? '') };
 }
 
 /** A due delivery that workers have crashed on so often that it is taken alone. */

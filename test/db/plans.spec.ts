@@ -11,7 +11,7 @@ import { nowMs } from '../../shared/process/clock.js';
 import { createLogger } from '../../shared/process/logger.js';
 import { migrate } from '../../shared/schema/migrate.js';
 import { claimSession } from '../../shared/settlement/claim.js';
-import { expireOverdueSessions, hasOverdueSessions } from '../../shared/settlement/expire-due.js';
+import { expireOverdueSessions, findOverdueSessions } from '../../shared/settlement/expire-due.js';
 import { failPayment } from '../../shared/settlement/fail.js';
 import { isPayloadUsed, listDecided } from '../../shared/settlement/read-link.js';
 import { markAnsweredProcessing } from '../../shared/settlement/remember-told.js';
@@ -226,7 +226,7 @@ describe('query plans of a large database', () => {
   const notifications = { baseUrl: 'https://pay.example', notifyDeliveries: () => {} };
   const sweeps: Record<string, () => Promise<unknown>> = {
     'listing due payments': () => listDuePayments(app.db, ['settle', 'confirm', 'watch'], 500),
-    'finding overdue sessions': () => hasOverdueSessions(app.db),
+    'finding overdue sessions': () => findOverdueSessions(app.db),
     'expiring overdue sessions': () => expireOverdueSessions(app.db, 500, notifications),
     'listing quarantined deliveries': () => listQuarantinedDeliveries(app.db, 20),
     'removing previous secrets': () => removePreviousSecrets(app.db, 1000),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
@@ -140,3 +141,32 @@ describe('Redis that becomes unavailable while events are delivered', () => {
     redis.disconnect();
   });
 });
+
+for (const store of ['Redis', 'Postgres'] as const)
+  describe(`a queue in ${store} that accepts jobs and hands none out`, () => {
+    let flow: WebhookFlow;
+    let queues: Queue[];
+    before(async () => {
+      flow = await openWebhookFlow(`webhooks_stuck_${store.toLowerCase()}`, {
+        environment: store === 'Postgres' ? { REDIS_URL: '' } : {},
+      });
+      queues = await flow.app.queues.open();
+      for (const queue of queues) await queue.pause();
+    });
+    after(async () => {
+      resetClock();
+      for (const queue of queues) await queue.resume();
+      await flow.close();
+    });
+
+    it('delays webhooks and the expiry of sessions by 15 s: the sweep does what has been due for longer', async () => {
+      const hook = await flow.addEndpoint();
+      await flow.expireWithoutNotifying(MANY);
+      const { id } = await flow.buildSession({ expiresAt: new Date(nowMs()) });
+      assert.deepEqual([hook.receiver.got.length, (await flow.session(id)).status], [0, 'open']);
+      advanceClock(16_000);
+      await eventually(async () => assert.equal((await flow.session(id)).status, 'expired'));
+      await flow.untilSucceeded(hook.id, MANY + 1);
+      assert.equal(hook.receiver.got.length, MANY + 1);
+    });
+  });

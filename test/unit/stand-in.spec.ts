@@ -34,7 +34,7 @@ describe('the stand-in for the queue store', () => {
   it('runs so many jobs of a queue at once, and again as many when these have ended', async () => {
     const standIn = standInOf(2);
     for (let sweep = 0; sweep < 3; sweep += 1) {
-      standIn.run(['1', '2', '3'].map((n) => expire(`${sweep}-${n}`)));
+      standIn.run(['1', '2', '3'].map((n) => confirm(`${sweep}-${n}`)));
       assert.equal(started.splice(0).length, 2);
       for (const end of ends.splice(0)) end();
       await standIn.finish();
@@ -54,10 +54,11 @@ describe('the stand-in for the queue store', () => {
     ]);
   });
 
-  it('runs a job once at a time', () => {
-    const standIn = standInOf(2);
-    standIn.run([expire('1'), expire('1')]);
-    standIn.run([expire('1')]);
-    assert.deepEqual(started, ['expire-sessions']);
+  it('does the same work once at a time, though each sweep gives its job another id', () => {
+    const standIn = standInOf(5);
+    const deliverAgain = { ...deliver('1'), id: '2' };
+    standIn.run([confirm('1'), expire('1'), deliver('1')]);
+    standIn.run([confirm('1'), expire('2'), deliverAgain]);
+    assert.deepEqual(started, ['confirm-payment', 'expire-sessions', 'deliver-webhook']);
   });
 });

@@ -53,6 +53,19 @@ describe('with 100,000 deliveries due to one account', () => {
     assert.ok(rows > 0 && rows <= 50, `${rows} rows`);
   });
 
+  it('an account is late that has been due for 15 s, unless a delivery is in flight there', async () => {
+    const deliveries = flow.db('webhookDeliveries').where({ endpointId: quiet.endpointIds[0] });
+    const lateAccounts = async (): Promise<string[]> => (await findDueAccounts(flow.db, '', 5000)).late;
+    await deliveries.clone().update({ leasedUntil: null, dueAt: now() });
+    assert.deepEqual(await lateAccounts(), []);
+    const dueAt = new Date(now().getTime() - 16_000);
+    await deliveries.clone().update({ dueAt });
+    const rows = await rowsRead(async () => assert.deepEqual(await lateAccounts(), [quiet.accountId]));
+    assert.ok(rows > 0 && rows <= 50, `${rows} rows`);
+    await deliveries.clone().update({ leasedUntil: later() });
+    assert.deepEqual(await lateAccounts(), []);
+  });
+
   it('its deliveries are taken in turn over its endpoints, by reading a row for each', async () => {
     const rows = await rowsRead(async () => {
       const { deliveries, left } = await takeDueDeliveries(flow.db, busy.accountId, ALLOWANCE);

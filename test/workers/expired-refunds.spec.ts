@@ -4,7 +4,7 @@ import { presentCheckoutSession } from '../../shared/checkout-sessions/present.j
 import type { Knex } from '../../shared/db/knex.js';
 import { Payable } from '../../shared/payables/model.js';
 import { presentRefund } from '../../shared/refunds/present.js';
-import { expireOverdueSessions, hasOverdueSessions } from '../../shared/settlement/expire-due.js';
+import { expireOverdueSessions, findOverdueSessions } from '../../shared/settlement/expire-due.js';
 import { type Expiring, openExpiring, overdueBy } from '../support/expiring.js';
 import { EVENT_DEPS } from '../support/money-flow.js';
 
@@ -34,9 +34,9 @@ describe('overdue refunds', () => {
     await buildRefund(db, accountId, { ...overdue, refund, failureCode: 'insufficient_funds' });
     await buildSession(db, accountId, overdue);
     const later = await buildRefund(db, accountId);
-    assert.equal(await hasOverdueSessions(db), true);
+    assert.equal(await findOverdueSessions(db), 'late');
     assert.equal(await expireOverdueSessions(db, 10, EVENT_DEPS), 3);
-    assert.equal(await hasOverdueSessions(db), false);
+    assert.equal(await findOverdueSessions(db), 'none');
 
     const ended = await Payable.query(db).where({ status: 'expired' }).orderBy('id');
     const { rows } = await db.raw('SELECT type, object::text AS text FROM events ORDER BY payable_id');

@@ -1,11 +1,11 @@
-import type { JobName } from '../../shared/jobs/jobs.js';
+import { type JobName, LATE_MS } from '../../shared/jobs/jobs.js';
 import { openConcurrency, UNLIMITED } from '../../shared/limits/concurrency.js';
 import { nowMs } from '../../shared/process/clock.js';
 import type { Closable } from '../../shared/process/shutdown.js';
 import { withTimeout } from '../../shared/process/timeout.js';
 import type { JobRequest } from '../../shared/queues/enqueue.js';
 import type { StoreStateLog } from '../../shared/queues/store-state.js';
-import { hasOverdueSessions } from '../../shared/settlement/expire-due.js';
+import { findOverdueSessions } from '../../shared/settlement/expire-due.js';
 import { paymentJob, stagesServedBy } from '../../shared/settlement/payment-job.js';
 import { listDuePayments } from '../../shared/settlement/take-work.js';
 import { findDueAccounts } from '../../shared/webhooks/find-due.js';
@@ -18,15 +18,13 @@ import { quarantinedDeliveries, quarantinedPayments } from './run-quarantined.js
 
 /**
  * Enqueues jobs for due rows whose job was never added, or was lost. A plain timer in every worker process, not a
- * scheduled job, which an emptied Redis would lose. When the queue store is unavailable, or a payment stays due although
- * its job was added, the sweep calls the handlers directly, with the concurrency of a worker.
+ * scheduled job, which an emptied Redis would lose. When the queue store is unavailable, or work stays due although its job
+ * was added, the sweep calls the handlers directly, with the concurrency of a worker.
  */
 const INTERVAL_MS = 1000;
 /** The first sweep comes soon, for rows that became due while no worker ran. */
 const FIRST_WITHIN_MS = 250;
 const BATCH = 500;
-/** A payment that is overdue by more is handled directly: the queue store may be frozen. */
-const LATE_MS = 15_000;
 /** For the check of a queue store that was unavailable. */
 const CHECK_TIMEOUT_MS = 5000;
 /** Endpoints to examine per sweep, with due deliveries or without: more than two accounts can have. */
@@ -64,7 +62,7 @@ type AnyJob = { [N in JobName]: JobRequest<N> }[JobName];
 
 interface DueJobs {
   due: AnyJob[];
-  /** The jobs in `due` whose payments are overdue by more than LATE_MS. */
+  /** The jobs in `due` whose work is overdue by more than LATE_MS: the queue may be paused, or its store frozen. */
   late: AnyJob[];
 }
 
@@ -96,7 +94,8 @@ function findersOf({ db, config: { workerQueues: queues } }: WorkerDeps): FindDu
   };
   const findSessions = async (): Promise<DueJobs> => {
     const job: AnyJob = { name: 'expire-sessions', payload: {}, id: `expire-sessions-${second()}` };
-    return { due: (await hasOverdueSessions(db)) ? [job] : [], late: [] };
+    const overdue = await findOverdueSessions(db);
+    return { due: overdue === 'none' ? [] : [job], late: overdue === 'late' ? [job] : [] };
   };
   let lastEndpoint = '';
   const findDeliveries = async (): Promise<DueJobs> => {
@@ -108,7 +107,7 @@ function findersOf({ db, config: { workerQueues: queues } }: WorkerDeps): FindDu
       payload: { accountId },
       id: `${accountId}-sweep-${second()}`,
     });
-    return { due: found.due.map(jobOf), late: [] };
+    return { due: found.due.map(jobOf), late: found.late.map(jobOf) };
   };
   return [
     findPayments,
@@ -153,7 +152,7 @@ export function createDirectRunner({ config, logger }: DirectRunnerDeps, handler
   return {
     run(jobs) {
       for (const job of jobs) {
-        const key = `${job.name}:${job.id}`;
+        const key = workOf(job);
         if (running.has(key)) continue;
         // Deliveries have slots of their own. The next sweep finds a job without a free slot again.
         const limiter = job.name === 'deliver-webhook' ? UNLIMITED : slots;
@@ -174,6 +173,18 @@ export function createDirectRunner({ config, logger }: DirectRunnerDeps, handler
       await Promise.all(running.values());
     },
   };
+}
+
+/** The same for each sweep that finds the same work, though the ids of its jobs differ from second to second. */
+function workOf(job: AnyJob): string {
+  switch (job.name) {
+    case 'expire-sessions':
+      return job.name;
+    case 'deliver-webhook':
+      return `${job.name}:${job.payload.accountId}`;
+    default:
+      return `${job.name}:${job.id}`;
+  }
 }
 
 async function runOne(handlers: Handlers, job: AnyJob): Promise<void> {

@@ -7,7 +7,7 @@ import { createApiKey } from '../../../shared/accounts/api-keys.js';
 import { loadConfig } from '../../../shared/config/config.js';
 import type { Knex } from '../../../shared/db/knex.js';
 import { createLogger } from '../../../shared/process/logger.js';
-import { hasOverdueSessions } from '../../../shared/settlement/expire-due.js';
+import { findOverdueSessions } from '../../../shared/settlement/expire-due.js';
 import { listDuePayments } from '../../../shared/settlement/take-work.js';
 import { newId } from '../../../shared/values/ids.js';
 import { findDueAccounts } from '../../../shared/webhooks/find-due.js';
@@ -81,7 +81,7 @@ export async function openSubject(settings: {
     'endpoint, not yours': get(`/v1/webhook_endpoints/${theirEndpoint}`),
     'endpoint, not there': get(`/v1/webhook_endpoints/${newId('we_')}`),
     'sweep: payments': () => listDuePayments(deps.db, ['settle', 'confirm', 'watch'], 500),
-    'sweep: sessions': () => hasOverdueSessions(deps.db),
+    'sweep: sessions': () => findOverdueSessions(deps.db),
     'sweep: deliveries': () => findDueAccounts(deps.db, '', 1000),
   };
   return {

@@ -20,9 +20,22 @@ const oldestOverdue = (condition: string): string => `
     WHERE ${OVERDUE} AND id NOT IN (${inFlight('$4')}) AND NOT ${isQuarantined('$4', 'session.id')} AND ${condition}
     ORDER BY expires_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED`;
 
+/**
+ * A row when a session was overdue at $1. It is late when one was at $2 that no worker has taken and none is to take alone. A
+ * backlog has many rows: the order makes Postgres read the first ones in the index.
+ */
 export const FIRST_OVERDUE: Statement = {
-  name: 'first-overdue-session',
-  text: `SELECT FROM payables WHERE ${OVERDUE} LIMIT 1`,
+  name: 'first-overdue-and-late-session',
+  text: `
+  SELECT expires_at <= $2 AND EXISTS (
+    SELECT FROM (
+      SELECT FROM payables session
+      WHERE status = 'open' AND expires_at <= $2
+        AND id NOT IN (${inFlight('$3')}) AND NOT ${isQuarantined('$3', 'session.id')}
+      ORDER BY expires_at LIMIT 1
+    ) late
+  ) AS "isLate"
+  FROM payables WHERE ${OVERDUE} ORDER BY expires_at LIMIT 1`,
 };
 
 /**

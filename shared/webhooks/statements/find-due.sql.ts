@@ -5,9 +5,13 @@ const EARLIEST_OF_NEXT_ENDPOINT = (after: string): string => `
   SELECT endpoint_id, due_at FROM webhook_deliveries
   WHERE due_at IS NOT NULL AND ${NOT_QUARANTINED} AND endpoint_id > ${after} ORDER BY endpoint_id, due_at LIMIT 1`;
 
-/** Visits at most $2 endpoints after $1. Of those with deliveries due at $3, returns the accounts of enabled ones, and the deleted ones. */
+/**
+ * Visits at most $2 endpoints after $1. Of those with deliveries due at $3, returns the accounts of enabled ones, and the deleted
+ * ones. An account is late with a delivery that was due at $4 to an endpoint without one in flight: a delivery in flight to a
+ * busy endpoint hands its slot on.
+ */
 export const STEP_FROM_ENDPOINT_TO_ENDPOINT: Statement = {
-  name: 'step-from-endpoint-to-endpoint',
+  name: 'step-from-endpoint-to-endpoint-and-late',
   text: `
   WITH RECURSIVE step AS (
     (${EARLIEST_OF_NEXT_ENDPOINT('$1::text')})
@@ -16,14 +20,19 @@ export const STEP_FROM_ENDPOINT_TO_ENDPOINT: Statement = {
   ), seen AS MATERIALIZED (
     SELECT endpoint_id, due_at FROM step LIMIT $2
   ), due AS MATERIALIZED (
-    SELECT endpoint.* FROM seen CROSS JOIN LATERAL (
-      -- OFFSET 0 makes Postgres look up each endpoint by its id.
+    SELECT endpoint.*, seen.due_at <= $4 AS was_due FROM seen CROSS JOIN LATERAL (
+      -- OFFSET 0 makes Postgres look up each endpoint by its id, here and below.
       SELECT id, account_id, status, deleted_at, unreadable_since FROM webhook_endpoints WHERE id = seen.endpoint_id OFFSET 0
     ) endpoint
     WHERE seen.due_at <= $3
   )
   SELECT (SELECT count(*)::int FROM seen) AS seen, (SELECT max(endpoint_id) FROM seen) AS last,
     ARRAY(SELECT DISTINCT account_id FROM due WHERE ${takesDeliveries('due')}) AS accounts,
+    ARRAY(
+      SELECT DISTINCT account_id FROM due WHERE ${takesDeliveries('due')} AND was_due AND NOT EXISTS (
+        SELECT FROM webhook_deliveries WHERE endpoint_id = due.id AND leased_until > $3 OFFSET 0
+      )
+    ) AS late,
     ARRAY(SELECT id FROM due WHERE deleted_at IS NOT NULL) AS deleted`,
 };
 
