@@ -112,10 +112,14 @@ async function checkOne({ run, deps, network }: NetworkRun, payment: Payment): P
         await report({ run, deps }, differentTransaction(payment, finding.transaction));
       return true;
     case 'unused':
-      if (finding.chainTime <= (payment.settledAt ?? payment.claimedAt))
-        return unread('the endpoint is behind this payment');
-      await report({ run, deps }, lineOfPayment(payment, 'missing'));
-      return true;
+      if (finding.chainTime > (payment.settledAt ?? payment.claimedAt)) {
+        await report({ run, deps }, lineOfPayment(payment, 'missing'));
+        return true;
+      }
+      // A person is told of both; a worker's line would be an alert.
+      if (run.reader !== 'worker')
+        await report({ run, deps }, { ...lineOfPayment(payment, 'missing'), obstacle: 'endpoint_behind' });
+      return unread('the endpoint is behind this payment');
     case 'spent_otherwise':
       await report({ run, deps }, lineOfPayment(payment, 'missing'));
       return true;

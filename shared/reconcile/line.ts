@@ -15,7 +15,7 @@ export type LineStatus = (typeof LINE_STATUSES)[number];
 export const DIFFERENCES = ['amount', 'token', 'receiver', 'transaction'] as const;
 export type Difference = (typeof DIFFERENCES)[number];
 
-/** Why an unrecorded transfer was not, or cannot be, recorded. */
+/** Why an unrecorded transfer was not, or cannot be, recorded, or why a missing one may be there all the same. */
 export type Obstacle =
   /** It carries no reference, and no payment has its signature. */
   | 'no_reference'
@@ -26,7 +26,9 @@ export type Obstacle =
   /** The chain does not prove the transfer again. */
   | 'not_proven'
   /** The transfer is the proof of another payment. */
-  | 'proof_taken';
+  | 'proof_taken'
+  /** The endpoint's newest block is not later than the payment. */
+  | 'endpoint_behind';
 
 export interface Line {
   status: LineStatus;
