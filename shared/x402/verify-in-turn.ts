@@ -20,7 +20,7 @@ interface Turn {
 /** A facilitator that was away and may be back is given this long before the next is asked as well. */
 const DOUBTFUL_MS = 500;
 
-/** What facilitators say of a Solana payment whose fee payer is not theirs. */
+/** Facilitators refuse a Solana payment whose fee payer is not theirs with these words. */
 const NOT_ITS_FEE_PAYER = /(?:^|_)fee_payer_not_managed_by_facilitator$/;
 
 /**
@@ -70,7 +70,7 @@ export async function verifyInTurn(
         why: whyOf(failures, name),
       });
   }
-  // One that has not answered may be the owner.
+  // A facilitator that has not answered may be the owner.
   const [first] = disowned;
   if (first !== undefined && disowned.length === verifiers.length) return first;
   const waits = failures.flatMap(({ forMs }) => (forMs === undefined ? [] : [forMs]));
