@@ -159,14 +159,21 @@ for (const store of ['Redis', 'Postgres'] as const)
       await flow.close();
     });
 
-    it('delays webhooks and the expiry of sessions by 15 s: the sweep does what has been due for longer', async () => {
+    it('delays webhooks by 15 s: the sweep delivers what has been due for longer', async () => {
       const hook = await flow.addEndpoint();
       await flow.expireWithoutNotifying(MANY);
+      assert.equal(hook.receiver.got.length, 0);
+      advanceClock(16_000);
+      await flow.untilSucceeded(hook.id, MANY);
+      assert.equal(hook.receiver.got.length, MANY);
+    });
+
+    it('delays the expiry of sessions by 15 s, and their webhooks no further', async () => {
+      const hook = await flow.addEndpoint();
       const { id } = await flow.buildSession({ expiresAt: new Date(nowMs()) });
-      assert.deepEqual([hook.receiver.got.length, (await flow.session(id)).status], [0, 'open']);
+      assert.equal((await flow.session(id)).status, 'open');
       advanceClock(16_000);
       await eventually(async () => assert.equal((await flow.session(id)).status, 'expired'));
-      await flow.untilSucceeded(hook.id, MANY + 1);
-      assert.equal(hook.receiver.got.length, MANY + 1);
+      await flow.untilSucceeded(hook.id, 1);
     });
   });

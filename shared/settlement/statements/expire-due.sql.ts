@@ -21,8 +21,8 @@ const oldestOverdue = (condition: string): string => `
     ORDER BY expires_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED`;
 
 /**
- * A row when a session was overdue at $1. It is late when one was at $2 that no worker has taken and none is to take alone. A
- * backlog has many rows: the order makes Postgres read the first ones in the index.
+ * Returns a row when a session was overdue at $1, late when one was overdue at $2 that is neither in flight nor quarantined. The
+ * order makes Postgres read the start of the index, however many rows a backlog has.
  */
 export const FIRST_OVERDUE: Statement = {
   name: 'first-overdue-and-late-session',
