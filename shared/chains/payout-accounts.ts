@@ -110,13 +110,21 @@ export function watchPayoutAccounts(
       if (!isMissing.has(asset)) logger.info({ event: 'payout.account_opened', ...fields(asset) });
   }
 
-  const timer = setInterval(() => {
+  let isRound = false;
+
+  /** A round that takes longer than its interval, at a slow endpoint, is followed by the next one, and not joined by it. */
+  async function checkMissingAgain(): Promise<void> {
+    if (isRound) return;
+    isRound = true;
     const nowMs = performance.now();
     const due = [...wallets.values()].filter(
       ({ missing, askedAtMs }) => missing.size > 0 && nowMs - askedAtMs < followedMs,
     );
-    for (let n = 0; n < CHECKS_AT_ONCE; n += 1) void checkAll(due);
-  }, missingAgainMs);
+    await Promise.all(Array.from({ length: CHECKS_AT_ONCE }, () => checkAll(due)));
+    isRound = false;
+  }
+
+  const timer = setInterval(() => void checkMissingAgain(), missingAgainMs);
   timer.unref();
 
   return {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../../../lab/world/processes/eventually.js';
 import {
   type FindMissing,
@@ -99,28 +100,38 @@ describe("merchants' payout accounts", () => {
     await eventually(() => assert.equal(isMissing(), false));
   });
 
-  it('are checked again a few at a time, however many merchants lack one', async () => {
-    const merchants = Array.from({ length: 40 }, (_, n) => `wallet ${n}`);
+  it('are checked again a few at a time, however many merchants lack one and however slow the endpoint is', async () => {
+    const merchants = Array.from({ length: 40 }, (_, n) => ({
+      network: NETWORK,
+      wallet: `wallet ${n}`,
+      asset: USDC,
+    }));
     let [inFlight, most, found] = [0, 0, 0];
+    let pause = (): Promise<unknown> => new Promise(setImmediate);
     const find: FindMissing = async () => {
       inFlight += 1;
       most = Math.max(most, inFlight);
-      await new Promise(setImmediate);
+      await pause();
       inFlight -= 1;
       found += 1;
       return [MISSING];
     };
-    const accounts = watchPayoutAccounts(find, logger, { ...LONG_PAUSES, missingAgainMs: 50 });
+    const accounts = watchPayoutAccounts(find, logger, { ...LONG_PAUSES, missingAgainMs: 5 });
     watches.push(accounts);
-    for (const wallet of merchants) {
-      accounts.isMissing({ network: NETWORK, wallet, asset: USDC });
-      const known = found;
-      await eventually(() =>
-        assert.ok(found > known || accounts.isMissing({ network: NETWORK, wallet, asset: USDC })),
-      );
-    }
+    for (const merchant of merchants) await eventually(() => assert.ok(accounts.isMissing(merchant)));
     const before = found;
     await eventually(() => assert.ok(found >= before + 2 * merchants.length));
+    const slow: (() => void)[] = [];
+    pause = () => new Promise<void>((resolve) => slow.push(resolve));
+    await eventually(() => assert.equal(inFlight, 8));
+    // Several intervals.
+    await sleep(50);
+    assert.equal(inFlight, 8);
+    // One more when a link is asked for.
     assert.ok(most <= 10, `${most} at once`);
+    pause = () => new Promise(setImmediate);
+    for (const end of slow) end();
+    const then = found;
+    await eventually(() => assert.ok(found >= then + merchants.length));
   });
 });
