@@ -82,7 +82,7 @@ export function parseSolanaPosition(
   const { firstSlot, firstTimeMs, account, rootSlot, rootTimeMs, isFinal, isInDoubt: hasUnclear } = stored;
   const { beforeLast = null, last = null, claimedAtMs } = stored;
   if (!isCount(firstSlot) || !isTime(firstTimeMs)) return undefined;
-  // Earlier versions stored none.
+  // Positions that an earlier version stored have none.
   const claimedAt = isTime(claimedAtMs) ? new Date(claimedAtMs) : undefined;
   const firstRoot = { slot: firstSlot, time: new Date(firstTimeMs), claimedAt };
   if (account === undefined) return { firstRoot, pass: undefined };
