@@ -3,7 +3,7 @@ import { MAX_WAITING_RPC_CALLS } from '../limits/bounds.js';
 import { parseRetryAfter } from '../limits/retry-after.js';
 import { type CallAnswer, type CallGroup, groupCalls, splitAnswer } from './call-group.js';
 import type { ChainCheck } from './chain-check.js';
-import { EndpointPlaces, type Place, type PlacesOptions, type Turns } from './endpoint-places.js';
+import { EndpointSlots, type Slot, type SlotsOptions, type Turns } from './endpoint-slots.js';
 import {
   answerCallers,
   type Caller,
@@ -23,12 +23,12 @@ import { ChainUnreadable, EndpointLimits } from './unreadable.js';
  * that wait and ask the same are one call. A call that has left is shared with nobody: no check gets an answer that was read
  * before the check asked.
  */
-export interface EndpointQueueOptions extends PlacesOptions {
+export interface EndpointQueueOptions extends SlotsOptions {
   send: ChainFetch;
   pace?: PaceOptions | undefined;
 }
 
-/** A check in the queue. `leave` ends its place and its calls. */
+/** A check in the queue. `leave` ends its slot and its calls. */
 export interface QueuedCheck {
   fetch: ChainFetch;
   leave(): void;
@@ -54,7 +54,7 @@ const IN_BACKGROUND = { most: 4, whileLimited: 1 };
 export class EndpointQueue {
   readonly #send: ChainFetch;
   readonly #pace: AdaptivePace;
-  readonly #places: EndpointPlaces;
+  readonly #slots: EndpointSlots;
   readonly #waiting = new Set<QueuedCall>();
   readonly #flights = new Map<QueuedCall, Flight>();
   #unanswered = 0;
@@ -64,10 +64,10 @@ export class EndpointQueue {
   #timer: NodeJS.Timeout | undefined;
   #isDispatching = false;
 
-  constructor({ send, pace, ...places }: EndpointQueueOptions) {
+  constructor({ send, pace, ...slots }: EndpointQueueOptions) {
     this.#send = send;
     this.#pace = new AdaptivePace(pace);
-    this.#places = new EndpointPlaces(places);
+    this.#slots = new EndpointSlots(slots);
   }
 
   /** Calls that wait for their turn. */
@@ -86,26 +86,26 @@ export class EndpointQueue {
 
   /** Throws at once when the check would wait in vain: its worker has other networks to look at. */
   enter(check: ChainCheck, { turnsWithinMs, ...turns }: Turns & { turnsWithinMs: number }): QueuedCheck {
-    if (this.#unanswered >= UNANSWERED_REQUESTS && this.#places.taken > 0) throw new ChainUnreadable(SILENT);
+    if (this.#unanswered >= UNANSWERED_REQUESTS && this.#slots.taken > 0) throw new ChainUnreadable(SILENT);
     if (this.#pace.pausedMs > turnsWithinMs) throw new EndpointLimits();
-    const place = this.#places.take(check, turns, this.#pace.isLimited);
+    const slot = this.#slots.take(check, turns, this.#pace.isLimited);
     // One listener for all calls of the check, which may be many.
-    const onCut = (): void => endCalls(place, check.signal.reason);
+    const onCut = (): void => endCalls(slot, check.signal.reason);
     check.signal.addEventListener('abort', onCut);
     return {
-      fetch: (input, init) => this.#ask(place, input, init),
+      fetch: (input, init) => this.#ask(slot, input, init),
       leave: () => {
         check.signal.removeEventListener('abort', onCut);
-        endCalls(place, new ChainUnreadable(OVER));
-        this.#places.leave(place);
+        endCalls(slot, new ChainUnreadable(OVER));
+        this.#slots.leave(slot);
       },
     };
   }
 
-  async #ask(place: Place, input: string | URL | Request, init?: RequestInit): Promise<Response> {
-    place.check.signal.throwIfAborted();
+  async #ask(slot: Slot, input: string | URL | Request, init?: RequestInit): Promise<Response> {
+    slot.check.signal.throwIfAborted();
     const request = readRequest(String(init?.body));
-    if (this.#waiting.size >= MAX_WAITING_RPC_CALLS) throw this.#places.sendAway();
+    if (this.#waiting.size >= MAX_WAITING_RPC_CALLS) throw this.#slots.sendAway();
     return await new Promise<Response>((resolve, reject) => {
       const call = this.#findSame(request) ?? {
         request,
@@ -115,7 +115,7 @@ export class EndpointQueue {
         limits: 0,
         isAlone: false,
       };
-      this.#addCaller(call, { place, id: request.id, resolve, reject });
+      this.#addCaller(call, { slot, id: request.id, resolve, reject });
       this.#waiting.add(call);
       this.#dispatchSoon();
     });
@@ -126,32 +126,30 @@ export class EndpointQueue {
     return undefined;
   }
 
-  #addCaller(call: QueuedCall, { place, id, resolve, reject }: Omit<Caller, 'endStage'>): void {
+  #addCaller(call: QueuedCall, { slot, id, resolve, reject }: Omit<Caller, 'endStage'>): void {
     const settle = (end: () => void): void => {
       if (!call.callers.delete(caller)) return;
-      place.endCalls.delete(leave);
+      slot.endCalls.delete(leave);
       caller.endStage();
       end();
     };
     const caller: Caller = {
-      place,
+      slot,
       id,
       resolve: (answer) => settle(() => resolve(answer)),
       reject: (error) => settle(() => reject(error)),
-      endStage: this.#wait(place),
+      endStage: this.#wait(slot),
     };
     const leave = (reason: unknown): void => {
       caller.reject(reason);
       if (call.callers.size === 0) this.#giveUp(call, reason);
     };
-    place.endCalls.add(leave);
+    slot.endCalls.add(leave);
     call.callers.add(caller);
   }
 
-  #wait({ check }: Place): () => void {
-    return check.waitForTurn(() =>
-      this.#pace.pausedMs > 0 ? new EndpointLimits() : this.#places.sendAway(),
-    );
+  #wait({ check }: Slot): () => void {
+    return check.waitForTurn(() => (this.#pace.pausedMs > 0 ? new EndpointLimits() : this.#slots.sendAway()));
   }
 
   /** Nobody waits for the call any more. */
@@ -199,7 +197,7 @@ export class EndpointQueue {
     for (const call of group.calls) {
       this.#waiting.delete(call);
       this.#flights.set(call, flight);
-      for (const caller of call.callers) enterStage(caller, () => caller.place.check.beginCall());
+      for (const caller of call.callers) enterStage(caller, () => caller.slot.check.beginCall());
     }
     const started = this.#pace.start(group.weight, inBackground ? 0 : group.weight);
     if (inBackground) this.#callsInBackground += group.weight;
@@ -263,11 +261,11 @@ export class EndpointQueue {
 
   #waitAgain(call: QueuedCall): void {
     if (call.callers.size === 0) return;
-    for (const caller of call.callers) enterStage(caller, () => this.#wait(caller.place));
+    for (const caller of call.callers) enterStage(caller, () => this.#wait(caller.slot));
     this.#waiting.add(call);
   }
 }
 
-function endCalls({ endCalls: ends }: Place, reason: unknown): void {
+function endCalls({ endCalls: ends }: Slot, reason: unknown): void {
   for (const end of ends) end(reason);
 }

@@ -1,8 +1,8 @@
 import type { PaceOptions } from '../limits/adaptive-pace.js';
 import type { Logger } from '../process/logger.js';
 import { fetchFromEndpoint } from './endpoint-fetch.js';
-import type { PlacesOptions } from './endpoint-places.js';
 import { EndpointQueue } from './endpoint-queue.js';
+import type { SlotsOptions } from './endpoint-slots.js';
 import type { Network } from './networks.js';
 import type { ChainFetch } from './rpc-fetch.js';
 
@@ -16,7 +16,7 @@ export interface EndpointState {
   limitedAnswers: number;
 }
 
-export interface EndpointQueuesOptions extends PlacesOptions {
+export interface EndpointQueuesOptions extends SlotsOptions {
   fetch?: ChainFetch | undefined;
   logger?: Pick<Logger, 'info' | 'warn'> | undefined;
   /** The pauses of an endpoint that limits. */

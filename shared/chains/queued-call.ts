@@ -1,5 +1,5 @@
 import { type CallAnswer, textFor, withId } from './call-group.js';
-import { byUrgency, type Place } from './endpoint-places.js';
+import { byUrgency, type Slot } from './endpoint-slots.js';
 import type { RpcRequest } from './rpc-call.js';
 
 /** A call in the queue of an endpoint, for all callers that ask the same. */
@@ -14,7 +14,7 @@ export interface QueuedCall {
 }
 
 export interface Caller {
-  place: Place;
+  slot: Slot;
   id: unknown;
   resolve(answer: Response): void;
   reject(error: unknown): void;
@@ -35,12 +35,12 @@ const BODYLESS = [204, 205, 304];
 export function nextCalls(waiting: Iterable<QueuedCall>): { calls: QueuedCall[]; inBackground: boolean } {
   const inOrder = [...waiting]
     .flatMap((call) => {
-      const [place] = [...call.callers].map((caller) => caller.place).sort(byUrgency);
-      return place === undefined ? [] : [{ call, place }];
+      const [slot] = [...call.callers].map((caller) => caller.slot).sort(byUrgency);
+      return slot === undefined ? [] : [{ call, slot }];
     })
-    .sort((a, b) => byUrgency(a.place, b.place));
-  const inBackground = inOrder[0]?.place.inBackground === true;
-  const next = inOrder.filter(({ place }) => place.inBackground === inBackground);
+    .sort((a, b) => byUrgency(a.slot, b.slot));
+  const inBackground = inOrder[0]?.slot.inBackground === true;
+  const next = inOrder.filter(({ slot }) => slot.inBackground === inBackground);
   return { calls: next.map(({ call }) => call), inBackground };
 }
 
@@ -57,8 +57,8 @@ export function answerCallers(
   { status, headers, text }: GroupAnswer,
 ): void {
   const type = headers.get('content-type') ?? 'application/json';
-  for (const { id, resolve, place } of callers) {
-    place.hasBegun = true;
+  for (const { id, resolve, slot } of callers) {
+    slot.hasBegun = true;
     const own = id === request.id ? text : withId(text, id);
     const body = entry === undefined ? own : textFor(id, entry);
     resolve(

@@ -180,7 +180,7 @@ export const IMAGE_WITHIN_MS = 5000;
 /** Image fetches in flight, and fetches that wait for a slot. */
 export const MAX_IMAGE_FETCHES = 24;
 export const MAX_IMAGE_FETCHES_OF_ACCOUNT = 6;
-/** Merchants may share a host: the account's places there are fewer than the host's. */
+/** Merchants may share a host: the account's slots there are fewer than the host's. */
 export const MAX_IMAGE_FETCHES_OF_ACCOUNT_AT_HOST = 4;
 export const MAX_IMAGE_FETCHES_OF_HOST = 12;
 export const MAX_IMAGES_WAITING = 500;

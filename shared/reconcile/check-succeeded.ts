@@ -7,13 +7,13 @@ import { readStoredPayment } from '../x402/stored-payment.js';
 import { isSameAddress } from './books.js';
 import { report } from './judge-arrivals.js';
 import type { Line } from './line.js';
-import { openList, type Place } from './open-list.js';
+import { type NewPosition, openList } from './open-list.js';
 import { type NetworkRun, requireTime } from './run.js';
 
 const PAGE = 200;
 const CHECKED_AT_ONCE = 5;
 const CHECK_WITHIN_MS = 30_000;
-/** Ids that one place keeps, the newest ones. */
+/** Ids that one position keeps, the newest ones. */
 const MAX_UNCHECKED = 5000;
 /** A payment that could not be checked for so long is given up. */
 const GIVEN_UP_MS = 7 * 24 * 3_600_000;
@@ -41,7 +41,7 @@ export async function checkSucceeded(networkRun: NetworkRun): Promise<void> {
   const checkPage = async (page: readonly Payment[]): Promise<void> => {
     for (const id of await checkAll(networkRun, page)) if (id > oldest) unchecked.add(id);
   };
-  const placeAt = (position: number): Place => ({
+  const positionAt = (position: number): NewPosition => ({
     position,
     told: [],
     unchecked: [...unchecked].slice(-MAX_UNCHECKED),
@@ -65,9 +65,9 @@ export async function checkSucceeded(networkRun: NetworkRun): Promise<void> {
     const end = page.at(-1)?.id;
     if (end === undefined || page.length < PAGE) break;
     after = end;
-    await list.keep(placeAt(createdAt(end).getTime()));
+    await list.keep(positionAt(createdAt(end).getTime()));
   }
-  await list.keepAtEnd(placeAt(Math.max(until, reached ?? 0)), new Date(until));
+  await list.keepAtEnd(positionAt(Math.max(until, reached ?? 0)), new Date(until));
 }
 
 function those({ run: { accountId }, network }: NetworkRun, status: PaymentStatus): Partial<Payment> {

@@ -4,20 +4,20 @@ import type { NetworkRun } from './run.js';
 /** Some of the newest transfers are read again by the next run: so long before its end a run has surely read all. */
 const READ_AGAIN_MS = 3_600_000;
 
-export type Place = Pick<Position, 'position' | 'told'> & Partial<Pick<Position, 'unchecked'>>;
+export type NewPosition = Pick<Position, 'position' | 'told'> & Partial<Pick<Position, 'unchecked'>>;
 
-/** A list with the place where the last run stopped, which is kept as this run goes on. */
+/** A list with the position where the last run stopped, which is kept as this run goes on. */
 export interface OpenList {
   last: Position | undefined;
-  /** The last place, unless this run begins at a time of its own. */
+  /** The last position, unless this run begins at a time of its own. */
   resumed: Position | undefined;
-  keep(place: Place): Promise<void>;
+  keep(position: NewPosition): Promise<void>;
   /** The list is read up to this time. */
-  keepAtEnd(place: Place, until: Date): Promise<void>;
+  keepAtEnd(position: NewPosition, until: Date): Promise<void>;
 }
 
 /**
- * A run that begins later than the last one has read keeps no place: the next run without `--since` goes on where that one
+ * A run that begins later than the last one has read keeps no position: the next run without `--since` goes on where that one
  * stopped, and what lies between is read.
  */
 export async function openList({ run, deps: { db }, network }: NetworkRun, name: string): Promise<OpenList> {
@@ -27,14 +27,14 @@ export async function openList({ run, deps: { db }, network }: NetworkRun, name:
   const leavesGap =
     last !== undefined && since !== undefined && (last.readUntil === null || since > last.readUntil);
   const begunAt = since ?? (last === undefined ? firstTime : last.readUntil);
-  const write = async (place: Place, readUntil: Date | null): Promise<void> => {
-    if (!leavesGap) await writePosition(db, list, { unchecked: [], ...place, readUntil });
+  const write = async (position: NewPosition, readUntil: Date | null): Promise<void> => {
+    if (!leavesGap) await writePosition(db, list, { unchecked: [], ...position, readUntil });
   };
   return {
     last,
     resumed: since === undefined ? last : undefined,
-    keep: (place) => write(place, begunAt),
-    keepAtEnd: (place, until) =>
-      write(place, new Date(Math.min(until.getTime(), startedAt.getTime()) - READ_AGAIN_MS)),
+    keep: (position) => write(position, begunAt),
+    keepAtEnd: (position, until) =>
+      write(position, new Date(Math.min(until.getTime(), startedAt.getTime()) - READ_AGAIN_MS)),
   };
 }

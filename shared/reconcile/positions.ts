@@ -53,6 +53,6 @@ export async function writePosition(
   { reader, part, network, list }: ReadList,
   { position, told, unchecked, readUntil }: Position,
 ): Promise<void> {
-  const place = [position, JSON.stringify(told), JSON.stringify(unchecked), readUntil];
-  await runStatement(db, WRITE_POSITION, [reader, part, network, list, ...place]);
+  const stored = [position, JSON.stringify(told), JSON.stringify(unchecked), readUntil];
+  await runStatement(db, WRITE_POSITION, [reader, part, network, list, ...stored]);
 }

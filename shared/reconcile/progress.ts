@@ -1,8 +1,8 @@
 import type { Arrival } from '../chains/arrival.js';
-import type { Place } from './open-list.js';
+import type { NewPosition } from './open-list.js';
 import { type Position, toldSince } from './positions.js';
 
-/** Transfers that one place keeps to be looked at again. A list with more of them is read again from the next one on. */
+/** Transfers that one position keeps to be looked at again. A list with more of them is read again from the next one on. */
 const MAX_WAITING = 1000;
 
 /** The transfers that a list's runs have dealt with, by name, each with its block or slot. */
@@ -43,8 +43,8 @@ export function waitingOf({ unchecked }: Position): WaitingTransfer[] {
   });
 }
 
-/** The place of a list that is read up to, but not including, this block or slot. */
-export function placeAt({ told, waiting }: Progress, height: number): Place {
+/** The position of a list that is read up to, but not including, this block or slot. */
+export function positionAt({ told, waiting }: Progress, height: number): NewPosition {
   const passed = [...waiting]
     .filter(([, waitingAt]) => waitingAt < height)
     .sort(([, one], [, other]) => one - other);

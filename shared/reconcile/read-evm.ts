@@ -2,7 +2,7 @@ import type { Arrival } from '../chains/arrival.js';
 import type { EvmNetwork } from '../chains/networks.js';
 import { judgeArrivals, judgeWaiting } from './judge-arrivals.js';
 import { openList } from './open-list.js';
-import { openProgress, placeAt, waitingOf } from './progress.js';
+import { openProgress, positionAt, waitingOf } from './progress.js';
 import { type NetworkRun, requireTime } from './run.js';
 import type { Wallets } from './wallets.js';
 
@@ -57,9 +57,9 @@ export async function readEvm(
     });
     run.summary.others += others;
     await judgeArrivals(networkRun, arrivals, progress, timeOf);
-    const position = Math.max(Math.min(upTo, newest - readAgain) + 1, known?.position ?? 0);
-    const place = placeAt(progress, position);
-    await (upTo < newest ? list.keep(place) : list.keepAtEnd(place, head.time));
+    const reached = Math.max(Math.min(upTo, newest - readAgain) + 1, known?.position ?? 0);
+    const position = positionAt(progress, reached);
+    await (upTo < newest ? list.keep(position) : list.keepAtEnd(position, head.time));
     next = upTo + 1;
   }
 }

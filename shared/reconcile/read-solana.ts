@@ -3,8 +3,8 @@ import type { SvmNetwork } from '../chains/networks.js';
 import type { TokenAccount } from '../chains/solana-arrivals.js';
 import type { SignatureEntry, SolanaRoot } from '../chains/solana-rpc.js';
 import { judgeArrivals, judgeWaiting } from './judge-arrivals.js';
-import { openList, type Place } from './open-list.js';
-import { openProgress, placeAt, waitingOf } from './progress.js';
+import { type NewPosition, openList } from './open-list.js';
+import { openProgress, positionAt, waitingOf } from './progress.js';
 import { type NetworkRun, requireTime } from './run.js';
 
 /** The newest slots are read again by the next run: a node's list by account may be behind the node. */
@@ -47,16 +47,16 @@ async function readAccount(networkRun: NetworkRun, account: TokenAccount, root: 
       readEntries(networkRun, account, [{ signature, slot, blockTime: undefined, memo: undefined }]),
   });
   // A slot may have transactions in the next group, too.
-  const placeOf = (slot: number): Place =>
-    placeAt(progress, Math.max(Math.min(slot, root.slot - READ_AGAIN), stored?.position ?? 0));
+  const positionOf = (slot: number): NewPosition =>
+    positionAt(progress, Math.max(Math.min(slot, root.slot - READ_AGAIN), stored?.position ?? 0));
   for (let next = 0; next < entries.length; next += ENTRIES_AT_ONCE) {
     await requireTime(run);
     const some = entries.slice(next, next + ENTRIES_AT_ONCE);
     const arrivals = await readEntries(networkRun, account, some);
     await judgeArrivals(networkRun, arrivals, progress, timeOf);
-    await list.keep(placeOf(some.at(-1)?.slot ?? 0));
+    await list.keep(positionOf(some.at(-1)?.slot ?? 0));
   }
-  await list.keepAtEnd(placeOf(root.slot), root.time);
+  await list.keepAtEnd(positionOf(root.slot), root.time);
 }
 
 async function readEntries(

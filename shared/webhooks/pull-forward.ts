@@ -9,30 +9,30 @@ import { LEASE_MS } from './take-due.js';
 const LONGEST_LEASE_MS = Math.max(LEASE_MS, 60_000);
 const PAGE = 5000;
 
-interface Place {
+interface PageEnd {
   endpointId: string;
   /** As Postgres writes it, since a Date has no microseconds. */
   dueAt: string;
   id: string;
 }
 
-const FIRST: Place = { endpointId: '', dueAt: '-infinity', id: '' };
+const FIRST: PageEnd = { endpointId: '', dueAt: '-infinity', id: '' };
 
 /** Due times that were written before Postgres' clock was set back lie too far ahead: these deliveries are due now. */
 export async function pullForward(db: Knex, page = PAGE): Promise<void> {
-  let place: Place | undefined = FIRST;
+  let end: PageEnd | undefined = FIRST;
   do {
-    place = await pullPage(db, page, place);
-  } while (place !== undefined);
+    end = await pullPage(db, page, end);
+  } while (end !== undefined);
 }
 
 /** Resolves with the end of the page, if there may be more. */
 async function pullPage(
   db: Knex,
   page: number,
-  { endpointId, dueAt, id }: Place,
-): Promise<Place | undefined> {
+  { endpointId, dueAt, id }: PageEnd,
+): Promise<PageEnd | undefined> {
   const bindings = [now(), LONGEST_LEASE_MS, LONGEST_PAUSES_MS, page, endpointId, dueAt, id];
-  const [end] = await runStatement<Place>(db, PULL_FORWARD, bindings);
+  const [end] = await runStatement<PageEnd>(db, PULL_FORWARD, bindings);
   return end;
 }

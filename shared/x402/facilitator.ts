@@ -216,7 +216,7 @@ function payerOf({ body }: Call): string {
   return 'authorization' in payload ? payload.authorization.from : payload.transaction;
 }
 
-/** Undefined for the whole wait for a turn. A postponed /settle gives its place in the worker to other networks. */
+/** Undefined for the whole wait for a turn. A postponed /settle gives its slot in the worker to other networks. */
 function pausePatience({ path }: Call): number | undefined {
   return path === '/settle' ? SETTLE_PAUSE_WITHIN_MS : undefined;
 }

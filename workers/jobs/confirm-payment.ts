@@ -72,13 +72,13 @@ async function look(
   { payment: { network, accountId }, chainQuery, urgentUntil }: TakenPayment,
   calling: Calling,
 ): Promise<ChainFinding> {
-  const place = await chainLooks.enter({ network, accountId });
-  if (place.kind === 'refused')
-    return { kind: 'unreadable', reason: WAITING_FOR_A_TURN, againInMs: place.turnInMs };
+  const slot = await chainLooks.enter({ network, accountId });
+  if (slot.kind === 'refused')
+    return { kind: 'unreadable', reason: WAITING_FOR_A_TURN, againInMs: slot.turnInMs };
   try {
     return await calling(() => chains.check(chainQuery, { urgentUntil }));
   } finally {
-    place.release();
+    slot.release();
   }
 }
 

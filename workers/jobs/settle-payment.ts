@@ -73,16 +73,16 @@ async function inPlace(
   { facilitator, network, accountId }: Payment,
   call: () => Promise<SettleVerdict>,
 ): Promise<SettleVerdict> {
-  const place = await settleCalls.enter({
+  const slot = await settleCalls.enter({
     network: `${facilitators.nameOf(facilitator)} ${network}`,
     accountId,
   });
-  if (place.kind === 'refused')
-    return { kind: 'postponed', why: 'other calls wait for their answers', forMs: place.turnInMs };
+  if (slot.kind === 'refused')
+    return { kind: 'postponed', why: 'other calls wait for their answers', forMs: slot.turnInMs };
   try {
     return await call();
   } finally {
-    place.release();
+    slot.release();
   }
 }
 

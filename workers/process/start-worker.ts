@@ -145,7 +145,7 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
   const endpointQueues = new EndpointQueues({ logger });
   const chains = createChains(config.rpcUrls, { queues: endpointQueues });
   const facilitators = facilitatorsFor(config, { db, redis, breaker }, logger);
-  const places = config.workerConcurrency * PAYMENTS_OF_A_JOB;
+  const slots = config.workerConcurrency * PAYMENTS_OF_A_JOB;
   const deps: WorkerDeps = {
     config,
     baseUrl: config.baseUrl,
@@ -164,8 +164,8 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
       { config, db, replica, queues, logger, commits, installation: watch, facilitators },
       { chains, serves: config.workerQueues },
     ),
-    settleCalls: openOutsideCalls('settle-payment', places, logger),
-    chainLooks: openOutsideCalls('confirm-payment', places, logger, SLOW_LOOK_MS),
+    settleCalls: openOutsideCalls('settle-payment', slots, logger),
+    chainLooks: openOutsideCalls('confirm-payment', slots, logger, SLOW_LOOK_MS),
   };
   return {
     deps,

@@ -3,15 +3,15 @@ import type { Release } from '../../shared/limits/budget.js';
 import { openConcurrency } from '../../shared/limits/concurrency.js';
 import type { Logger } from '../../shared/process/logger.js';
 import type { Closable } from '../../shared/process/shutdown.js';
-import { openHolder, type PlaceHolder } from './place-holder.js';
+import { openHolder, type SlotHolder } from './slot-holder.js';
 
 /**
- * The `/settle` calls of one process, or its looks at chains. Their places are divided among the networks (of each
- * facilitator), and a network's places among its accounts: the next network, and within a network the next account, always
+ * The `/settle` calls of one process, or its looks at chains. Their slots are divided among the networks (of each
+ * facilitator), and a network's slots among its accounts: the next network, and within a network the next account, always
  * finds some. So payments whose calls hang do not delay those of another network.
  */
 export interface OutsideCalls extends Closable {
-  /** A place for a call. When there is none, the time until one is likely to be free. */
+  /** A slot for a call. When there is none, the time until one is likely to be free. */
   enter(caller: Caller): Promise<Entered>;
   /**
    * Runs the payments of one job. Resolves when each has ended or its call is slow, so that the job's place in the queue is
@@ -33,25 +33,25 @@ export type Entered = { kind: 'entered'; release: Release } | { kind: 'refused';
 /** Runs the call of a payment; the job does not wait for one that is slow. */
 export type Calling = <T>(call: () => Promise<T>) => Promise<T>;
 
-/** A holder has at most this many times the places that are left: alone three quarters of them. */
+/** A holder has at most this many times the slots that are left: alone three quarters of them. */
 export const TIMES_WHAT_IS_LEFT = 3;
 /** A job gives its place in the queue back after this time. */
 const SLOW_CALL_MS = 250;
-/** For a place of a holder whose calls are answered. */
+/** For a slot of a holder whose calls are answered. */
 const WAIT_MS = 500;
 
 export function openOutsideCalls(
   queue: JobName,
-  places: number,
+  slots: number,
   logger: Logger,
   slowCallMs: number = SLOW_CALL_MS,
 ): OutsideCalls {
   const calls = openConcurrency({
-    total: places,
-    perHolder: [places, places],
+    total: slots,
+    perHolder: [slots, slots],
     timesWhatIsLeft: TIMES_WHAT_IS_LEFT,
   });
-  const holders = new Map<string, PlaceHolder>();
+  const holders = new Map<string, SlotHolder>();
   const running = new Set<Promise<unknown>>();
 
   function begin(names: readonly string[], release: Release): Release {
@@ -75,7 +75,7 @@ export function openOutsideCalls(
       const names = [network, `${network} ${accountId}`];
       const free = calls.tryTake(...names);
       if (free !== undefined) return { kind: 'entered', release: begin(names, free) };
-      // An account without calls finds no place only where others of its network have all of them.
+      // An account without calls finds no slot only where others of its network have all of them.
       const full = names.flatMap((name) => holders.get(name) ?? []).at(-1);
       if (full?.hangs() !== true) {
         const later = await calls.take(WAIT_MS, ...names);

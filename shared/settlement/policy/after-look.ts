@@ -233,8 +233,8 @@ function patchAfter(payment: WatchedPayment, finding: ChainFinding, times: Times
     const since = finding.againInMs === undefined ? (unreadableSince ?? times.now) : unreadableSince;
     return { unreadableSince: since, searchPlace, usedSeenAt };
   }
-  const place = ('position' in finding && finding.position) || null;
-  return { unreadableSince: null, searchPlace: place, usedSeenAt };
+  const position = ('position' in finding && finding.position) || null;
+  return { unreadableSince: null, searchPlace: position, usedSeenAt };
 }
 
 /** The first look that saw a use, until a later block lacks it: a node that is behind lacks it too. */

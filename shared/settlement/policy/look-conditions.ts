@@ -119,10 +119,10 @@ export const searchHasAdvanced: LookCondition<'used' | 'searching'> = {
   by: 'chain',
   text: 'the search has come further since the last look',
   holds: ({ payment: { searchPlace }, finding: { position } }) =>
-    position !== undefined && !isSamePlace(position, searchPlace),
+    position !== undefined && !isSamePosition(position, searchPlace),
 };
 
-function isSamePlace(one: SearchPosition, other: SearchPosition | null): boolean {
+function isSamePosition(one: SearchPosition, other: SearchPosition | null): boolean {
   const names = new Set([...Object.keys(one), ...Object.keys(other ?? {})]);
   return other !== null && [...names].every((name) => one[name] === other[name]);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createLogger } from '../../../shared/process/logger.js';
 import { type Caller, type Entered, openOutsideCalls } from '../../../workers/settlement/outside-calls.js';
-import { openHolder } from '../../../workers/settlement/place-holder.js';
+import { openHolder } from '../../../workers/settlement/slot-holder.js';
 
 const logger = createLogger('silent', 'test');
 const caller = (network: string, accountId = 'acct_1'): Caller => ({
@@ -10,16 +10,16 @@ const caller = (network: string, accountId = 'acct_1'): Caller => ({
   accountId,
 });
 
-describe('the places of /settle calls', () => {
+describe('the slots of /settle calls', () => {
   const calls = openOutsideCalls('settle-payment', 100, logger);
 
   /** Enters until refused. */
   async function fill(one: Caller): Promise<Entered[]> {
     const entered: Entered[] = [];
     for (;;) {
-      const place = await calls.enter(one);
-      if (place.kind === 'refused') return entered;
-      entered.push(place);
+      const slot = await calls.enter(one);
+      if (slot.kind === 'refused') return entered;
+      entered.push(slot);
     }
   }
 
@@ -30,7 +30,7 @@ describe('the places of /settle calls', () => {
     const others = await fill(caller('b', 'acct_1'));
     assert.ok(others.length >= 15, `${others.length}`);
     assert.equal((await calls.enter({ ...caller('a'), network: 'g.example a' })).kind, 'entered');
-    for (const place of hanging) if (place.kind === 'entered') place.release();
+    for (const slot of hanging) if (slot.kind === 'entered') slot.release();
     assert.equal((await calls.enter(caller('a'))).kind, 'entered');
   });
 
@@ -44,7 +44,7 @@ describe('the places of /settle calls', () => {
   });
 });
 
-describe('the holder of places', () => {
+describe('the holder of slots', () => {
   let atMs = 0;
   const open = () => {
     atMs = 0;
@@ -65,7 +65,7 @@ describe('the holder of places', () => {
     assert.equal(holder.hangs(), true);
   });
 
-  it('gives payments that found no place turns as far apart as its places get free', () => {
+  it('gives payments that found no slot turns as far apart as its slots get free', () => {
     const holder = open();
     for (let call = 0; call < 10; call += 1) holder.begin();
     assert.deepEqual([holder.nextTurnMs(), holder.nextTurnMs()], [1000, 1000]);

@@ -2,7 +2,7 @@ import type { ChainCheck } from './chain-check.js';
 import { NoTurn } from './unreadable.js';
 
 /** A check at an endpoint. */
-export interface Place {
+export interface Slot {
   check: ChainCheck;
   /** Unix milliseconds. */
   urgentUntil: number;
@@ -26,7 +26,7 @@ export interface ComeBack {
   everyMs: number;
 }
 
-export interface PlacesOptions {
+export interface SlotsOptions {
   /** How many checks may be in progress while the endpoint limits; beyond them the most urgent ones are. */
   checksWhileLimited?: number | undefined;
   comeBack?: ComeBack | undefined;
@@ -35,26 +35,26 @@ export interface PlacesOptions {
 const CHECKS_WHILE_LIMITED = 10;
 const COME_BACK: ComeBack = { afterMs: 1000, everyMs: 50 };
 
-/** The checks in progress at one endpoint. Those in the background take no place, so that they keep no other from one. */
-export class EndpointPlaces {
-  readonly #places = new Set<Place>();
+/** The checks in progress at one endpoint. Those in the background take no slot, so that they keep no other from one. */
+export class EndpointSlots {
+  readonly #slots = new Set<Slot>();
   readonly #most: number;
   readonly #comeBack: ComeBack;
   #lastNumber = 0;
   #lastBackAtMs = 0;
 
-  constructor({ checksWhileLimited = CHECKS_WHILE_LIMITED, comeBack = COME_BACK }: PlacesOptions) {
+  constructor({ checksWhileLimited = CHECKS_WHILE_LIMITED, comeBack = COME_BACK }: SlotsOptions) {
     this.#most = checksWhileLimited;
     this.#comeBack = comeBack;
   }
 
   get taken(): number {
-    return this.#places.size;
+    return this.#slots.size;
   }
 
-  /** While the endpoint limits and all places are taken, the least urgent check that only waits leaves, or this one. */
-  take(check: ChainCheck, { urgentUntil, inBackground = false }: Turns, isLimited: boolean): Place {
-    const place: Place = {
+  /** While the endpoint limits and all slots are taken, the least urgent check that only waits leaves, or this one. */
+  take(check: ChainCheck, { urgentUntil, inBackground = false }: Turns, isLimited: boolean): Slot {
+    const slot: Slot = {
       check,
       urgentUntil: urgentUntil?.getTime() ?? Number.POSITIVE_INFINITY,
       inBackground,
@@ -62,14 +62,14 @@ export class EndpointPlaces {
       hasBegun: false,
       endCalls: new Set(),
     };
-    if (inBackground) return place;
-    if (isLimited && this.#places.size >= this.#most) this.#makeRoomFor(place);
-    this.#places.add(place);
-    return place;
+    if (inBackground) return slot;
+    if (isLimited && this.#slots.size >= this.#most) this.#makeRoomFor(slot);
+    this.#slots.add(slot);
+    return slot;
   }
 
-  leave(place: Place): void {
-    this.#places.delete(place);
+  leave(slot: Slot): void {
+    this.#slots.delete(slot);
   }
 
   sendAway(): NoTurn {
@@ -79,16 +79,16 @@ export class EndpointPlaces {
     return new NoTurn(Math.ceil(this.#lastBackAtMs - atMs));
   }
 
-  #makeRoomFor(place: Place): void {
-    const mayLeave = [...this.#places].filter(({ check, hasBegun }) => check.isWaiting && !hasBegun);
+  #makeRoomFor(slot: Slot): void {
+    const mayLeave = [...this.#slots].filter(({ check, hasBegun }) => check.isWaiting && !hasBegun);
     const [last] = mayLeave.sort((a, b) => byUrgency(b, a));
-    if (last === undefined || byUrgency(last, place) < 0) throw this.sendAway();
+    if (last === undefined || byUrgency(last, slot) < 0) throw this.sendAway();
     last.check.cut(this.sendAway());
   }
 }
 
 /** The check whose window ends first, of equals the one that began first, and those in the background last. */
-export function byUrgency(one: Place, other: Place): number {
+export function byUrgency(one: Slot, other: Slot): number {
   if (one.inBackground !== other.inBackground) return one.inBackground ? 1 : -1;
   if (one.urgentUntil !== other.urgentUntil) return one.urgentUntil < other.urgentUntil ? -1 : 1;
   return one.number - other.number;

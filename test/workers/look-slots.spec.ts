@@ -9,7 +9,7 @@ import { type OutsideCalls, openOutsideCalls } from '../../workers/settlement/ou
 import { BASE_SEPOLIA, X_LAYER_TESTNET } from '../support/checkout.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 
-const PLACES = 8;
+const SLOTS = 8;
 const SLOW_MS = 20;
 
 describe('looks at a network whose endpoint hangs', () => {
@@ -23,7 +23,7 @@ describe('looks at a network whose endpoint hangs', () => {
   beforeEach(async () => {
     flow = await openMoneyFlow('look_places', { worker: false, environment: { SETTLE_WAIT_MS: '0' } });
     const { deps } = flow.openManualWorker();
-    chainLooks = openOutsideCalls('confirm-payment', PLACES, createLogger('silent', 'test'), SLOW_MS);
+    chainLooks = openOutsideCalls('confirm-payment', SLOTS, createLogger('silent', 'test'), SLOW_MS);
     looks = [];
     const hanging = new Promise<void>((resolve) => {
       answer = resolve;
@@ -64,7 +64,7 @@ describe('looks at a network whose endpoint hangs', () => {
       assert.equal(refused.outcome.kind, 'done', 'the job does not wait for its look');
       refused = await payAndLook(X_LAYER_TESTNET);
     }
-    assert.ok(held >= 2 && held < PLACES, `${held} looks hang`);
+    assert.ok(held >= 2 && held < SLOTS, `${held} looks hang`);
     assert.equal(refused.outcome.kind, 'again', 'it comes back');
     const { status, dueAt } = await flow.onlyPayment(refused.id);
     assert.equal(status, 'processing');

@@ -1,21 +1,21 @@
-/** The calls under way of one holder of places, and the turns of payments that found no place. */
-export interface PlaceHolder {
+/** The calls under way of one holder of slots, and the turns of payments that found no slot. */
+export interface SlotHolder {
   readonly calls: number;
   /** A call begins; the function ends it. */
   begin(): () => void;
   /** True when calls are under way and none was answered lately. */
   hangs(): boolean;
-  /** Places get free one after the other, so payments that are refused together get different turns. */
+  /** Slots get free one after the other, so payments that are refused together get different turns. */
   nextTurnMs(): number;
 }
 
 /** Calls without an answer for so long hang. */
 const HANGS_AFTER_MS = 1000;
 const LEAST_TURN_MS = 1000;
-/** The calls may be answered at any time: no payment waits for longer before it looks for a place again. */
+/** The calls may be answered at any time: no payment waits for longer before it looks for a slot again. */
 const LONGEST_TURN_MS = 15_000;
 
-export function openHolder(nowMs: () => number = () => performance.now()): PlaceHolder {
+export function openHolder(nowMs: () => number = () => performance.now()): SlotHolder {
   /** By their begin, the oldest first. */
   const underWay = new Map<symbol, number>();
   let lastEnd = Number.NEGATIVE_INFINITY;
