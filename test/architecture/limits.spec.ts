@@ -61,6 +61,8 @@ const BESIDE_THEIR_USE: Readonly<Record<string, string>> = {
   'shared/db/connection-shares.ts ACCOUNTS_KEPT': 'a cache',
   'shared/db/page-rows.ts MAX_ROWS': 'rows of a statement; test/db/batched-pages.spec.ts',
   'shared/limits/account-pauses.ts MAX_ACCOUNTS': 'a cache',
+  'shared/payments/history.ts FIRST_KEPT': 'a part of MAX_ENTRIES',
+  'shared/payments/history.ts MAX_ENTRIES': 'entries of one payment; test/db/payment-history.spec.ts',
   'shared/reconcile/check-succeeded.ts CHECKED_AT_ONCE':
     "an operator's command, and one round of it in a worker",
   'shared/reconcile/check-succeeded.ts MAX_UNCHECKED':

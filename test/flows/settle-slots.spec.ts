@@ -44,7 +44,9 @@ describe('240 payments of one merchant and network whose /settle hangs', () => {
   }
 
   async function statusesOf(ids: readonly string[]): Promise<string[]> {
-    const payments = await Payment.query(flow.db).whereIn('payableId', [...ids]);
+    const payments = await Payment.query(flow.db)
+      .select('status')
+      .whereIn('payableId', [...ids]);
     return payments.map(({ status }) => status);
   }
 

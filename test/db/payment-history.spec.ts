@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { buildMerchant, buildUndecidedPayment } from '../../lab/world/shop/factories.js';
+import { withObservation } from '../../shared/payments/history.js';
+import { Payment } from '../../shared/payments/model.js';
+import { openTestApp, type TestApp } from '../support/app.js';
+
+describe("a payment's history", () => {
+  let app: TestApp;
+  let id: string;
+
+  before(async () => {
+    app = await openTestApp();
+    const { accountId } = await buildMerchant(app.db);
+    id = (await buildUndecidedPayment(app.db, accountId)).payment.id;
+  });
+  after(() => app.close());
+
+  const observe = async (said: string): Promise<unknown> =>
+    await Payment.query(app.db)
+      .patch({ history: withObservation({ source: 'chain', said }) as never })
+      .where({ id });
+  const read = async (): Promise<string[]> =>
+    (await Payment.query(app.db).findById(id).throwIfNotFound()).history.map(({ said }) => said);
+
+  it('has an entry once while nothing changes', async () => {
+    await observe('0');
+    await observe('0');
+    assert.deepEqual(await read(), ['0']);
+  });
+
+  it('keeps its first hundred entries and its newest hundred', async () => {
+    for (let number = 1; number < 230; number += 1) await observe(String(number));
+    const numbers = (from: number, to: number): string[] =>
+      Array.from({ length: to - from }, (_, index) => String(from + index));
+    assert.deepEqual(await read(), [...numbers(0, 100), ...numbers(130, 230)]);
+  });
+});
