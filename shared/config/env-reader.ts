@@ -22,6 +22,11 @@ export class EnvReader {
     return value === '' ? undefined : value;
   }
 
+  /** The names of all variables that are set. */
+  names(): string[] {
+    return Object.keys(this.environment).filter((name) => this.text(name) !== undefined);
+  }
+
   password(name: string, minLength: number): string | undefined {
     const text = this.text(name);
     if (text !== undefined && [...text].length < minLength) {
@@ -116,8 +121,8 @@ export class EnvReader {
   /** A family of variables with one per network, such as RPC_URL_EIP155_8453 or CONFIRMATIONS_SOLANA_DEVNET. */
   perNetwork<T>(prefix: string, read: (name: string) => T): Map<string, T> {
     const values = new Map<string, T>();
-    for (const name of Object.keys(this.environment)) {
-      if (!name.startsWith(prefix) || this.text(name) === undefined) continue;
+    for (const name of this.names()) {
+      if (!name.startsWith(prefix)) continue;
       const network = name.slice(prefix.length);
       if (/^(EIP155_[1-9]\d*|SOLANA|SOLANA_DEVNET)$/.test(network)) values.set(network, read(name));
       else

@@ -41,6 +41,7 @@ export function readFacilitators(env: EnvReader, required: boolean): Facilitator
       max: 300_000,
     }),
   };
+  refuseOtherNumbers(env);
   const all: Unnamed[] = [];
   for (const [index, suffix] of SUFFIXES.entries()) {
     const one = readOne(
@@ -59,6 +60,17 @@ export function readFacilitators(env: EnvReader, required: boolean): Facilitator
   const { settleTimeoutMs } = timeouts;
   const named = all.map((one) => ({ ...one, name: nameOf(one, all), names: namesOf(one) }));
   return { facilitators: named, settleTimeoutMs };
+}
+
+function refuseOtherNumbers(env: EnvReader): void {
+  const numbered = new RegExp(`^FACILITATOR_(?:${OF_ONE.join('|')})(_\\d+)$`);
+  for (const name of env.names()) {
+    const suffix = numbered.exec(name)?.[1];
+    if (suffix !== undefined && !SUFFIXES.some((known) => known === suffix))
+      env.problems.push(
+        `${name} is not read: the first facilitator has no number, and the others have the numbers 2 to ${SUFFIXES.length}.`,
+      );
+  }
 }
 
 interface Place {

@@ -95,6 +95,8 @@ describe('the settings of several facilitators', () => {
       { FACILITATOR_MAX_PER_SECOND_2: '5' },
       /FACILITATOR_MAX_PER_SECOND_2 is set without FACILITATOR_URL_2/,
     ],
+    'a tenth': [{ FACILITATOR_SECRET_10: 'x' }, /FACILITATOR_SECRET_10 is not read: .* the numbers 2 to 9\./],
+    'a number for the first': [{ FACILITATOR_URL_1: 'https://one.example' }, /FACILITATOR_URL_1 is not read/],
     'the same one twice': [
       { FACILITATOR_URL_2: 'https://FACILITATOR.example/' },
       /FACILITATOR_URL_2 is the same facilitator with the same key as FACILITATOR_URL: remove/,
