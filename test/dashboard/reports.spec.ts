@@ -118,6 +118,23 @@ describe('the overview of the dashboard', () => {
     await tab.leave();
   });
 
+  for (const nameless of ['Etc/Unknown', '+03:00'])
+    it(`asks for days of UTC in a browser whose time zone is ${nameless}`, async () => {
+      const tab = await stage.visit(merchant.testKey, '#/keys');
+      const { page } = tab;
+      await page.addInitScript(`
+        const { resolvedOptions } = Intl.DateTimeFormat.prototype;
+        Intl.DateTimeFormat.prototype.resolvedOptions = function () {
+          return { ...resolvedOptions.call(this), timeZone: '${nameless}' };
+        };`);
+      await page.reload();
+      const asked = page.waitForRequest('**/v1/reports/daily?*');
+      await tab.goTo('#/');
+      assert.equal(new URL((await asked).url()).searchParams.get('timezone'), 'UTC');
+      await page.getByText(/in \d+ payments/).waitFor();
+      await tab.leave();
+    });
+
   it('says the next step when nothing was paid', async () => {
     const { testKey } = await buildMerchant(stage.app.db);
     const tab = await stage.visit(testKey, '#/');

@@ -12,9 +12,13 @@ function startOf(date: string | undefined, daysLater: number): string | undefine
   return Number.isFinite(ms) ? String(Math.floor(ms / 1000)) : undefined;
 }
 
-/** An IANA name. */
+/**
+ * An IANA name: UTC where the browser has none. It calls the zone Etc/Unknown, which it refuses itself, when the system does not
+ * tell it, and +03:00 when the system tells only that.
+ */
 export function ownTimeZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  return timeZone !== 'Etc/Unknown' && /^[A-Z]/i.test(timeZone) ? timeZone : 'UTC';
 }
 
 /** YYYY-MM-DD, in the time zone, of the day that lies so many days before `seconds`. */
