@@ -66,9 +66,10 @@ export function messageAnswerer(deps: Deps): AnswerMessage {
     // `Server` instead of `McpServer`, which would validate arguments itself; the operations do that.
     const server = new Server(SERVER, { capabilities, instructions: INSTRUCTIONS, jsonSchemaValidator });
     server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: DESCRIPTIONS }));
-    const [parsedBody, given] = takeArguments(message);
+    const { message: parsedBody, given, fault } = takeArguments(message);
     let result: string | undefined;
     server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
+      if (fault !== undefined) throw new McpError(ErrorCode.InvalidParams, fault);
       result = await callTool(res, params.name, given);
       return { content: [] };
     });

@@ -2,21 +2,41 @@ import { Refusal } from '../../shared/errors/refusal.js';
 import { MAX_MESSAGE_VALUES } from '../../shared/limits/bounds.js';
 import { isJsonObject, type JsonObject } from '../../shared/x402/json-object.js';
 
+/** What the SDK and the operation each read of a message. */
+interface TakenCall {
+  message: JsonObject;
+  given: JsonObject;
+  /** Why the message is no call of a tool, though its method is that of one. */
+  fault: string | undefined;
+}
+
 /**
  * Separates the arguments of a call, which the operation validates, from the message for the SDK. The SDK fails on
- * an argument named `constructor` and traverses its input several times, so the rest must be small.
+ * an argument named `constructor` and traverses its input several times, so the rest must be small. It calls parameters of the
+ * wrong type an internal error, so these are judged here. Some clients send null for no arguments.
  */
-export function takeArguments(message: JsonObject): [message: JsonObject, given: JsonObject] {
-  const { params } = message;
-  const isCall = isJsonObject(params) && isJsonObject(params.arguments);
-  const rest = isCall ? { ...message, params: { ...params, arguments: {} } } : message;
-  if (holdsMore(rest, MAX_MESSAGE_VALUES)) {
+export function takeArguments(sent: JsonObject): TakenCall {
+  const params = isJsonObject(sent.params) ? sent.params : {};
+  const { name } = params;
+  const given = params.arguments ?? {};
+  const isCall = sent.method === 'tools/call';
+  const called = isCall ? { name: typeof name === 'string' ? name : '' } : {};
+  const isTaken = isCall || isJsonObject(params.arguments);
+  const message = isTaken ? { ...sent, params: { ...params, ...called, arguments: {} } } : sent;
+  if (holdsMore(message, MAX_MESSAGE_VALUES)) {
     throw new Refusal(
       'body_too_large',
       `Beside a call's arguments a message must hold at most ${MAX_MESSAGE_VALUES} values.`,
     );
   }
-  return [rest, isCall && isJsonObject(params.arguments) ? params.arguments : {}];
+  const fault = isCall ? whyNoCall(name, given) : undefined;
+  return { message, given: isJsonObject(given) ? given : {}, fault };
+}
+
+function whyNoCall(name: unknown, given: unknown): string | undefined {
+  if (typeof name !== 'string') return 'params.name must be a string: the name of a tool.';
+  if (isJsonObject(given)) return undefined;
+  return "params.arguments must be an object, with the tool's parameters by their names.";
 }
 
 /** Stops counting at the limit. */

@@ -138,11 +138,21 @@ describe('/mcp', () => {
       },
       'a call without a tool': {
         body: '{"jsonrpc":"2.0","id":1,"method":"tools/call"}',
-        answer: asRpc(200, -32_603),
+        answer: asRpc(200, -32_602),
       },
+      'a call with null for parameters': {
+        body: '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":null}',
+        answer: asRpc(200, -32_602),
+      },
+      'a call of a number': {
+        body: '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":5}}',
+        answer: asRpc(200, -32_602),
+      },
+      'null for arguments': { body: callText('list_payments', 'null'), answer: asRpc(200, 0) },
       'an unknown tool': { body: callText('pay', '{}'), answer: asRpc(200, -32_602) },
       'a tool named constructor': { body: callText('constructor', '{}'), answer: asRpc(200, -32_602) },
-      'invalid arguments': { body: callText('list_payments', '[]'), answer: asRpc(200, -32_603) },
+      'a list of arguments': { body: callText('list_payments', '[]'), answer: asRpc(200, -32_602) },
+      'a text of arguments': { body: callText('list_payments', '"limit"'), answer: asRpc(200, -32_602) },
       'a call as a task': {
         body: '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_payments","task":{}}}',
         answer: asRpc(200, -32_603),
@@ -179,6 +189,14 @@ describe('/mcp', () => {
         assert.match(res.get('Request-Id') ?? '', /^req_/);
       });
     }
+
+    it('a call whose parameters have the wrong type with a sentence that says which', async () => {
+      for (const [body, sentence] of [
+        ['{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}', /params\.name must be a string/],
+        [callText('list_payments', '[]'), /params\.arguments must be an object/],
+      ] as const)
+        assert.match((await postMcp(app, shop.testKey, body)).body.error.message, sentence);
+    });
 
     it('a call with deeply nested arguments like /v1', async () => {
       for (const args of [
