@@ -57,6 +57,29 @@ describe('the search of the dashboard', () => {
     await tab.leave();
   });
 
+  it('goes to a link whose order holds an @, and finds nothing by a text that is longer than any', async () => {
+    const { db } = stage.app;
+    const { accountId } = merchant;
+    await buildSession(db, accountId, { clientReferenceId: 'buyer@mail.example', amountTotalCents: 111 });
+    await buildSession(db, accountId, { clientReferenceId: '5@north', amountTotalCents: 222 });
+    const tab = await stage.visit(merchant.testKey, '#/keys');
+    for (const [text, amount] of [
+      ['buyer@mail.example', '$1.11'],
+      ['5@north', '$2.22'],
+    ] as const) {
+      await search(tab, text);
+      await tab.sees('Link');
+      await tab.page.locator('.amount').getByText(amount).waitFor();
+    }
+    for (const length of [129, 201]) {
+      await search(tab, 'x'.repeat(length));
+      await tab.page.getByText('Nothing was found.').waitFor();
+      await tab.goTo('#/keys');
+      await tab.sees('Keys');
+    }
+    await tab.leave(400);
+  });
+
   it("lists several, says when there is none, and finds nothing of another account's", async () => {
     const { db } = stage.app;
     const other = await buildMerchant(db);

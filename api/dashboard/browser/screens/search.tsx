@@ -21,6 +21,7 @@ const PLACES: readonly [prefix: string, place: readonly string[]][] = [
 const PAYMENTS = '/v1/payments';
 const SESSIONS = '/v1/checkout/sessions';
 const LIMIT = '20';
+const REFUSED = 400;
 
 interface Found {
   payments: Payment[];
@@ -29,8 +30,8 @@ interface Found {
 
 /** The lists that can hold a text, by its form. The later ones are asked when the earlier ones have nothing. */
 function lookUpsOf(text: string): readonly { list: typeof PAYMENTS | typeof SESSIONS; filter: Query }[] {
-  if (text.includes('@')) return [{ list: SESSIONS, filter: { customer_email: text } }];
   const order = { list: SESSIONS, filter: { client_reference_id: text } } as const;
+  if (text.includes('@')) return [{ list: SESSIONS, filter: { customer_email: text } }, order];
   const inPayments = (name: string) => ({ list: PAYMENTS, filter: { [name]: text } }) as const;
   if (looksLikeTransaction(text)) return [inPayments('transaction'), order];
   return looksLikeWallet(text) ? [inPayments('payer'), order] : [order, inPayments('transaction')];
@@ -40,11 +41,21 @@ async function search(api: Api, text: string): Promise<Found> {
   const found: Found = { payments: [], sessions: [] };
   for (const { list, filter } of lookUpsOf(text)) {
     const query = { ...filter, limit: LIMIT };
-    if (list === PAYMENTS) found.payments = (await api.get<List<Payment>>(list, query)).data;
-    else found.sessions = (await api.get<List<Session>>(list, query)).data;
+    if (list === PAYMENTS) found.payments = await matches<Payment>(api, list, query);
+    else found.sessions = await matches<Session>(api, list, query);
     if (found.payments.length + found.sessions.length > 0) break;
   }
   return found;
+}
+
+/** A text that a filter refuses, such as one that is too long, is in none of its objects. */
+async function matches<T>(api: Api, list: string, query: Query): Promise<T[]> {
+  try {
+    return (await api.get<List<T>>(list, query)).data;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === REFUSED) return [];
+    throw error;
+  }
 }
 
 /** The screen of an id: ids of other kinds are texts like any other. */
