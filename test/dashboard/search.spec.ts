@@ -3,6 +3,7 @@ import {
   buildMerchant,
   buildPaidSession,
   buildSession,
+  buildUndecidedPayment,
   type Merchant,
 } from '../../lab/world/shop/factories.js';
 import { type Dashboard, openStage, type Stage } from '../support/dashboard/stage.js';
@@ -78,6 +79,22 @@ describe('the search of the dashboard', () => {
       await tab.sees('Keys');
     }
     await tab.leave(400);
+  });
+
+  it('goes to a payment that is being confirmed, by its transaction or its wallet', async () => {
+    await buildUndecidedPayment(stage.app.db, merchant.accountId, {
+      transaction: TRANSACTION,
+      payer: WALLET,
+    });
+    const tab = await stage.visit(merchant.testKey, '#/keys');
+    for (const text of [TRANSACTION, WALLET]) {
+      await search(tab, text);
+      await tab.sees('Payment');
+      await tab.page.locator('.amount').getByText('$4.50').waitFor();
+      await tab.goTo('#/keys');
+      await tab.sees('Keys');
+    }
+    await tab.leave();
   });
 
   it("lists several, says when there is none, and finds nothing of another account's", async () => {

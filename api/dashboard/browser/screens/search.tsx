@@ -28,13 +28,22 @@ interface Found {
   sessions: Session[];
 }
 
+interface LookUp {
+  list: typeof PAYMENTS | typeof SESSIONS;
+  filter: Query;
+}
+
 /** The lists that can hold a text, by its form. The later ones are asked when the earlier ones have nothing. */
-function lookUpsOf(text: string): readonly { list: typeof PAYMENTS | typeof SESSIONS; filter: Query }[] {
-  const order = { list: SESSIONS, filter: { client_reference_id: text } } as const;
+function lookUpsOf(text: string): readonly LookUp[] {
+  const order: LookUp = { list: SESSIONS, filter: { client_reference_id: text } };
   if (text.includes('@')) return [{ list: SESSIONS, filter: { customer_email: text } }, order];
-  const inPayments = (name: string) => ({ list: PAYMENTS, filter: { [name]: text } }) as const;
-  if (looksLikeTransaction(text)) return [inPayments('transaction'), order];
-  return looksLikeWallet(text) ? [inPayments('payer'), order] : [order, inPayments('transaction')];
+  // The list holds payments that succeeded, unless it is asked for those that are being confirmed.
+  const inPayments = (name: string): LookUp[] => [
+    { list: PAYMENTS, filter: { [name]: text } },
+    { list: PAYMENTS, filter: { [name]: text, status: 'processing' } },
+  ];
+  if (looksLikeTransaction(text)) return [...inPayments('transaction'), order];
+  return looksLikeWallet(text) ? [...inPayments('payer'), order] : [order, ...inPayments('transaction')];
 }
 
 async function search(api: Api, text: string): Promise<Found> {
