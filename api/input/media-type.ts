@@ -23,6 +23,13 @@ export function prefers(accept: string, one: string, other: string): boolean {
   return wanted.position < instead.position;
 }
 
+/** Whether an Accept header allows a media type. One that is empty, or was not sent, allows each. */
+export function accepts(accept: string | undefined, type: string): boolean {
+  const header = accept?.trim() ? accept : '*/*';
+  const ranges = header.slice(0, MAX_ACCEPT_LENGTH).toLowerCase().split(',');
+  return (bestMatch(ranges, type)?.quality ?? 0) > 0;
+}
+
 /** The most precise range that the type is in. */
 function bestMatch(ranges: readonly string[], type: string): Match | undefined {
   const names = ['*/*', `${type.split('/', 1)[0]}/*`, type];

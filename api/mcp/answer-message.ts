@@ -13,6 +13,7 @@ import { TOKEN_SYMBOLS } from '../../shared/chains/networks.js';
 import { API_VERSION } from '../../shared/webhooks/event-types.js';
 import type { JsonObject } from '../../shared/x402/json-object.js';
 import type { Deps } from '../deps/deps.js';
+import { accepts } from '../input/media-type.js';
 import { publicSchema } from '../input/public-schema.js';
 import { operationCaller } from './call-operation.js';
 import type { MerchantTool } from './merchant-tool.js';
@@ -35,6 +36,7 @@ retrieve_checkout_session: it is paid when "status" is "complete" and "payment_s
 All amounts are integers in US cents, all times Unix seconds. A test key works on test networks, a live key moves real money. \
 A result with isError holds {"error":{"type","code","message","param"}}: "message" says what to change.`;
 
+const BOTH_TYPES = 'application/json, text/event-stream';
 const capabilities = { tools: {} };
 /** Shared, since the SDK would create an ajv instance for each server, and a server lives for one message. */
 const jsonSchemaValidator = new AjvJsonSchemaValidator();
@@ -111,11 +113,16 @@ function withResult(answer: string, result: string | undefined): string {
   return error === undefined ? `{"result":${result},"jsonrpc":"2.0","id":${JSON.stringify(id)}}` : answer;
 }
 
-/** The headers that the transport reads; the body is passed separately. */
+/**
+ * The headers that the transport reads; the body is passed separately. It wants the names of JSON and of event streams in Accept,
+ * which a client that takes anything does not write, and every answer here is JSON.
+ */
 function webRequest({ headers }: Request): globalThis.Request {
   const relevant = ['accept', 'content-type', 'mcp-protocol-version'].flatMap((name): [string, string][] => {
     const value = headers[name];
     return value === undefined ? [] : [[name, String(value)]];
   });
-  return new globalThis.Request('http://localhost/mcp', { method: 'POST', headers: relevant });
+  const request = new globalThis.Request('http://localhost/mcp', { method: 'POST', headers: relevant });
+  if (accepts(headers.accept, 'application/json')) request.headers.set('accept', BOTH_TYPES);
+  return request;
 }

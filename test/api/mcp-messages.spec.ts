@@ -162,6 +162,18 @@ describe('/mcp', () => {
         headers: { 'MCP-Protocol-Version': '1999-01-01' },
         answer: asRpc(400, -32_000),
       },
+      'an Accept header of curl': { body: LIST_TOOLS, headers: { Accept: '*/*' }, answer: asRpc(200, 0) },
+      'an Accept header of JSON alone': {
+        body: LIST_TOOLS,
+        headers: { Accept: 'application/json;q=0.9' },
+        answer: asRpc(200, 0),
+      },
+      'an empty Accept header': { body: LIST_TOOLS, headers: { Accept: '' }, answer: asRpc(200, 0) },
+      'an Accept header that excludes JSON': {
+        body: LIST_TOOLS,
+        headers: { Accept: '*/*, application/json;q=0' },
+        answer: asRpc(406, -32_000),
+      },
       'an Accept header without JSON': {
         body: LIST_TOOLS,
         headers: { Accept: 'text/event-stream' },
