@@ -7,6 +7,7 @@ import {
   MAX_REQUEST_HEADERS,
 } from '../../shared/limits/bounds.js';
 import { Tally } from '../../shared/limits/tally.js';
+import { InFlight } from '../../shared/process/in-flight.js';
 import { TurnTime } from '../../shared/process/turn-time.js';
 import { noteHeadless } from '../http/unreadable.js';
 import { addressKey } from '../limits/address-key.js';
@@ -23,13 +24,17 @@ export interface MessageClasses {
   ServerResponse: new (req: IncomingMessage) => ServerResponse;
 }
 
-/** Holds every connection of the server to its bounds. `drop` is emitted for each one that is refused. */
+/**
+ * Holds every connection of the server to its bounds. `drop` is emitted for each one that is refused. Node's
+ * `closeIdleConnections` would cut connections whose requests wait for their turn here: Node has not seen those.
+ */
 export function boundConnections(
   server: Server,
   classes: MessageClasses,
   { countsAddresses }: { countsAddresses: boolean },
 ): void {
   const connections = new WeakMap<Socket, Connection>();
+  const open = new InFlight<Connection>();
   const admit = countsAddresses ? addressGate() : () => true;
   const deps = {
     held: new HeldInput(),
@@ -54,7 +59,9 @@ export function boundConnections(
       socket.off('error', destroy);
       if (socket.destroyed) return;
       begin?.call(server, socket);
-      connections.set(socket, new Connection(socket, deps));
+      const connection = new Connection(socket, deps);
+      connections.set(socket, connection);
+      socket.once('close', open.add(connection));
     };
     if (startTime.ask(start)) start();
     else socket.on('error', destroy);
@@ -63,6 +70,9 @@ export function boundConnections(
   // An expectation that is not known may be ignored.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   server.on('clientError', (error, socket) => connections.get(socket as Socket)?.fail(error));
+  server.closeIdleConnections = () => {
+    for (const connection of open.all()) if (connection.isIdle()) connection.cut();
+  };
 }
 
 /** A connection that breaks before it is started. */

@@ -94,6 +94,12 @@ export class Connection {
     this.#socket.destroy();
   }
 
+  /** Between requests: the earlier ones are answered, and nothing of a next one has arrived. */
+  isIdle(): boolean {
+    const isBetween = this.#begun > 0 && this.#unanswered === 0 && this.#partBytes === 0;
+    return isBetween && this.#rest === undefined && this.#state === 'reading' && !this.#isInBody();
+  }
+
   takeTurn(): void {
     this.#pump();
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import express from 'express';
 import { createHttpServer, drain, trackInFlight } from '../../../api/process/http-server.js';
@@ -8,23 +8,75 @@ import { createHttpServer, drain, trackInFlight } from '../../../api/process/htt
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 /** Longer than a connection stays open that looks idle. */
 const BUSY_MS = 1100;
+/** All of them take longer than that, though one alone does not. */
+const CROWD = 60;
+const WORK_MS = 30;
+
+function beBusy(ms: number): void {
+  for (const until = performance.now() + ms; performance.now() < until; );
+}
 
 describe('a stopping web process', () => {
-  it('answers a request that came while it was busy, on a connection that looks idle', async () => {
-    const server = createHttpServer(express().get('/', (_req, res) => res.end('served')));
+  let workMs: number;
+  let drained: Promise<void>;
+  let stop: () => void;
+  let port: number;
+  let listening: () => boolean;
+
+  beforeEach(async () => {
+    workMs = 0;
+    const app = express().get('/', (_req, res) => {
+      beBusy(workMs);
+      res.end('served');
+    });
+    const server = createHttpServer(app);
     const inFlight = trackInFlight(server);
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    port = (server.address() as AddressInfo).port;
+    stop = () => {
+      drained = drain(server, inFlight, { handedOver: Promise.resolve(), timeoutMs: 60_000 });
+    };
+    listening = () => server.listening;
+  });
+
+  /** A connection that is kept alive after its first request. */
+  async function keptAlive(): Promise<Socket> {
+    const socket = connect(port, '127.0.0.1');
     socket.write(REQUEST);
     assert.match(String(await once(socket, 'data')), /^HTTP\/1\.1 200 /);
-    const drained = drain(server, inFlight, { handedOver: Promise.resolve(), timeoutMs: 60_000 });
-    while (server.listening) await nextTurn();
-    socket.write(REQUEST);
-    for (const until = performance.now() + BUSY_MS; performance.now() < until; );
+    return socket;
+  }
+
+  async function assertServed(socket: Socket): Promise<void> {
     const [answer] = await Promise.race([once(socket, 'data'), once(socket, 'close')]);
     assert.match(String(answer), /^HTTP\/1\.1 200 /);
     socket.destroy();
+  }
+
+  it('answers a request that came while it was busy, on a connection that looks idle', async () => {
+    const socket = await keptAlive();
+    stop();
+    while (listening()) await nextTurn();
+    socket.write(REQUEST);
+    beBusy(BUSY_MS);
+    await assertServed(socket);
     await drained;
+  });
+
+  it('answers all requests of a crowd, however long they wait for their turn', async () => {
+    const sockets = await Promise.all(Array.from({ length: CROWD }, keptAlive));
+    workMs = WORK_MS;
+    const served = sockets.map(assertServed);
+    for (const socket of sockets) socket.write(REQUEST);
+    stop();
+    await Promise.all(served);
+    await drained;
+  });
+
+  it('ends connections without a request', async () => {
+    const socket = await keptAlive();
+    stop();
+    await Promise.all([once(socket, 'close'), drained]);
   });
 });
