@@ -85,6 +85,8 @@ export interface Lifecycle {
   isStopping: boolean;
   /** When `/readyz` was asked last, by `performance.now()`. */
   readinessAskedAt: number;
+  /** The time between its last two requests; 0 when it is asked seldom. */
+  readinessEveryMs: number;
   /** How many times `/readyz` has said that the process stops. */
   stoppingAnswers: number;
 }

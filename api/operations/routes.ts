@@ -4,6 +4,7 @@ import type { Deps } from '../deps/deps.js';
 import { sendJson } from '../http/send-json.js';
 import { adminPages } from './admin.js';
 import { requireMetricsToken } from './credentials.js';
+import { noteCheck } from './note-check.js';
 import { openReadiness, type Readiness } from './readiness.js';
 
 const ALIVE = JSON.stringify({ status: 'ok', version: VERSION });
@@ -14,7 +15,7 @@ export function operations(deps: Deps): Router {
   const readiness = openReadiness(deps);
   router.get('/healthz', (_req, res) => sendJson(res, ALIVE));
   router.get('/readyz', async (_req, res) => {
-    deps.lifecycle.readinessAskedAt = performance.now();
+    noteCheck(deps.lifecycle);
     const { ready, answer } = await readiness();
     res.status(ready ? 200 : 503);
     if (deps.lifecycle.isStopping) deps.lifecycle.stoppingAnswers += 1;

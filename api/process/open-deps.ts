@@ -94,7 +94,12 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
       { config, db, replica, queues, logger, commits, installation, facilitators },
       MERCHANT_OPERATIONS,
     ),
-    lifecycle: { isStopping: false, readinessAskedAt: Number.NEGATIVE_INFINITY, stoppingAnswers: 0 },
+    lifecycle: {
+      isStopping: false,
+      readinessAskedAt: Number.NEGATIVE_INFINITY,
+      readinessEveryMs: 0,
+      stoppingAnswers: 0,
+    },
     solanaTransfers,
     chains: lazy(async () => {
       const { createChains } = await import('../../shared/chains/confirmation.js');
