@@ -19,7 +19,7 @@ export function merchantError(error: unknown, { id, log }: Pick<Request, 'id' | 
   const refusal = asRefusal(error);
   if (refusal !== undefined) return refused(refusal, id);
   const failure = logFailure(error, { id, log });
-  if (error instanceof Busy) return refused(busyRefusal(error), id);
+  if (failure === 'busy') return refused(busyRefusal(error), id);
   if (failure === 'database_away') return refused(AWAY, id);
   const code = 'internal_error';
   const message =
@@ -33,15 +33,17 @@ const AWAY = new Refusal(
   { retryAfterSeconds: 5 },
 );
 
-function busyRefusal({ reason }: Busy): Refusal {
-  if (reason === 'lock') {
+function busyRefusal(error: unknown): Refusal {
+  if (error instanceof Busy && error.reason === 'connections') {
     const message =
-      'Other requests are changing the same object. Nothing was done. Try again in a few seconds.';
-    return new Refusal('service_unavailable', message, { retryAfterSeconds: 2 });
+      'Too many requests of this account are being handled at once. Nothing was done. Send fewer at the same time, and try again.';
+    return new Refusal('rate_limit', message, { retryAfterSeconds: 1 });
   }
   const message =
-    'Too many requests of this account are being handled at once. Nothing was done. Send fewer at the same time, and try again.';
-  return new Refusal('rate_limit', message, { retryAfterSeconds: 1 });
+    error instanceof Busy
+      ? 'Other requests are changing the same object. Nothing was done. Try again in a few seconds.'
+      : 'The database is too busy for this request. Nothing was done. Try again in a few seconds.';
+  return new Refusal('service_unavailable', message, { retryAfterSeconds: 2 });
 }
 
 /** Express throws a URIError for broken percent-encoding in a path parameter. */

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { Busy } from '../../shared/db/busy.js';
-import { isDatabaseUnavailable } from '../../shared/db/constraints.js';
+import { isDatabaseUnavailable, isGivenUp } from '../../shared/db/constraints.js';
 
 /** Why a request failed unexpectedly: other requests of its account, Postgres, or an error in this service. */
 export type Failure = 'busy' | 'database_away' | 'internal';
@@ -12,7 +12,7 @@ export function logFailure(
   session?: unknown,
 ): Failure {
   const line = { request_id: id, ...(session !== undefined && { session }), err: error };
-  if (error instanceof Busy) {
+  if (error instanceof Busy || isGivenUp(error)) {
     log.warn({ event: 'request.busy', ...line });
     return 'busy';
   }

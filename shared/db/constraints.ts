@@ -37,6 +37,14 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   );
 }
 
+/**
+ * Postgres gave up a statement that is fine, and nothing was written: a timeout of its role or database (`statement_timeout`,
+ * `lock_timeout`, `transaction_timeout`), a deadlock, or an operator who cancels it.
+ */
+export function isGivenUp(error: unknown): boolean {
+  return /^(40001|40P01|55P03|57014|25P03|25P04)$/.test(sqlState(error) ?? '');
+}
+
 /** Errors of node-postgres and knex that have no code. */
 const UNAVAILABLE_MESSAGE =
   /connection terminated|timeout (expired|exceeded)|timeout acquiring a connection|read timeout|client has encountered a connection error/i;

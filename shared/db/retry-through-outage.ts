@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../process/clock.js';
-import { isDatabaseUnavailable } from './constraints.js';
+import { isDatabaseUnavailable, isGivenUp } from './constraints.js';
 
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 2000;
@@ -12,8 +12,8 @@ export interface Outage {
 }
 
 /**
- * Retries a write on another connection when its connection broke. The first attempt may have been committed, so `write`
- * must be idempotent.
+ * Retries a write on another connection when its connection broke, and when Postgres gave it up. The first attempt may have
+ * been committed, so `write` must be idempotent.
  */
 export async function retryThroughOutage<T>(
   { until, onBroken }: Outage,
@@ -23,7 +23,8 @@ export async function retryThroughOutage<T>(
     try {
       return await write();
     } catch (error) {
-      if (!isDatabaseUnavailable(error) || nowMs() + pauseMs >= until.getTime()) throw error;
+      const mayPass = isDatabaseUnavailable(error) || isGivenUp(error);
+      if (!mayPass || nowMs() + pauseMs >= until.getTime()) throw error;
       onBroken(error);
     }
     await sleep(pauseMs);
