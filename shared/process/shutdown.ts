@@ -14,6 +14,19 @@ export async function closeWithin(ms: number, closing: Promise<void>, logger: Lo
 }
 
 /**
+ * Until `closeOnSignal`, SIGTERM or SIGINT ends the process at once: the first process of a container gets no signal that it
+ * has no listener for, and one that was told to stop while it started would serve until it is killed.
+ */
+export function endOnSignal(): void {
+  process.on('SIGTERM', end);
+  process.on('SIGINT', end);
+}
+
+function end(): void {
+  process.exit(0);
+}
+
+/**
  * SIGTERM or SIGINT closes the service and ends the process, after DEADLINE_MS in any case. Further signals are ignored:
  * platforms signal every process of a group, and npm forwards its own signal to its child.
  */
@@ -36,6 +49,8 @@ export function closeOnSignal(service: Closable, logger: Logger): void {
       },
     );
   };
+  process.off('SIGTERM', end);
+  process.off('SIGINT', end);
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
 }

@@ -2,7 +2,7 @@ import { useExplorers } from '../chains/networks.js';
 import { type Config, readConfig } from '../config/config.js';
 import { limitHeapGrowth } from '../process/heap-growth.js';
 import { createLogger, type Logger, logStart } from '../process/logger.js';
-import { type Closable, closeOnSignal } from '../process/shutdown.js';
+import { type Closable, closeOnSignal, endOnSignal } from '../process/shutdown.js';
 import { runEntryPoint } from './entry-point.js';
 
 /** Runs a web or worker process from reading its settings to the signal that ends it. */
@@ -10,6 +10,7 @@ export async function runProcess(
   name: 'web' | 'worker',
   start: (config: Config, logger: Logger) => Promise<Closable>,
 ): Promise<void> {
+  endOnSignal();
   await runEntryPoint(async () => {
     limitHeapGrowth();
     const config = readConfig(name);
