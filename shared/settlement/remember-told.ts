@@ -1,4 +1,5 @@
 import { raw } from 'objection';
+import { DURABLY } from '../db/durably.js';
 import type { Knex } from '../db/knex.js';
 import { Payable } from '../payables/model.js';
 import { Payment } from '../payments/model.js';
@@ -24,6 +25,7 @@ export async function rememberOfferedFeePayers(
 export async function markAnsweredProcessing(db: Knex, paymentId: string): Promise<boolean> {
   const marked = await Payment.query(db)
     .patch({ answeredProcessing: true })
-    .where({ id: paymentId, status: 'processing' });
-  return marked === 1;
+    .where({ id: paymentId, status: 'processing' })
+    .returning(raw(DURABLY));
+  return marked.length === 1;
 }

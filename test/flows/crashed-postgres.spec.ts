@@ -106,6 +106,38 @@ describe('a Postgres server that crashes', () => {
     await eventually(async () => assert.equal((await checkout.session(id)).status, 'processing'));
   });
 
+  describe('whose role commits asynchronously by default', () => {
+    before(() => operator.query(`ALTER ROLE CURRENT_USER SET synchronous_commit = 'off'`));
+    after(() => operator.query('ALTER ROLE CURRENT_USER RESET synchronous_commit'));
+
+    it('has the claim on disk before the buyer gets 202', async () => {
+      const checkout = await open(0);
+      const { id } = await checkout.buildSession();
+      await crashBeside(async () => assert.equal(answerOf(await checkout.pay(id)), '202 processing'));
+      await eventually(async () => assert.equal((await checkout.session(id)).status, 'processing'));
+    });
+
+    it('has the mark on disk before /settle is called, so that the payment is there when it has paid', async () => {
+      const checkout = await open(6000);
+      const { id } = await checkout.buildSession();
+      await checkout.startWorker({ DATABASE_URL: postgres.url });
+      const call = checkout.facilitator.settle.holdNext();
+      const { header } = await checkout.sign(id);
+      const answer = checkout.visit(id, { [HEADER]: header }).then((res) => res);
+      await crashBeside(() => eventually(() => assert.equal(checkout.facilitator.calls.settle.length, 1)));
+      call.release();
+      assert.notEqual((await answer).status, 402);
+      await eventually(async () => {
+        assert.deepEqual(await checkout.state(id), {
+          session: 'complete',
+          payments: ['succeeded'],
+          events: ['checkout.session.completed'],
+        });
+      });
+      assert.equal(checkout.facilitator.ledger.length, 1);
+    });
+  });
+
   it('commits synchronously again on a connection that has made a claim', async () => {
     const checkout = await open(0);
     const { id } = await checkout.buildSession();

@@ -1,3 +1,4 @@
+import { DURABLY } from '../../db/durably.js';
 import { modelColumns } from '../../db/model-columns.js';
 import { QUARANTINE_AFTER_CRASHES } from '../../limits/bounds.js';
 import { Payment } from '../../payments/model.js';
@@ -98,7 +99,7 @@ function beginStatement(lock: string): string {
       WHERE payment.id = due.id AND payment.stage = 'settle' AND payment.status = 'processing'
       RETURNING payment.*
     )
-    SELECT ${taken.sql} FROM begun payment`;
+    SELECT ${taken.sql}, ${DURABLY} FROM begun payment`;
 }
 
 export const BEGIN_LOOK = {
