@@ -29,7 +29,7 @@ const READS = [
 ].map((text) => ({ text, query_timeout: TIMEOUT_MS }));
 const CLOCK_ONLY = READS.length - 1;
 /** A missing privilege, a missing function, a feature that is not supported. */
-const REFUSED_FOR_GOOD = new Set(['42501', '42883', '0A000']);
+export const REFUSED_FOR_GOOD = new Set(['42501', '42883', '0A000']);
 
 interface Reading {
   ms: number;

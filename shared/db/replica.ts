@@ -4,7 +4,7 @@ import type { Closable } from '../process/shutdown.js';
 import { TimedOut, withTimeout } from '../process/timeout.js';
 import { isDatabaseUnavailable } from './constraints.js';
 import { type Knex, openDatabase } from './knex.js';
-import { runStatement } from './statement.js';
+import { askShown, askWritten, isOfAnother, type Written } from './replica-positions.js';
 
 /**
  * A streaming standby that serves reads in place of the primary. At each interval the primary returns its time and WAL
@@ -38,22 +38,6 @@ const HINTS: Record<Exclude<ReplicaState, 'serves'>, string> = {
     'DATABASE_REPLICA_URL is not in recovery: it was promoted, or never was a standby. It is not used. Set DATABASE_URL to the server that takes writes, and DATABASE_REPLICA_URL to one that follows it.',
 };
 
-/** The clock is read before the position, so every commit before `at` lies at or below `lsn`. */
-const WRITTEN = {
-  name: undefined,
-  text: 'SELECT clock_timestamp()::text AS at, pg_current_wal_insert_lsn()::text AS lsn',
-};
-const SHOWN = {
-  name: undefined,
-  text: `SELECT pg_is_in_recovery() AS "isStandby",
-    CASE WHEN pg_is_in_recovery() THEN coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false) END AS "hasReplayed"`,
-};
-
-interface Written {
-  at: string;
-  lsn: string;
-}
-
 export function openReplica(
   primary: Knex,
   config: DatabaseConfig,
@@ -85,10 +69,14 @@ export function openReplica(
     if (goal === undefined) return;
     const { written, askedAt } = goal;
     try {
-      const rows = await withTimeout(timeoutMs, runStatement<Shown>(db, SHOWN, [written.lsn]));
-      const [{ isStandby, hasReplayed } = NEITHER] = rows;
-      if (!isStandby) return setState('not_a_standby');
-      if (hasReplayed) {
+      const standby = await askShown(db, written.lsn, timeoutMs);
+      if (standby?.isStandby !== true) return setState('not_a_standby');
+      if (isOfAnother(standby, written)) {
+        shown = undefined;
+        goal = undefined;
+        return setState('behind');
+      }
+      if (standby.hasReplayed) {
         shown = { until: written.at, askedAt };
         goal = undefined;
       }
@@ -138,18 +126,11 @@ export function openReplica(
   };
 }
 
-interface Shown {
-  isStandby: boolean;
-  hasReplayed: boolean | null;
-}
-
-const NEITHER: Shown = { isStandby: false, hasReplayed: null };
-
 async function nextGoal(
   primary: Knex,
   timeoutMs: number,
 ): Promise<{ written: Written; askedAt: number } | undefined> {
   const askedAt = performance.now();
-  const [written] = await withTimeout(timeoutMs, runStatement<Written>(primary, WRITTEN, []));
+  const written = await askWritten(primary, timeoutMs);
   return written && { written, askedAt };
 }
