@@ -38,7 +38,7 @@ describe('a database whose sessions have a timeout', () => {
     return holder;
   }
 
-  const STATES = { statement_timeout: '57014', lock_timeout: '55P03' };
+  const STATES = { statement_timeout: '57014', lock_timeout: '55P03', transaction_timeout: '25P04' };
   for (const [setting, state] of Object.entries(STATES)) {
     it(`${setting}: what the facilitator said is written again until the session's row is free`, async () => {
       const { id } = await flow.buildSession();
