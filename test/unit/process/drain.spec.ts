@@ -9,7 +9,7 @@ const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 /** Longer than a connection stays open that looks idle. */
 const BUSY_MS = 1100;
 /** All of them take longer than that, though one alone does not. */
-const CROWD = 60;
+const CONNECTIONS = 60;
 const WORK_MS = 30;
 
 function beBusy(ms: number): void {
@@ -64,8 +64,8 @@ describe('a stopping web process', () => {
     await drained;
   });
 
-  it('answers all requests of a crowd, however long they wait for their turn', async () => {
-    const sockets = await Promise.all(Array.from({ length: CROWD }, keptAlive));
+  it('answers the requests of many connections, however long they wait for their turn', async () => {
+    const sockets = await Promise.all(Array.from({ length: CONNECTIONS }, keptAlive));
     workMs = WORK_MS;
     const served = sockets.map(assertServed);
     for (const socket of sockets) socket.write(REQUEST);
