@@ -2,11 +2,11 @@ import { Refusal } from '../../shared/errors/refusal.js';
 import { MAX_MESSAGE_VALUES } from '../../shared/limits/bounds.js';
 import { isJsonObject, type JsonObject } from '../../shared/x402/json-object.js';
 
-/** What the SDK and the operation each read of a message. */
+/** A message in two parts: `message` is for the SDK, `given` for the operation. */
 interface TakenCall {
   message: JsonObject;
   given: JsonObject;
-  /** Why the message is no call of a tool, though its method is that of one. */
+  /** A sentence about the form of a malformed call. */
   fault: string | undefined;
 }
 

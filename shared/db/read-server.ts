@@ -9,14 +9,18 @@ type Connection = Pick<PostgresClient, 'query'>;
 /** A slower answer bounds the clock too loosely to be of use. */
 const TIMEOUT_MS = 5000;
 const CLOCK = 'extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms';
-const SERVER = '(SELECT system_identifier::text FROM pg_control_system()) AS server';
+export const SERVER = '(SELECT system_identifier::text FROM pg_control_system()) AS server';
 /** The first checkpoint of a timeline comes right after its promotion, and the next one minutes later. */
 const CHECKPOINT = `(SELECT json_build_object('timeline', timeline_id, 'at', (redo_lsn - '0/0')::text)
   FROM pg_control_checkpoint()) AS checkpoint`;
 
-/** The first eight digits of a log file's name are the timeline. A server in recovery has no position of its own. */
+/** The first eight digits of a log file's name are the timeline. */
+export const timelineOf = (lsn: string): string =>
+  `('x' || substr(pg_walfile_name(${lsn}), 1, 8))::bit(32)::int AS timeline`;
+
+/** A server in recovery has no position of its own. */
 const POSITION = `
-  flushed.lsn - '0/0' AS flushed, ('x' || substr(pg_walfile_name(flushed.lsn), 1, 8))::bit(32)::int AS timeline
+  flushed.lsn - '0/0' AS flushed, ${timelineOf('flushed.lsn')}
   FROM (
     SELECT CASE WHEN pg_is_in_recovery() THEN NULL ELSE pg_current_wal_flush_lsn() END AS lsn OFFSET 0
   ) AS flushed`;

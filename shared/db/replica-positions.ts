@@ -1,22 +1,19 @@
 import { withTimeout } from '../process/timeout.js';
 import { sqlState } from './constraints.js';
 import type { Knex } from './knex.js';
-import { REFUSED_FOR_GOOD } from './read-server.js';
+import { REFUSED_FOR_GOOD, SERVER, timelineOf } from './read-server.js';
 import { runStatement } from './statement.js';
 
 /** The clock is read before the position, so every commit before `at` lies at or below `lsn`. */
 const WRITTEN = 'SELECT clock_timestamp()::text AS at, pg_current_wal_insert_lsn()::text AS lsn';
 const SHOWN = `SELECT pg_is_in_recovery() AS "isStandby",
   CASE WHEN pg_is_in_recovery() THEN coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false) END AS "hasReplayed"`;
-const SERVER = '(SELECT system_identifier::text FROM pg_control_system()) AS server';
-/** The first eight digits of a log file's name. */
-const WRITTEN_TIMELINE = `('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::int AS timeline`;
-/** A role without pg_monitor does not see the first one. The others follow within `checkpoint_timeout`. */
+/** A role without pg_monitor does not see `received_tli`. The control file's timelines follow within `checkpoint_timeout`. */
 const SHOWN_TIMELINE = `greatest((SELECT received_tli FROM pg_stat_wal_receiver),
   (SELECT min_recovery_end_timeline FROM pg_control_recovery()),
   (SELECT timeline_id FROM pg_control_checkpoint())) AS timeline`;
 
-/** Null where Postgres does not tell: managed services refuse these functions to their users, or lack them. */
+/** Both are null where Postgres does not tell them: managed services refuse these functions to their users, or lack them. */
 interface Origin {
   server?: string | null;
   timeline?: number | null;
@@ -35,7 +32,10 @@ export interface Shown extends Origin {
 const asksLess = new WeakSet<Knex>();
 
 export async function askWritten(primary: Knex, timeoutMs: number): Promise<Written | undefined> {
-  const texts = { less: WRITTEN, more: `${WRITTEN}, ${SERVER}, ${WRITTEN_TIMELINE}` };
+  const texts = {
+    less: WRITTEN,
+    more: `${WRITTEN}, ${SERVER}, ${timelineOf('pg_current_wal_insert_lsn()')}`,
+  };
   return await withTimeout(timeoutMs, ask<Written>(primary, texts, []));
 }
 

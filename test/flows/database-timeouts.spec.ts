@@ -44,7 +44,7 @@ describe('a database whose sessions have a timeout', () => {
       const { id } = await flow.buildSession();
       assert.equal((await flow.pay(id)).status, 202);
       const { id: paymentId } = await flow.onlyPayment(id);
-      // Nobody else could tell what has become of the money.
+      // An unreadable chain leaves the facilitator's answer as the only witness of the payment.
       flow.chain.endpoint.fail('http_500');
       await withTimeoutOf(setting, async (db) => {
         const holder = await lock(flow, id);

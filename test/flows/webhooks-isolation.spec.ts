@@ -145,7 +145,7 @@ describe('one webhook endpoint and the others', () => {
     await eventually(() => assert.equal(hook.receiver.got.length, expired + MOST + 1));
     assert.equal(gauge.most(), MOST);
     gauge.releaseAll(500);
-    // On a busy machine the answer that was released alone may have taken longer than SLOW_MS, which halves them, too.
+    // On a busy machine the answer that was released alone may take longer than SLOW_MS, which halves the slots once more.
     const halves = [MOST / 2, Math.floor(MOST / 4)];
     await eventually(async () => assert.ok(halves.includes(await slots())));
   });

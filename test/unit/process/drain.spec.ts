@@ -8,7 +8,7 @@ import { createHttpServer, drain, trackInFlight } from '../../../api/process/htt
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 /** Longer than a connection stays open that looks idle. */
 const BUSY_MS = 1100;
-/** All of them take longer than that, though one alone does not. */
+/** The requests of all connections together take longer than BUSY_MS, though each takes only WORK_MS. */
 const CONNECTIONS = 60;
 const WORK_MS = 30;
 
