@@ -16,7 +16,14 @@ const LOOK_WITHIN_MS = 4000;
 /** A forgotten payment is younger: its authorization is still good, or was until lately. */
 const FORGOTTEN_WITHIN_MS = 30 * 60_000;
 
-const looks = openConcurrency({ total: MAX_PAGE_RPC_CALLS });
+/** A network whose endpoint hangs has at most this many times the slots that are left: another network's refusal finds one. */
+const TIMES_WHAT_IS_LEFT = 3;
+
+const looks = openConcurrency({
+  total: MAX_PAGE_RPC_CALLS,
+  perHolder: [MAX_PAGE_RPC_CALLS],
+  timesWhatIsLeft: TIMES_WHAT_IS_LEFT,
+});
 
 export interface DoubtedRefusal {
   session: string;
@@ -32,7 +39,7 @@ export interface DoubtedRefusal {
  * failover to a copy without the last commits, Postgres may have forgotten one. `paid`: the chain proves that.
  */
 export async function lookBeforeRefusal(
-  { chains, logger, commits, references }: LinkDeps,
+  { chains, logger, commits, references }: Pick<LinkDeps, 'chains' | 'logger' | 'commits' | 'references'>,
   { session, requirements, proof, failure, saysUsed }: DoubtedRefusal,
 ): Promise<{ kind: 'paid' } | { kind: 'refused'; failure: Failure }> {
   const { network } = requirements;
@@ -67,7 +74,7 @@ function namedBy(proof: PaymentProof, references: LinkDeps['references']): strin
 }
 
 async function look(chains: LinkDeps['chains'], query: PaymentQuery): Promise<ChainFinding> {
-  const release = looks.tryTake();
+  const release = looks.tryTake(query.network);
   if (release === undefined) return { kind: 'unreadable', reason: 'too many looks at once' };
   try {
     return await (await chains()).check(query, { withinMs: LOOK_WITHIN_MS });

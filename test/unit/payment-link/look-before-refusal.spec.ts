@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { type DoubtedRefusal, lookBeforeRefusal } from '../../../api/payment-link/look-before-refusal.js';
+import type { PaymentQuery } from '../../../shared/chains/confirmation.js';
+import type { ChainFinding } from '../../../shared/chains/finding.js';
+import { MAX_PAGE_RPC_CALLS } from '../../../shared/limits/bounds.js';
+import { nowMs } from '../../../shared/process/clock.js';
+import { createLogger } from '../../../shared/process/logger.js';
+import { BASE_SEPOLIA, buildEvmQuery, USDC } from '../chains/evm-payment.js';
+
+const HANGING = 'eip155:80002';
+const UNREADABLE: ChainFinding = { kind: 'unreadable', reason: 'timeout' };
+
+/** A facilitator called the payload used. */
+function refusalOn(network: string): DoubtedRefusal {
+  const { payTo, amount, from, nonce, validBefore } = buildEvmQuery({ network });
+  return {
+    session: 'cs_test_1',
+    requirements: {
+      scheme: 'exact',
+      network,
+      amount: String(amount),
+      asset: USDC,
+      payTo,
+      maxTimeoutSeconds: 300,
+      extra: { name: 'USDC', version: '2' },
+    },
+    proof: {
+      family: 'evm',
+      from: from as `0x${string}`,
+      to: payTo as `0x${string}`,
+      value: amount,
+      validAfter: 0n,
+      validBefore,
+      nonce: nonce as `0x${string}`,
+      signature: '0x',
+    },
+    failure: { code: 'invalid_transaction_state', reason: 'used', message: 'Used.', class: 'settled_before' },
+    saysUsed: true,
+  };
+}
+
+describe('looks at the chain before refusals', () => {
+  it('find a slot for another network while the endpoint of one hangs', async () => {
+    let fail = (): void => {};
+    const failed = new Promise<void>((resolve) => {
+      fail = resolve;
+    });
+    let asked = 0;
+    const check = async ({ network }: PaymentQuery): Promise<ChainFinding> => {
+      if (network !== HANGING) return { kind: 'unused', chainTime: new Date(nowMs()), exhausted: false };
+      asked += 1;
+      await failed;
+      return UNREADABLE;
+    };
+    const deps = {
+      chains: () => Promise.resolve({ check }),
+      logger: createLogger('silent', 'test'),
+      commits: { mayHaveLost: () => false },
+      references: { nonceOf: () => '0x' as const, memoOf: () => '', read: () => undefined },
+    };
+    const hanging = Array.from({ length: 2 * MAX_PAGE_RPC_CALLS }, () =>
+      lookBeforeRefusal(deps, refusalOn(HANGING)),
+    );
+    const refusal = refusalOn(BASE_SEPOLIA);
+    assert.deepEqual(await lookBeforeRefusal(deps, refusal), { kind: 'refused', failure: refusal.failure });
+    assert.ok(asked > MAX_PAGE_RPC_CALLS / 2, `${asked} looks`);
+    fail();
+    for (const answer of await Promise.all(hanging))
+      assert.ok(answer.kind === 'refused' && answer.failure.isUncertain === true);
+  });
+});
