@@ -3,7 +3,7 @@ import type { ChainFinding } from '../../shared/chains/finding.js';
 import { parseSignedMessage } from '../../shared/chains/solana-message.js';
 import { MAX_PAGE_RPC_CALLS } from '../../shared/limits/bounds.js';
 import { openConcurrency } from '../../shared/limits/concurrency.js';
-import { certainNow } from '../../shared/process/clock.js';
+import { certainNow, laterNowMs } from '../../shared/process/clock.js';
 import type { Failure } from '../../shared/x402/failure-codes.js';
 import { outcomeUnknown } from '../../shared/x402/failure-codes.js';
 import type { PaymentProof } from '../../shared/x402/payload.js';
@@ -16,6 +16,8 @@ const LOOK_WITHIN_MS = 4000;
 /** A forgotten payment is younger: its authorization is still good, or was until lately. */
 const FORGOTTEN_WITHIN_MS = 30 * 60_000;
 
+/** The newest block of an endpoint that follows its chain is younger, a finalized one of Solana too. */
+const LONGEST_LAG_MS = 60_000;
 /** A network whose endpoint hangs has at most this many times the slots that are left: another network's refusal finds one. */
 const TIMES_WHAT_IS_LEFT = 3;
 
@@ -47,7 +49,8 @@ export async function lookBeforeRefusal(
   const finding = await look(chains, query);
   const mayBeLost = commits.mayHaveLost();
   // A call that Postgres has forgotten may still use what is unused.
-  const isUnused = finding.kind === 'unused' && (finding.exhausted || !mayBeLost);
+  const isUnused =
+    finding.kind === 'unused' && (finding.exhausted || !(mayBeLost || (saysUsed && isBehind(finding))));
   const isCertain = isUnused || finding.kind === 'spent_otherwise';
   const seen = { session, network, reason: failure.reason, finding: finding.kind };
   if (finding.kind === 'paid') {
@@ -60,6 +63,11 @@ export async function lookBeforeRefusal(
   logger.info({ event: 'payment.looked_up_before_refusal', ...seen });
   if (isCertain || !(saysUsed || mayBeLost)) return { kind: 'refused', failure };
   return { kind: 'refused', failure: { ...failure, message: outcomeUnknown(), isUncertain: true } };
+}
+
+/** The facilitator may have seen a use in blocks that this endpoint does not know. */
+function isBehind({ chainTime }: Extract<ChainFinding, { kind: 'unused' }>): boolean {
+  return laterNowMs() - chainTime.getTime() > LONGEST_LAG_MS;
 }
 
 /** The session or refund whose page the payload was signed on, which the nonce or the memo names: the money is its. */

@@ -39,6 +39,21 @@ function refusalOn(network: string): DoubtedRefusal {
   };
 }
 
+function depsWith(
+  check: (query: PaymentQuery) => Promise<ChainFinding>,
+): Parameters<typeof lookBeforeRefusal>[0] {
+  return {
+    chains: () => Promise.resolve({ check }),
+    logger: createLogger('silent', 'test'),
+    commits: { mayHaveLost: () => false },
+    references: { nonceOf: () => '0x' as const, memoOf: () => '', read: () => undefined },
+  };
+}
+
+function unusedAt(ageMs: number, exhausted = false): ChainFinding {
+  return { kind: 'unused', chainTime: new Date(nowMs() - ageMs), exhausted };
+}
+
 describe('looks at the chain before refusals', () => {
   it('find a slot for another network while the endpoint of one hangs', async () => {
     let fail = (): void => {};
@@ -47,17 +62,12 @@ describe('looks at the chain before refusals', () => {
     });
     let asked = 0;
     const check = async ({ network }: PaymentQuery): Promise<ChainFinding> => {
-      if (network !== HANGING) return { kind: 'unused', chainTime: new Date(nowMs()), exhausted: false };
+      if (network !== HANGING) return unusedAt(0);
       asked += 1;
       await failed;
       return UNREADABLE;
     };
-    const deps = {
-      chains: () => Promise.resolve({ check }),
-      logger: createLogger('silent', 'test'),
-      commits: { mayHaveLost: () => false },
-      references: { nonceOf: () => '0x' as const, memoOf: () => '', read: () => undefined },
-    };
+    const deps = depsWith(check);
     const hanging = Array.from({ length: 2 * MAX_PAGE_RPC_CALLS }, () =>
       lookBeforeRefusal(deps, refusalOn(HANGING)),
     );
@@ -68,4 +78,24 @@ describe('looks at the chain before refusals', () => {
     for (const answer of await Promise.all(hanging))
       assert.ok(answer.kind === 'refused' && answer.failure.isUncertain === true);
   });
+
+  for (const { title, finding, saysUsed, isCertain } of [
+    { title: 'a block of now', finding: unusedAt(5000), saysUsed: true, isCertain: true },
+    { title: 'a block of two minutes ago', finding: unusedAt(120_000), saysUsed: true, isCertain: false },
+    { title: 'a block after its end', finding: unusedAt(120_000, true), saysUsed: true, isCertain: true },
+    {
+      title: 'a block of two minutes ago, and the word does not say used',
+      finding: unusedAt(120_000),
+      saysUsed: false,
+      isCertain: true,
+    },
+  ])
+    it(`${isCertain ? 'confirm' : 'do not confirm'} it where the payload is unused in ${title}`, async () => {
+      const refusal = { ...refusalOn(BASE_SEPOLIA), saysUsed };
+      const answer = await lookBeforeRefusal(
+        depsWith(async () => finding),
+        refusal,
+      );
+      assert.equal(answer.kind === 'refused' && answer.failure.isUncertain !== true, isCertain);
+    });
 });
