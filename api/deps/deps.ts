@@ -29,6 +29,7 @@ import type { ImageProxy } from '../merchant-images/image-proxy.js';
 import type { WebMetrics } from '../metrics/web-metrics.js';
 import type { SettlementWatch } from '../payment-link/await-settlement.js';
 import type { ReceiptSigner } from '../payment-link/signed-receipts.js';
+import type { ReadinessChecks } from './readiness-checks.js';
 
 /** The dependencies of a web process, passed to routes explicitly. */
 export interface Deps {
@@ -83,10 +84,5 @@ export interface Deps {
 export interface Lifecycle {
   /** True once the process was told to stop. */
   isStopping: boolean;
-  /** When `/readyz` was asked last, by `performance.now()`. */
-  readinessAskedAt: number;
-  /** The time between its last two requests; 0 when it is asked seldom. */
-  readinessEveryMs: number;
-  /** How many times `/readyz` has said that the process stops. */
-  stoppingAnswers: number;
+  readinessChecks: ReadinessChecks;
 }

@@ -4,7 +4,6 @@ import type { Deps } from '../deps/deps.js';
 import { sendJson } from '../http/send-json.js';
 import { adminPages } from './admin.js';
 import { requireMetricsToken } from './credentials.js';
-import { noteCheck } from './note-check.js';
 import { openReadiness, type Readiness } from './readiness.js';
 
 const ALIVE = JSON.stringify({ status: 'ok', version: VERSION });
@@ -14,11 +13,11 @@ export function operations(deps: Deps): Router {
   const router = Router({ caseSensitive: true });
   const readiness = openReadiness(deps);
   router.get('/healthz', (_req, res) => sendJson(res, ALIVE));
-  router.get('/readyz', async (_req, res) => {
-    noteCheck(deps.lifecycle);
+  router.get('/readyz', async (req, res) => {
+    const balancer = deps.lifecycle.readinessChecks.note(req.socket.remoteAddress ?? '');
     const { ready, answer } = await readiness();
     res.status(ready ? 200 : 503);
-    if (deps.lifecycle.isStopping) deps.lifecycle.stoppingAnswers += 1;
+    if (deps.lifecycle.isStopping && balancer !== undefined) balancer.timesTold += 1;
     sendJson(res, JSON.stringify(answer));
   });
   const { metricsToken, adminPassword } = deps.config;

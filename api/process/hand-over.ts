@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Lifecycle } from '../deps/deps.js';
-import { CHECKED_WITHIN_MS } from '../operations/note-check.js';
+import type { Balancer } from '../deps/readiness-checks.js';
 
 /** HAProxy takes three checks, 1.5 s in all, as docs/deploy.md configures it, and longer while the machine is busy. */
 const TIMES = { leastMs: 3000, mostMs: 10_000, checks: 3, checksWithinMs: 2000, lookEveryMs: 100 };
@@ -10,20 +9,24 @@ const INTERVALS_SILENT = 2;
 const LOOKS_SILENT = 2;
 
 /**
- * Resolves when the balancer, if there is one, has seen that the process stops: until its checks of `/readyz` have failed it
+ * Resolves when each balancer, if there is one, has seen that the process stops: until its checks of `/readyz` have failed it
  * routes requests here, and one that meets the closing port is lost.
  */
-export async function handOver(lifecycle: Lifecycle, times: Partial<typeof TIMES> = {}): Promise<void> {
+export async function handOver(
+  balancers: readonly Balancer[],
+  times: Partial<typeof TIMES> = {},
+): Promise<void> {
   const { leastMs, mostMs, checks, checksWithinMs, lookEveryMs } = { ...TIMES, ...times };
   const endsAt = performance.now() + mostMs;
-  const sinceCheckMs = (): number => performance.now() - lifecycle.readinessAskedAt;
-  if (sinceCheckMs() > CHECKED_WITHIN_MS) return;
+  if (balancers.length === 0) return;
   await sleep(leastMs);
-  const isSilent = (): boolean =>
-    sinceCheckMs() >= Math.max(checksWithinMs, lifecycle.readinessEveryMs * INTERVALS_SILENT);
+  const isSilent = ({ askedAt, everyMs }: Balancer): boolean =>
+    performance.now() - askedAt >= Math.max(checksWithinMs, everyMs * INTERVALS_SILENT);
   let silentLooks = 0;
-  while (lifecycle.stoppingAnswers < checks && performance.now() < endsAt) {
-    silentLooks = isSilent() ? silentLooks + 1 : 0;
+  while (performance.now() < endsAt) {
+    const waiting = balancers.filter(({ timesTold }) => timesTold < checks);
+    if (waiting.length === 0) return;
+    silentLooks = waiting.every(isSilent) ? silentLooks + 1 : 0;
     if (silentLooks >= LOOKS_SILENT) return;
     await sleep(lookEveryMs);
   }

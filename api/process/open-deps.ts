@@ -28,6 +28,7 @@ import { openPendingRoom } from '../../shared/webhooks/fan-out-size.js';
 import { createPaymentReferences } from '../../shared/x402/payment-reference.js';
 import { loadPageAssets, type PageAssets } from '../checkout-page/page-assets.js';
 import type { Deps } from '../deps/deps.js';
+import { ReadinessChecks } from '../deps/readiness-checks.js';
 import { REFERENCE_FOLDER } from '../docs/reference-assets.js';
 import { openHeavyAnswers } from '../limits/heavy-answers.js';
 import { openAddressLimiters, openApiRateLimiter } from '../limits/rate-limiters.js';
@@ -94,12 +95,7 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
       { config, db, replica, queues, logger, commits, installation, facilitators },
       MERCHANT_OPERATIONS,
     ),
-    lifecycle: {
-      isStopping: false,
-      readinessAskedAt: Number.NEGATIVE_INFINITY,
-      readinessEveryMs: 0,
-      stoppingAnswers: 0,
-    },
+    lifecycle: { isStopping: false, readinessChecks: new ReadinessChecks() },
     solanaTransfers,
     chains: lazy(async () => {
       const { createChains } = await import('../../shared/chains/confirmation.js');

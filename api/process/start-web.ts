@@ -64,7 +64,7 @@ export async function startWeb(
       // Payments that wait for their outcome are answered 202; the workers finish them.
       deps.settlements.close();
       await drain(server, inFlight, {
-        handedOver: handOver(deps.lifecycle),
+        handedOver: handOver(deps.lifecycle.readinessChecks.balancers()),
         timeoutMs: drainMs,
       });
       const closed = Promise.all([clock.close(), closeDeps(deps), tracing.close()]).then(() => undefined);

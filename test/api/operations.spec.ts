@@ -243,6 +243,10 @@ describe('operator endpoints', () => {
       const res = await request(app.server).get('/readyz');
       assert.equal(res.status, 503);
       assert.equal(res.body.status, 'stopping');
+      assert.deepEqual(
+        app.lifecycle.readinessChecks.balancers().map(({ timesTold }) => timesTold),
+        [1],
+      );
       assert.equal((await request(app.server).get('/healthz')).status, 200);
     } finally {
       app.lifecycle.isStopping = false;

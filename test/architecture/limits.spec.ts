@@ -44,6 +44,8 @@ const BESIDE_THEIR_USE: Readonly<Record<string, string>> = {
     "offers of our own answer, which the operator's networks and tokens multiply",
   'api/link/fit-accepts.ts MAX_OFFERS': 'offers of our own answer',
   'api/link/routes.ts MAX_BODY_BYTES': 'a smaller MAX_BODY_BYTES for links',
+  'api/deps/readiness-checks.ts MAX_BALANCERS':
+    'addresses that are remembered; test/unit/process/readiness-checks.spec.ts',
   'shared/archive/statements/rows.sql.ts MAX_BYTES': "an operator's command",
   'shared/archive/statements/rows.sql.ts MAX_ROWS': "an operator's command",
   'shared/chains/chain-check.ts MAX_RETURN_MS': 'a part of the time of a check',
