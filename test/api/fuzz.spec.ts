@@ -53,7 +53,7 @@ const collectGarbage: () => void = runInNewContext('gc');
 
 describe('fuzzing', () => {
   it(`${REQUESTS} requests from seed ${SEED} (FUZZ_SEED): each response has a valid shape, and nothing leaks`, async function () {
-    this.timeout(300_000);
+    this.timeout(1_200_000);
     const { databaseUrl, redisUrl } = testServices();
     const facilitator = await startFacilitator();
     const config = loadConfig(

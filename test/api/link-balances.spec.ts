@@ -5,6 +5,7 @@ import type { Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { evmBalances } from '../../lab/world/chains/balances.js';
 import { RpcEndpoint } from '../../lab/world/chains/rpc-endpoint.js';
+import { SHARED_MS } from '../../shared/chains/throttled-endpoint.js';
 import { MAX_PAGE_RPC_CALLS } from '../../shared/limits/bounds.js';
 import { newId } from '../../shared/values/ids.js';
 import {
@@ -16,6 +17,8 @@ import {
 } from '../support/checkout.js';
 
 const RICH = 25_000_000n;
+/** A hanging call is given up after 1500 ms, and a timer may fire a little early. */
+const GIVEN_UP_AFTER_MS = 1490;
 
 /** Base Sepolia is served here; X Layer Testnet answers as each test sets it up. */
 describe('the balances of a wallet', () => {
@@ -105,8 +108,10 @@ describe('the balances of a wallet', () => {
 
   it('are read once for concurrent requests, failures included', async () => {
     const address = wallet();
+    const beganAt = performance.now();
     await Promise.all(Array.from({ length: 20 }, () => read(address)));
-    assert.equal(base.callsOf('eth_chainId'), 1);
+    const seconds = 1 + Math.floor((performance.now() - beganAt) / SHARED_MS);
+    assert.ok(base.callsOf('eth_chainId') <= seconds);
     base.fail('http_500');
     for (let n = 0; n < 10; n += 1) await read();
     assert.ok(base.callsOf('eth_chainId') <= 4, `${base.callsOf('eth_chainId')} calls`);
@@ -118,9 +123,12 @@ describe('the balances of a wallet', () => {
     checkout = await openCheckout({ worker: false, environment });
     ({ id } = await checkout.buildSession());
     base.fail('hang');
-    const found = await Promise.all(Array.from({ length: MAX_PAGE_RPC_CALLS + 20 }, () => read()));
+    const beganAt = performance.now();
+    const found = await Promise.all(Array.from({ length: 3 * MAX_PAGE_RPC_CALLS }, () => read()));
     for (const { [BASE_SEPOLIA]: balances } of found) assert.deepEqual(balances, UNKNOWN);
-    assert.ok(base.callsOf('eth_chainId') <= MAX_PAGE_RPC_CALLS);
+    // On a busy machine the last requests come when the first calls have been given up.
+    const rounds = 1 + Math.floor((performance.now() - beganAt) / GIVEN_UP_AFTER_MS);
+    assert.ok(base.callsOf('eth_chainId') <= rounds * MAX_PAGE_RPC_CALLS);
   });
 
   it('require one address, and set no cookie', async () => {

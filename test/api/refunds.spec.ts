@@ -12,7 +12,7 @@ import { Payable } from '../../shared/payables/model.js';
 import type { Payment } from '../../shared/payments/model.js';
 import { nowMs } from '../../shared/process/clock.js';
 import { newId } from '../../shared/values/ids.js';
-import { assertInvalid, type Client, client } from '../support/api-client.js';
+import { assertInvalid, type Client, client, untilTaken } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 
 const REFUNDS = '/v1/refunds';
@@ -120,7 +120,7 @@ describe('refunds', () => {
     it('by a hundred concurrent requests, exactly up to the paid amount', async () => {
       const { id: payment } = await paid();
       const answers = await Promise.all(
-        Array.from({ length: 100 }, () => api.post(REFUNDS, { payment, amount: 7 })),
+        Array.from({ length: 100 }, () => untilTaken(() => api.post(REFUNDS, { payment, amount: 7 }))),
       );
       const made = answers.filter(({ status }) => status === 200);
       assert.equal(made.length, Math.floor(450 / 7));

@@ -45,7 +45,7 @@ const DRAWN = [
 ];
 
 describe('payments in virtual time, with faults and races in random order', function () {
-  this.timeout(240_000);
+  this.timeout(900_000);
   let system: System;
   before(async () => {
     system = await openSystem(await createMigratedDatabase('explored'));

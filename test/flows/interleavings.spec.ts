@@ -30,15 +30,21 @@ describe('simultaneous requests', () => {
     return counts;
   }
 
+  /** On a busy machine a request may wait too long for the database: its payer sends it again. */
+  async function pay(id: string, signed: SignedPayment): Promise<string> {
+    const answer = answerOf(await flow.visit(id, { [HEADER]: signed.header }));
+    return answer === '503 payment_service_unavailable' ? await pay(id, signed) : answer;
+  }
+
   it('forty payments of one session: one is accepted and settled', async () => {
     const { id } = await flow.buildSession();
     const signed = await Promise.all(Array.from({ length: 40 }, () => flow.sign(id)));
-    const counts = await tally(
-      signed.map(({ header }) => flow.visit(id, { [HEADER]: header }).then(answerOf)),
-    );
-    const { '200 complete': paid, '409 processing': early, '409 session_already_paid': late } = counts;
-    assert.equal(paid, 1, JSON.stringify(counts));
-    assert.equal((early ?? 0) + (late ?? 0), 39, JSON.stringify(counts));
+    const counts = await tally(signed.map((one) => pay(id, one)));
+    const { '409 processing': early = 0, '409 session_already_paid': late = 0, ...accepted } = counts;
+    assert.equal(early + late, 39, JSON.stringify(counts));
+    // On a busy machine it is settled after SETTLE_WAIT_MS.
+    assert.match(JSON.stringify(accepted), /^\{"(200 complete|202 processing)":1\}$/);
+    await eventually(async () => assert.equal(answerOf(await flow.visit(id)), '200 complete'));
     assert.equal(signed.filter((one) => flow.calls(one).settle > 0).length, 1);
     await flow.assertBooks();
   });
@@ -57,9 +63,7 @@ describe('simultaneous requests', () => {
   it('one payload at twenty sessions: it pays one of them', async () => {
     const sessions = await Promise.all(Array.from({ length: 20 }, () => flow.buildSession()));
     const signed = await flow.sign(sessions[0]?.id ?? '');
-    const counts = await tally(
-      sessions.map(({ id }) => flow.visit(id, { [HEADER]: signed.header }).then(answerOf)),
-    );
+    const counts = await tally(sessions.map(({ id }) => pay(id, signed)));
     assert.deepEqual(counts, { '200 complete': 1, '409 signature_already_used': 19 });
     assert.equal(flow.calls(signed).settle, 1);
     await flow.assertBooks();

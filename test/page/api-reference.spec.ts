@@ -24,7 +24,7 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
 );
 
 describe('the API reference', function () {
-  this.timeout(240_000);
+  this.timeout(900_000);
   let app: TestApp;
   let reference: ReferenceApp;
   let browser: TestBrowser;

@@ -63,6 +63,12 @@ function pairsOf(value: unknown, name: string): [name: string, value: string][] 
   });
 }
 
+/** On a busy machine a request may wait too long for a connection: it is answered 429, and has done nothing. */
+export async function untilTaken(send: () => Test): Promise<Response> {
+  const res = await send();
+  return res.status === 429 ? await untilTaken(send) : res;
+}
+
 export interface ExpectedRefusal {
   type: ErrorType;
   code: string;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Response, Test } from 'supertest';
 import { IdempotencyRecord } from '../../shared/accounts/model.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
-import { assertRefusal } from './api-client.js';
+import { assertRefusal, untilTaken } from './api-client.js';
 import type { TestApp } from './app.js';
 import { minimal } from './orders.js';
 import { buildShop, type Shop } from './shop.js';
@@ -34,7 +34,7 @@ export async function buildKeyedShop(app: TestApp): Promise<KeyedShop> {
 export const keyed = (test: Test, key = 'order-7'): Test => test.set('Idempotency-Key', key);
 
 export function atOnce(count: number, send: (index: number) => Test): Promise<Response[]> {
-  return Promise.all(Array.from({ length: count }, (_, index) => send(index)));
+  return Promise.all(Array.from({ length: count }, (_, index) => untilTaken(() => send(index))));
 }
 
 export function assertReplay(again: Response, first: Response): void {

@@ -9,7 +9,7 @@ const PAUSE_SHARE = 0.05;
  * Retries `check` until it does not throw, for states that other processes reach in their own time; returns its value.
  * After the deadline it throws the last error. The deadline ends a hopeless wait and measures nothing.
  */
-export async function eventually<T>(check: () => T | Promise<T>, deadlineMs = 90_000): Promise<T> {
+export async function eventually<T>(check: () => T | Promise<T>, deadlineMs = 180_000): Promise<T> {
   const beganAt = performance.now();
   for (;;) {
     try {

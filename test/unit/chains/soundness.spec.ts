@@ -69,7 +69,7 @@ function spoil<W extends World>(mutant: Mutant, world: W): W {
 }
 
 describe(`chain checks against misbehaving endpoints (CHAIN_SEED=${SEED})`, function () {
-  this.timeout(300_000);
+  this.timeout(900_000);
 
   const { stackTraceLimit } = Error;
 
