@@ -55,7 +55,7 @@ async function writeToPipe(db: Knex, before: Month, folder: string): Promise<obj
   const { written, kept } = await copyMonths(db, {
     before,
     folder,
-    onWritten: (part) => pipePart(folder, part, process.stdout, sum),
+    onWritten: (part, written) => pipePart(written, part, process.stdout, sum),
   });
   const answer = {
     written: written.map((part) => ({ month: part.month, part: part.part, files: part.files })),

@@ -1,21 +1,25 @@
+import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
 import type { Knex } from '../db/knex.js';
 import type { Month } from '../values/months.js';
 import { listUnfinished, type Unfinished } from './at-rest.js';
 import { monthsBefore, nextPartOf, recordPart } from './parts.js';
 import { payablesMadeIn } from './read-month.js';
 import { type Removed, removeWritten } from './remove-month.js';
-import { type Part, writePart } from './write-part.js';
+import { type Part, publishPart, writePart } from './write-part.js';
 
 /**
  * Moves months from the tables into files. Each month is written, read back, and only then deleted, so every row is in the
  * tables, in the files or in both. A row that changed since it was written stays in the tables. After a crash the
- * operator runs the command again: the remaining rows of the month become its next part.
+ * operator runs the command again: the remaining rows of the month become its next part. Of two runs that write the same part
+ * one records it, and only its files get their names.
  */
 export interface ArchiveRun {
   before: Month;
   folder: string;
-  /** Called when the part's files are complete, before its rows are deleted. */
-  onWritten(part: Part): Promise<void>;
+  /** Called when the part's files are complete, in `written`, before its rows are deleted. */
+  onWritten(part: Part, written: string): Promise<void>;
 }
 
 export interface ArchivedMonth extends Removed {
@@ -54,7 +58,7 @@ export async function copyMonths(db: Knex, run: ArchiveRun): Promise<Copied> {
 /** Yields each part once it is recorded. Adds the months with unfinished rows to `kept`. */
 async function* writeMonths(
   db: Knex,
-  { before, folder, onWritten }: ArchiveRun,
+  { before, ...run }: ArchiveRun,
   kept: KeptMonth[],
 ): AsyncGenerator<Part> {
   for (const month of await monthsBefore(db, before)) {
@@ -63,11 +67,27 @@ async function* writeMonths(
       kept.push({ month, holds });
       continue;
     }
-    const next = { month, part: await nextPartOf(db, month) };
-    const part = await writePart(folder, next, payablesMadeIn(db, month));
-    if (part.files.length === 0) continue;
-    await onWritten(part);
+    const part = await writeNextPart(db, month, run);
+    if (part !== undefined) yield part;
+  }
+}
+
+/** Undefined when the month has no rows. */
+async function writeNextPart(
+  db: Knex,
+  month: Month,
+  { folder, onWritten }: Omit<ArchiveRun, 'before'>,
+): Promise<Part | undefined> {
+  const next = { month, part: await nextPartOf(db, month) };
+  const unfinished = path.join(folder, `${month}-${randomBytes(8).toString('hex')}.unfinished`);
+  try {
+    const part = await writePart(unfinished, next, payablesMadeIn(db, month));
+    if (part.files.length === 0) return undefined;
+    await onWritten(part, unfinished);
     await recordPart(db, part);
-    yield part;
+    await publishPart(part, unfinished, folder);
+    return part;
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
   }
 }

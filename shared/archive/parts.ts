@@ -1,11 +1,22 @@
+import { violatesUnique } from '../db/constraints.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
+import { Refusal } from '../errors/refusal.js';
 import { type Month, monthOf, monthsAfter } from '../values/months.js';
 import { FIRST_IDS, LAST_PART, MANIFEST_OF_PART, RECORD_PART } from './statements/parts.sql.js';
 import type { Part } from './write-part.js';
 
+/** Refuses a part that another run has recorded since this one began: its files hold rows that are deleted by now. */
 export async function recordPart(db: Knex, part: Part): Promise<void> {
-  await runStatement(db, RECORD_PART, [part.month, part.part, part.written_at, JSON.stringify(part)]);
+  try {
+    await runStatement(db, RECORD_PART, [part.month, part.part, part.written_at, JSON.stringify(part)]);
+  } catch (error) {
+    if (!violatesUnique(error, 'archived_parts_pkey')) throw error;
+    throw new Refusal(
+      'parameter_invalid',
+      `Another archive command has written part ${part.part} of ${part.month} meanwhile. This one wrote and removed nothing of that month: run it again when the other has ended.`,
+    );
+  }
 }
 
 /** Undefined when this database has no such part written. */

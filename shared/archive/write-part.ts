@@ -18,13 +18,13 @@ export function pathOf(folder: string, part: Part, table: GrowingTable): string 
   return path.join(folder, file?.file ?? '');
 }
 
-/** Writes one file per table and then the manifest, whose presence means that the files are complete. No rows: no files. */
+/** Writes one file per table and then the manifest. No rows: no folder. */
 export async function writePart(
   folder: string,
   { month, part }: Pick<Part, 'month' | 'part'>,
   batches: AsyncIterable<Batch>,
 ): Promise<Part> {
-  const ending = part === 1 ? month : `${month}-part-${part}`;
+  const ending = endingOf({ month, part });
   const nameOf = (table: GrowingTable): string => `${table}-${ending}.ndjson.gz`;
   const files = new Map<GrowingTable, ArchiveFile>();
   const written: Part = { month, part, written_at: now().toISOString(), files: [] };
@@ -40,8 +40,29 @@ export async function writePart(
   } finally {
     for (const file of files.values()) await file.abandon();
   }
-  if (written.files.length > 0) await writeManifest(path.join(folder, `manifest-${ending}.json`), written);
+  if (written.files.length > 0) await writeManifest(path.join(folder, manifestOf(written)), written);
   return written;
+}
+
+/** Moves a part into its folder, the manifest last: its presence means that the files are complete. */
+export async function publishPart(part: Part, from: string, folder: string): Promise<void> {
+  for (const name of [...part.files.map(({ file }) => file), manifestOf(part)])
+    await rename(path.join(from, name), path.join(folder, name));
+  // Makes the renames durable.
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function endingOf({ month, part }: Pick<Part, 'month' | 'part'>): string {
+  return part === 1 ? month : `${month}-part-${part}`;
+}
+
+function manifestOf(part: Part): string {
+  return `manifest-${endingOf(part)}.json`;
 }
 
 async function createFiles(
@@ -54,19 +75,11 @@ async function createFiles(
 }
 
 async function writeManifest(file: string, part: Part): Promise<void> {
-  const handle = await open(`${file}.unfinished`, 'w', 0o600);
+  const handle = await open(file, 'w', 0o600);
   try {
     await handle.writeFile(`${JSON.stringify(part, undefined, 2)}\n`);
     await handle.sync();
   } finally {
     await handle.close();
-  }
-  await rename(`${file}.unfinished`, file);
-  // Makes the renames durable.
-  const folder = await open(path.dirname(file), 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
   }
 }

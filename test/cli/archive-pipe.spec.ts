@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { Readable, Writable } from 'node:stream';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { type Archived, copyMonths } from '../../shared/archive/archive.js';
+import { type Archived, type ArchiveRun, copyMonths } from '../../shared/archive/archive.js';
 import { pipePart } from '../../shared/archive/pipe-part.js';
 import { removeStored } from '../../shared/archive/remove-stored.js';
 import { Payable } from '../../shared/payables/model.js';
@@ -34,8 +34,7 @@ describe('merchants archive --to -', () => {
       },
     });
     const sum = createHash('sha256');
-    const onWritten = (part: Parameters<typeof pipePart>[1]): Promise<void> =>
-      pipePart(shop.folder, part, out, sum);
+    const onWritten: ArchiveRun['onWritten'] = (part, written) => pipePart(written, part, out, sum);
     await copyMonths(shop.app.db, { before, folder: shop.folder, onWritten });
     return Buffer.concat(pieces);
   }

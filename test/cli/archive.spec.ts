@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { buildRefund, buildSession } from '../../lab/world/shop/factories.js';
 import { OperatorAction } from '../../shared/accounts/model.js';
 import { archiveMonths } from '../../shared/archive/archive.js';
+import type { Knex } from '../../shared/db/knex.js';
 import { Payable } from '../../shared/payables/model.js';
 import { Payment } from '../../shared/payments/model.js';
 import { migrationConfig } from '../../shared/schema/migration-files.js';
@@ -204,6 +206,27 @@ describe('merchants archive', () => {
     assert.equal((await archive('2023-07')).answer.archived[0].part, 1);
   });
 
+  it('loses no row when a frozen run goes on after another one has archived the month', async () => {
+    const { eventId, deliveryId } = await shop.buildPaid('2023-07');
+    // It has read the month's session, and neither its payment nor its event.
+    const frozen = freezeAfterFirstRows(shop.app.db);
+    const first = archiveMonths(frozen.db, {
+      before: '2023-08',
+      folder: shop.folder,
+      onWritten: async () => {},
+    });
+    const ended = first.catch((error: unknown) => error);
+    await frozen.isFrozen;
+    const { answer } = await archive('2023-08');
+    assert.deepEqual([answer.archived[0].part, answer.archived[0].removed], [1, 4]);
+    frozen.goOn();
+    const refusal = await ended;
+    assert.deepEqual(await archivedIds('events'), [eventId]);
+    assert.deepEqual(await archivedIds('webhook_deliveries'), [deliveryId]);
+    assert.match(String(refusal), /Another archive command has written part 1 of 2023-07 meanwhile/);
+    assert.equal((await readdir(shop.folder)).length, GROWING_TABLES.length + 1);
+  });
+
   it('keeps rows that changed after they were written, with the rows that they refer to', async () => {
     const changed = await shop.buildPaid('2024-03');
     const edited = await shop.buildPaid('2024-03');
@@ -249,3 +272,21 @@ describe('merchants archive', () => {
       );
   });
 });
+
+/** The database as a process sees it that is frozen once a transaction has given it rows, and goes on when it is told to. */
+function freezeAfterFirstRows(db: Knex): { db: Knex; isFrozen: Promise<unknown>; goOn(): void } {
+  const moments = new EventEmitter();
+  const isFrozen = once(moments, 'frozen');
+  const goesOn = once(moments, 'goes on');
+  const transaction = async <T>(work: (trx: Knex.Transaction) => Promise<T>): Promise<T> => {
+    const result = await db.transaction(work);
+    if (!Array.isArray(result) || result.length === 0) return result;
+    moments.emit('frozen');
+    await goesOn;
+    return result;
+  };
+  const frozen = new Proxy(db, {
+    get: (target, name) => (name === 'transaction' ? transaction : Reflect.get(target, name)),
+  });
+  return { db: frozen, isFrozen, goOn: () => void moments.emit('goes on') };
+}
