@@ -60,7 +60,8 @@ const SEALED = ['sealedSecret', 'previousSealedSecret'] as const;
 /**
  * Seals the webhook secrets of all endpoints that are not deleted with the ring's first key. Each secret is written by a
  * statement of its own, and only while its row holds the value that was read: no lock is held for long, a secret that is rolled
- * meanwhile stays, and several processes may reseal at once.
+ * meanwhile stays, and several processes may reseal at once. A row that has changed is read again: a roll moves the secret that
+ * was read to the other column, sealed as it was.
  */
 export async function resealSecrets(db: Knex, box: SecretBox): Promise<Resealed> {
   const done: Resealed = { resealed: 0, current: 0, unreadable: [] };
@@ -73,31 +74,51 @@ export async function resealSecrets(db: Knex, box: SecretBox): Promise<Resealed>
       .limit(BATCH);
     const last = endpoints.at(-1);
     if (last === undefined) return done;
-    for (const endpoint of endpoints)
-      for (const column of SEALED) await reseal(db, box, endpoint, column, done);
+    for (const endpoint of endpoints) await resealEndpoint(db, box, endpoint, done);
     after = last.id;
   }
 }
 
+async function resealEndpoint(
+  db: Knex,
+  box: SecretBox,
+  read: WebhookEndpoint,
+  done: Resealed,
+): Promise<void> {
+  let endpoint = read;
+  for (const column of SEALED) {
+    while (!(await reseal(db, box, endpoint, column, done)))
+      endpoint = await WebhookEndpoint.query(db)
+        .findById(endpoint.id)
+        .select('id', ...SEALED)
+        .throwIfNotFound();
+  }
+}
+
+/** False when the row has changed since it was read. */
 async function reseal(
   db: Knex,
   box: SecretBox,
   endpoint: WebhookEndpoint,
   column: (typeof SEALED)[number],
   done: Resealed,
-): Promise<void> {
+): Promise<boolean> {
   const { id, [column]: sealed } = endpoint;
-  if (sealed === null) return;
+  if (sealed === null) return true;
   const secret = openIfPossible(box, sealed);
   if (secret === undefined) {
     if (!done.unreadable.includes(id)) done.unreadable.push(id);
-  } else if (box.isCurrent(sealed)) {
-    done.current += 1;
-  } else {
-    done.resealed += await WebhookEndpoint.query(db)
-      .patch({ [column]: box.seal(secret), ...(column === 'sealedSecret' && { unreadableSince: null }) })
-      .where({ id, [column]: sealed });
+    return true;
   }
+  if (box.isCurrent(sealed)) {
+    done.current += 1;
+    return true;
+  }
+  const written = await WebhookEndpoint.query(db)
+    .patch({ [column]: box.seal(secret), ...(column === 'sealedSecret' && { unreadableSince: null }) })
+    .where({ id, [column]: sealed });
+  done.resealed += written;
+  return written === 1;
 }
 
 export function openIfPossible(box: SecretBox, sealed: string): string | undefined {

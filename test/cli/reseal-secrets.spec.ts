@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import Stripe from 'stripe';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
-import { resealSecrets } from '../../shared/webhooks/secrets.js';
+import { type Resealed, resealSecrets } from '../../shared/webhooks/secrets.js';
 import { assertRefused, runCommand, runJson, saidBy } from '../support/cli.js';
 import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 
@@ -40,11 +40,13 @@ describe('merchants reseal-secrets', () => {
     await assertRefused(/ENCRYPTION_KEY is missing/, 'reseal-secrets');
   });
 
-  it('keeps a secret that another transaction has sealed meanwhile', async () => {
-    const meanwhile = createSecretBox([older]).seal(hook.secret);
+  /** What `resealSecrets` answers when a transaction that makes this change is committed while it waits for the row. */
+  async function resealDuring(change: (sealed: string) => object): Promise<Resealed> {
     const other = await flow.db.transaction();
     try {
-      await other('webhookEndpoints').where('id', hook.id).update({ sealedSecret: meanwhile });
+      await other('webhookEndpoints')
+        .where('id', hook.id)
+        .update(change(await sealedSecret()));
       const resealing = resealSecrets(flow.db, createSecretBox([newer, older]));
       await eventually(async () => {
         const { rows } = await flow.db.raw(
@@ -53,11 +55,35 @@ describe('merchants reseal-secrets', () => {
         assert.equal(rows.length, 1);
       });
       await other.commit();
-      assert.deepEqual(await resealing, { resealed: 0, current: 0, unreadable: [] });
+      return await resealing;
     } finally {
       if (!other.isCompleted()) await other.rollback();
     }
-    assert.equal(await sealedSecret(), meanwhile);
+  }
+
+  it('keeps a secret that another transaction has sealed meanwhile, and seals that one', async () => {
+    const before = await sealedSecret();
+    const meanwhile = createSecretBox([older]).seal('whsec_another');
+    const resealed = await resealDuring(() => ({ sealedSecret: meanwhile }));
+    assert.deepEqual(resealed, { resealed: 1, current: 0, unreadable: [] });
+    assert.equal(createSecretBox([newer]).open(await sealedSecret()), 'whsec_another');
+    await flow.db('webhookEndpoints').where('id', hook.id).update({ sealedSecret: before });
+  });
+
+  it('seals the secret that a roll has made the previous one meanwhile', async () => {
+    const before = await sealedSecret();
+    const resealed = await resealDuring((sealed) => ({
+      sealedSecret: createSecretBox([newer]).seal('whsec_rolled'),
+      previousSealedSecret: sealed,
+      previousSignsUntil: new Date('2100-01-01'),
+    }));
+    assert.deepEqual(resealed, { resealed: 1, current: 1, unreadable: [] });
+    const { previousSealedSecret } = await flow.endpoint(hook.id);
+    assert.equal(createSecretBox([newer]).open(previousSealedSecret ?? ''), hook.secret);
+    await flow
+      .db('webhookEndpoints')
+      .where('id', hook.id)
+      .update({ sealedSecret: before, previousSealedSecret: null, previousSignsUntil: null });
   });
 
   it('seals with the first key, so that the old key is no longer needed, and is idempotent', async () => {
