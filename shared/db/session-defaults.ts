@@ -12,24 +12,37 @@ const NEEDED = [
   { name: 'DateStyle', value: 'ISO', fits: /^ISO/ },
 ] as const;
 
-const VALUES = NEEDED.map(({ name }) => `'${name}', current_setting('${name}')`).join(', ');
+/**
+ * A database's own, for good. In any other encoding Postgres refuses to store most characters, such as those in the answer of a
+ * webhook's receiver or of a facilitator, whose outcome would then never be written. SQL_ASCII keeps every byte.
+ */
+const ENCODING = { name: 'server_encoding', fits: /^(UTF8|SQL_ASCII)$/ } as const;
+
+const VALUES = [...NEEDED, ENCODING].map(({ name }) => `'${name}', current_setting('${name}')`).join(', ');
 
 /** A column for a statement that a new connection sends anyway. */
 export const SESSION_DEFAULTS = `json_build_object(${VALUES},
   'alter', format('ALTER ROLE %I IN DATABASE %I', current_user, current_database())) AS defaults`;
 
-export type SessionDefaults = Record<(typeof NEEDED)[number]['name'] | 'alter', string>;
+type Name = (typeof NEEDED)[number]['name'] | typeof ENCODING.name;
+
+export type SessionDefaults = Record<Name | 'alter', string>;
 
 /** Thrown while connecting. Its message has the SQL that mends the default. */
 export class WrongDefaults extends ConfigError {}
 
 export function requireDefaults(defaults: SessionDefaults): void {
   const wrong = NEEDED.filter(({ name, fits }) => !fits.test(defaults[name]));
-  if (wrong.length === 0) return;
   const lines = wrong.map(
     ({ name, value }) =>
       `DATABASE_URL must give sessions whose ${name} is '${value}', and it is '${defaults[name]}': run ${defaults.alter} SET ${name} = '${value}'; and start again.`,
   );
+  const encoding = defaults[ENCODING.name];
+  if (!ENCODING.fits.test(encoding))
+    lines.push(
+      `DATABASE_URL must name a database whose encoding is UTF8, and it is ${encoding}: create one with CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8', move the data with pg_dump, and start again.`,
+    );
+  if (lines.length === 0) return;
   throw new WrongDefaults(lines.join('\n'));
 }
 

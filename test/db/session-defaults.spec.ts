@@ -111,6 +111,18 @@ describe('a database whose sessions have defaults that the service cannot work w
     });
   }
 
+  it('is refused by migrate when its encoding lacks most characters', async () => {
+    const databaseUrl = await createDatabase('defaults_encoding');
+    await admin.raw('DROP DATABASE ??', [nameOf(databaseUrl)]);
+    const create = `TEMPLATE template0 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C'`;
+    await admin.raw(`CREATE DATABASE ?? ${create}`, [nameOf(databaseUrl)]);
+    await assert.rejects(migrate(configOf(databaseUrl), logger), (error: unknown) => {
+      assert.ok(error instanceof ConfigError);
+      assert.match(error.message, /a database whose encoding is UTF8, and it is LATIN1: create one with /);
+      return true;
+    });
+  });
+
   it('names all that is wrong', async () => {
     const databaseUrl = await createDatabase('defaults_all');
     for (const { name, is } of DEFAULTS) await setDefault(databaseUrl, name, is);
