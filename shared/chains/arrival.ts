@@ -6,7 +6,8 @@ export interface Arrival {
   network: string;
   /** Token contract or mint, spelled as in the token table. */
   asset: string;
-  payer: string;
+  /** Null when a Solana transaction does not show who paid. */
+  payer: string | null;
   /** The wallet; with its checksum on EVM. */
   payTo: string;
   amount: bigint;

@@ -11,7 +11,8 @@ export type ChainFinding =
       transaction: string;
       /** EVM: the Transfer's log index in its block. Solana: the instruction's index in the transaction. */
       proofIndex: number;
-      payer: string;
+      /** Undefined when a Solana transaction does not show who paid. */
+      payer: string | undefined;
       /**
        * EVM: the number of blocks from the transaction's own to the head, both included, so 1 in the newest block.
        * Solana: 1 confirmed, 2 finalized.

@@ -112,8 +112,8 @@ function presentArrival(
 }
 
 /** A program moved the tokens inside: the first signer may be a facilitator that pays the fee. */
-function secondSigner({ header }: VersionedMessage, keys: readonly string[]): string {
-  return (header.numRequiredSignatures > 1 ? keys[1] : undefined) ?? keys[0] ?? '';
+function secondSigner({ header }: VersionedMessage, keys: readonly string[]): string | null {
+  return (header.numRequiredSignatures > 1 ? keys[1] : undefined) ?? null;
 }
 
 function addressOf({ token, wallet }: TokenAccount): string {

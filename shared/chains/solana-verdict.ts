@@ -46,7 +46,8 @@ async function judgeOwn(
     kind: 'paid',
     transaction: signature,
     proofIndex: transfer.instructionIndex,
-    payer: transfer.authority ?? message.buyer ?? message.feePayer,
+    // The fee payer is the facilitator's.
+    payer: transfer.authority ?? message.buyer,
     confirmations: status === 'finalized' ? 2 : 1,
     blockTime: typeof blockTime === 'number' ? new Date(blockTime * 1000) : await rpc.getBlockTime(slot),
   };

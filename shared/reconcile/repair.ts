@@ -126,7 +126,7 @@ function foundPayment(
         : {
             signature: '0x',
             authorization: {
-              from: payer,
+              from: payload.from,
               to: payTo,
               value: String(amount),
               validAfter: '0',

@@ -25,7 +25,7 @@ export interface FoundPayment {
   tokenDecimals: number;
   network: string;
   asset: string;
-  payer: string;
+  payer: string | null;
   payTo: string;
   channel: Channel;
   requirements: PaymentRequirements;

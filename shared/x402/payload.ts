@@ -75,9 +75,14 @@ export function endsAt(proof: PaymentProof): Date | undefined {
   return new Date(Number(second) * 1000);
 }
 
-/** Undefined when the transaction does not show who pays. */
+/**
+ * Undefined when the transaction does not show who pays: with several transfers, or with programs that may move tokens, the
+ * first transfer may be another wallet's.
+ */
 export function payer(proof: PaymentProof): string | undefined {
-  return proof.family === 'evm' ? proof.from : proof.transfers[0]?.authority;
+  if (proof.family === 'evm') return proof.from;
+  const [transfer, ...others] = proof.transfers;
+  return proof.isReadable && others.length === 0 ? transfer?.authority : undefined;
 }
 
 /** Writes the parsed values in one fixed notation. */

@@ -1,7 +1,7 @@
 import { parseWalletOn } from '../chains/wallet-address.js';
 import { isJsonObject } from './json-object.js';
 import { parsePayload } from './parse-payload.js';
-import { type PaymentProof, payer } from './payload.js';
+import { payer } from './payload.js';
 
 interface Paid {
   network: string;
@@ -16,11 +16,6 @@ interface Paid {
  */
 export function walletThatPaid({ network, payload, payer: named }: Paid): string | undefined {
   const proof = isJsonObject(payload) ? parsePayload(network, payload) : undefined;
-  const wallet = (proof && showsAllMoves(proof) ? payer(proof) : undefined) ?? named;
+  const wallet = (proof && payer(proof)) ?? named;
   return wallet === null ? undefined : parseWalletOn(network, wallet);
-}
-
-/** With several transfers, or with programs that may move tokens, the first transfer does not identify the payer. */
-function showsAllMoves(proof: PaymentProof): boolean {
-  return proof.family === 'evm' || (proof.isReadable && proof.transfers.length === 1);
 }

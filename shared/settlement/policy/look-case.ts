@@ -19,7 +19,7 @@ export type LookCondition<Kind extends ChainFinding['kind'] = ChainFinding['kind
 >;
 
 export type LookStep =
-  | { kind: 'succeed'; proof: { transaction: string; payer: string; proofIndex: number } }
+  | { kind: 'succeed'; proof: { transaction: string; payer: string | undefined; proofIndex: number } }
   | { kind: 'fail'; code: string; released: false; watchAt: Date | undefined }
   | { kind: 'settle_again'; at: Date }
   /** `unusedSeenAt`: the time of the first of the two looks that decide. Every other step clears it. */

@@ -174,7 +174,9 @@ describe('checking a payment on Solana', () => {
     instruction.keys.push({ pubkey: destination, isSigner: false, isWritable: true });
     payment = buildSolanaPayment(blockhash, { payTo, instructions: [instruction], signers: [] });
     land(payment, { receives: { [destination.toBase58()]: 1_000_000n } });
-    assert.equal(await kindOf(check()), 'paid');
+    const finding = await check();
+    assert.ok(finding.kind === 'paid');
+    assert.equal(finding.payer, undefined, 'the payer is said to be the facilitator');
   });
 
   describe('a transaction that is only processed', () => {

@@ -241,26 +241,6 @@ describe('the end of a payment', () => {
   });
 });
 
-describe('the payer', () => {
-  it('is `from` on EVM, with its checksum', () => {
-    const authorization = { ...AUTHORIZATION, from: AUTHORIZATION.from.toLowerCase() };
-    assert.equal(payer(parseEvm({ ...PAYLOAD, authorization })), AUTHORIZATION.from);
-  });
-
-  it("is the transfer's authority on Solana", () => {
-    const proof = parsePayload(SOLANA_DEVNET, { ...signSolanaPayment(SVM, { payer: BUYER }) });
-    assert.ok(proof);
-    assert.equal(payer(proof), BUYER.publicKey.toBase58());
-  });
-
-  it('is not known when the transaction shows no transfer', () => {
-    const payload = signSolanaPayment(SVM, { payer: BUYER, instructions: [], signers: [] });
-    const proof = parsePayload(SOLANA_DEVNET, { ...payload });
-    assert.ok(proof);
-    assert.equal(payer(proof), undefined);
-  });
-});
-
 describe('the request to the facilitator', () => {
   it('is our entry, twice, and the payload', () => {
     assert.deepEqual(buildFacilitatorRequest(EVM, parseEvm()), {
