@@ -89,7 +89,7 @@ function withVerdict(
   reason: 'invalidReason' | 'errorReason',
 ): JsonObject | undefined {
   const answer = parseJsonObject(body);
-  const lacksIt = answer !== undefined && answer[verdict] === undefined;
+  const lacksIt = answer !== undefined && typeof answer[verdict] !== 'boolean';
   return lacksIt && status === FORBIDDEN && readText(answer[reason]) !== undefined
     ? { ...answer, [verdict]: false }
     : answer;

@@ -115,8 +115,10 @@ describe("reading a facilitator's answer to /settle", () => {
 
   it('of status 403 with a reason is a failure without a boolean, too', () => {
     const errorReason = 'kyt_risk_detected';
-    assert.equal(codeOf(settle({ errorReason }, 403)), errorReason);
-    assert.equal(settle({ errorReason: 'a_word_of_tomorrow' }, 403).kind, 'unknown');
+    for (const success of [undefined, null, 'false', 0]) {
+      assert.equal(codeOf(settle({ success, errorReason }, 403)), errorReason);
+      assert.equal(settle({ success, errorReason: 'a_word_of_tomorrow' }, 403).kind, 'unknown');
+    }
     assert.equal(settle({ errorReason, transaction: HASH }, 403).kind, 'unknown');
     assert.equal(settle({ errorReason }, 400).kind, 'unknown');
   });

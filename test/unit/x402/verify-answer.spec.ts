@@ -77,7 +77,8 @@ describe("reading a facilitator's answer to /verify", () => {
       codeOf(verify({ isValid: false, invalidReason: 'kyt_risk_detected' }, 403)),
       'kyt_risk_detected',
     );
-    assert.equal(codeOf(verify({ invalidReason: 'kyt_risk_detected' }, 403)), 'kyt_risk_detected');
+    for (const isValid of [undefined, null, 'false', 0])
+      assert.equal(codeOf(verify({ isValid, invalidReason: 'kyt_risk_detected' }, 403)), 'kyt_risk_detected');
     for (const body of [
       {},
       { error: 'forbidden' },
