@@ -133,19 +133,22 @@ export function readSettleAnswer(reply: FacilitatorReply, network: string): Sett
 /** Not processed, unless the body shows knowledge of the payment. */
 function readUnreadRefusal(status: number, answer: JsonObject | undefined): SettleAnswer {
   const why = `HTTP ${status}`;
-  const knows =
-    answer !== undefined && (answer.success === true || namesTransaction(answer) || isPending(answer));
-  if (!knows) return { kind: 'not_processed', why };
+  if (answer === undefined || !knowsOfPayment(answer)) return { kind: 'not_processed', why };
   const said = `${why} that knows of the payment`;
   const transaction = readTransaction(answer.transaction);
   return typeof answer.success === 'boolean' ? unknown(said, transaction) : unanswered(said, transaction);
 }
 
-/** Searches all fields, also those of nested objects such as `error`. */
-function isPending(answer: JsonObject): boolean {
-  return Object.values(answer).some((value) =>
-    isJsonObject(value) ? Object.values(value).some(saysPending) : saysPending(value),
-  );
+/** Names a transaction, or says success or pending. Some facilitators wrap their answers, so that all depths are searched. */
+function knowsOfPayment(answer: JsonObject): boolean {
+  const values: unknown[] = [answer];
+  for (const value of values) {
+    if (saysPending(value)) return true;
+    if (isJsonObject(value) && (value.success === true || namesTransaction(value))) return true;
+    if (typeof value === 'object' && value !== null)
+      for (const member of Object.values(value)) values.push(member);
+  }
+  return false;
 }
 
 function saysPending(value: unknown): boolean {

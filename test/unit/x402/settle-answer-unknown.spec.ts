@@ -28,6 +28,9 @@ describe("reading a facilitator's answer to /settle that", () => {
           { ...FAILURE, errorReason: 'duplicate_settlement' },
           { error: 'settlement_pending' },
           { status: 'pending' },
+          { code: '0', data: [{ success: true, transaction: '' }] },
+          { data: { result: { transaction: HASH } } },
+          { error: { details: ['settlement_pending'] } },
         ]) {
           const verdict = settle(body, status);
           assert.equal(verdict.kind, 'unknown', JSON.stringify(body));
