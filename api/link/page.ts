@@ -50,7 +50,7 @@ export async function sendPageAfterPayment(
   // Before the head, which fills the room that they leave.
   setPageHeaders(res, deps.config.pageScriptUrl, inlinedIn(deps, session));
   writeHead(deps, res, answer);
-  await sendPage(deps, res, session, answer);
+  await sendPage(deps, res, session, answer, { hasHead: true });
 }
 
 /**
@@ -74,13 +74,13 @@ export function sendErrorPage(deps: Deps, res: Response, code: BuyerErrorCode): 
   send(deps, res, language, renderErrorPage(code, language, deps.pageAssets));
 }
 
-/** A document that works without scripts. */
+/** A document that works without scripts. `hasHead`: status and headers tell a payment's outcome, and stay. */
 async function sendPage(
   deps: Deps,
   res: Response,
   session: LinkedSession,
   answer: LinkAnswer,
-  { isOpen = false } = {},
+  { isOpen = false, hasHead = false } = {},
 ): Promise<void> {
   const { config, longAnswers, references } = deps;
   const language = languageOf(res);
@@ -97,6 +97,7 @@ async function sendPage(
   if (html.length - lengthOf(inlined) > LONG_ANSWER_BYTES) {
     const release = longAnswers.take(2 * html.length, addressKey(res.req));
     if (release === undefined) {
+      if (hasHead) return send(deps, res, language, renderErrorPage('rate_limit', language, deps.pageAssets));
       res.setHeader('Retry-After', '1');
       sendErrorPage(deps, res, 'rate_limit');
       return;

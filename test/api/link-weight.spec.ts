@@ -7,6 +7,7 @@ import { LONG_ANSWER_BYTES_SENT, LONG_ANSWER_BYTES_SENT_TO_ADDRESS } from '../..
 import { findLinkImage } from '../../shared/settlement/read-link.js';
 import { newId } from '../../shared/values/ids.js';
 import { type Checkout, openCheckout } from '../support/checkout.js';
+import { receiptOf } from '../support/link-answers.js';
 
 const ITEMS = 100;
 const IMAGES = 8;
@@ -183,6 +184,28 @@ describe('long responses', () => {
       for (const [id, accept] of long) await get(id, accept).expect(200);
     }
     // Nothing stays held.
-    assert.ok(app.longAnswers.take(LONG_ANSWER_BYTES_SENT_TO_ADDRESS, '127.0.0.1'));
+    const release = app.longAnswers.take(LONG_ANSWER_BYTES_SENT_TO_ADDRESS, '127.0.0.1');
+    assert.ok(release);
+    release();
+  });
+
+  it('keep the status and the headers of a payment when the page cannot be sent', async () => {
+    const { app, facilitator } = checkout;
+    const worker = await checkout.startWorker();
+    const { id } = await checkout.buildSession({ lineItems: heavyItems });
+    const { header } = await checkout.sign(id);
+    const release = app.longAnswers.take(LONG_ANSWER_BYTES_SENT_TO_ADDRESS, '127.0.0.1');
+    const pay = () =>
+      request(app.server).get(`/c/${id}`).set({ Accept: 'text/html', 'PAYMENT-SIGNATURE': header });
+    facilitator.verify.next(refuses('insufficient_funds'));
+    const refused = await pay();
+    const paid = await pay();
+    release?.();
+    await worker.close();
+    assert.deepEqual([refused.status, receiptOf(paid)?.success, paid.status], [402, true, 200]);
+    for (const { type, text } of [refused, paid]) {
+      assert.equal(type, 'text/html');
+      assert.match(text, /^<!doctype html>/i);
+    }
   });
 });
