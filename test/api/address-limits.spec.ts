@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import request from 'supertest';
-import { buildMerchant, type Merchant } from '../../lab/world/shop/factories.js';
+import { buildMerchant } from '../../lab/world/shop/factories.js';
 import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
 import { PROMPT_REFUSALS_A_MINUTE, REFUSED_LATER_MS } from '../../shared/limits/bounds.js';
 import { newId, randomText } from '../../shared/values/ids.js';
 import { assertRefusal, assertUnauthenticated, client } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 
 const LINKS = 20;
 /** A tenth of the limit for links. */
@@ -17,13 +18,8 @@ const PAYMENTS = '/v1/payments';
 const stores = { Redis: SETTINGS, Postgres: { ...SETTINGS, REDIS_URL: '' } };
 for (const [store, settings] of Object.entries(stores)) {
   describe(`limits per address, on ${store}`, () => {
-    let app: TestApp;
-    let shop: Merchant;
-    before(async () => {
-      app = await openTestApp(settings);
-      shop = await buildMerchant(app.db);
-    });
-    after(() => app.close());
+    const app = forAllTests(() => openTestApp(settings));
+    const shop = forAllTests(() => buildMerchant(app.db));
 
     const from = (address: string) => ({ 'X-Forwarded-For': address });
     const hex = (bytes: number): string => randomBytes(bytes).toString('hex');
@@ -181,11 +177,7 @@ for (const [store, settings] of Object.entries(stores)) {
 }
 
 describe('a refused key', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await openTestApp();
-  });
-  after(() => app.close());
+  const app = forAllTests(openTestApp);
 
   async function lookUps(ask: () => Promise<unknown>): Promise<number> {
     let count = 0;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { buildMerchant, type Merchant } from '../../lab/world/shop/factories.js';
+import { buildMerchant } from '../../lab/world/shop/factories.js';
 import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import {
@@ -9,7 +9,8 @@ import {
   client,
   type Method,
 } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 
 const SESSIONS = '/v1/checkout/sessions';
 const ENDPOINTS = '/v1/webhook_endpoints';
@@ -46,13 +47,8 @@ const requests: [what: string, method: Method, path: string, body?: object | str
 ];
 
 describe('authentication', () => {
-  let app: TestApp;
-  let shop: Merchant;
-  before(async () => {
-    app = await openTestApp();
-    shop = await buildMerchant(app.db);
-  });
-  after(() => app.close());
+  const app = forAllTests(openTestApp);
+  const shop = forAllTests(() => buildMerchant(app.db));
   afterEach(() => resetClock());
 
   const basic = (user: string, password = ''): string =>

@@ -1,22 +1,17 @@
 import assert from 'node:assert/strict';
-import { buildMerchant, buildSession, type Merchant } from '../../lab/world/shop/factories.js';
+import { buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
 import { Event } from '../../shared/webhooks/model.js';
-import { assertInvalid, type Client, client } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { assertInvalid, client } from '../support/api-client.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import { createOpen } from '../support/orders.js';
 
 const SESSIONS = '/v1/checkout/sessions';
 
 describe('checkout sessions', () => {
-  let app: TestApp;
-  let shop: Merchant;
-  let api: Client;
-  before(async () => {
-    app = await openTestApp();
-    shop = await buildMerchant(app.db);
-    api = client(app, shop.testKey);
-  });
-  after(() => app.close());
+  const app = forAllTests(openTestApp);
+  const shop = forAllTests(() => buildMerchant(app.db));
+  const api = forAllTests(() => client(app, shop.testKey));
 
   describe('expired by its merchant', () => {
     async function eventsOf(id: string): Promise<Event[]> {

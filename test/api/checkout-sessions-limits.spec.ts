@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { buildMerchant, buildSession, type Merchant } from '../../lab/world/shop/factories.js';
-import { assertInvalid, assertRefusal, type Client, client } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
+import { assertInvalid, assertRefusal, client } from '../support/api-client.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import { coffee, minimal } from '../support/orders.js';
 import { urlOf } from '../support/session-fields.js';
 import { items, keys, SESSION_LIMITS } from '../support/session-limits.js';
@@ -10,15 +11,9 @@ import { stopClockOnSecond } from '../support/stopped-clock.js';
 
 const SESSIONS = '/v1/checkout/sessions';
 describe('the limits of checkout sessions', () => {
-  let app: TestApp;
-  let shop: Merchant;
-  let api: Client;
-  before(async () => {
-    app = await openTestApp();
-    shop = await buildMerchant(app.db);
-    api = client(app, shop.testKey);
-  });
-  after(() => app.close());
+  const app = forAllTests(openTestApp);
+  const shop = forAllTests(() => buildMerchant(app.db));
+  const api = forAllTests(() => client(app, shop.testKey));
   afterEach(() => mock.restoreAll());
 
   for (const { name, body, allowed, refused } of SESSION_LIMITS) {
@@ -127,10 +122,9 @@ describe('the limits of checkout sessions', () => {
 
   describe('of lists', () => {
     const tooMany = 101;
-    let owner: Merchant;
+    const owner = forAllTests(() => buildMerchant(app.db));
     let sessionId: string;
     before(async () => {
-      owner = await buildMerchant(app.db);
       for (let i = 0; i < tooMany; i++) await buildSession(app.db, owner.accountId);
       const session = await client(app, owner.testKey).post(SESSIONS, { line_items: items(100) });
       sessionId = session.body.id;

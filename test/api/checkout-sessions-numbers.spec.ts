@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { buildMerchant } from '../../lab/world/shop/factories.js';
-import { assertInvalid, type Client, client, withoutIds } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { assertInvalid, client, withoutIds } from '../support/api-client.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import { coffee, minimal } from '../support/orders.js';
 import { stopClock } from '../support/stopped-clock.js';
 
 const SESSIONS = '/v1/checkout/sessions';
 
 describe('checkout sessions', () => {
-  let app: TestApp;
-  let api: Client;
-  before(async () => {
-    app = await openTestApp();
-    api = client(app, (await buildMerchant(app.db)).testKey);
-  });
-  after(() => app.close());
+  const app = forAllTests(openTestApp);
+  const api = forAllTests(async () => client(app, (await buildMerchant(app.db)).testKey));
   afterEach(() => mock.restoreAll());
 
   describe('a number', () => {

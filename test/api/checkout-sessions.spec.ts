@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import {
-  buildMerchant,
-  buildPaidSession,
-  buildSession,
-  EVM_WALLET,
-  type Merchant,
-} from '../../lab/world/shop/factories.js';
-import { assertInvalid, type Client, client, formText, withoutIds } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { buildMerchant, buildPaidSession, buildSession, EVM_WALLET } from '../../lab/world/shop/factories.js';
+import { assertInvalid, client, formText, withoutIds } from '../support/api-client.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import { coffee, createOpen, minimal } from '../support/orders.js';
 import { TEXT_NAMES, TEXTS_LEFT_OUT, TEXTS_SENT } from '../support/session-fields.js';
 import { stopClock } from '../support/stopped-clock.js';
@@ -40,15 +35,9 @@ const everything = {
 };
 
 describe('checkout sessions', () => {
-  let app: TestApp;
-  let shop: Merchant;
-  let api: Client;
-  before(async () => {
-    app = await openTestApp();
-    shop = await buildMerchant(app.db);
-    api = client(app, shop.testKey);
-  });
-  after(() => app.close());
+  const app = forAllTests(openTestApp);
+  const shop = forAllTests(() => buildMerchant(app.db));
+  const api = forAllTests(() => client(app, shop.testKey));
   afterEach(() => mock.restoreAll());
 
   describe('created', () => {

@@ -14,7 +14,8 @@ import {
   MAX_UNANSWERED_OF_CONNECTION,
 } from '../../shared/limits/bounds.js';
 import { assertRefusal } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import { asResponse, exchange, openWire, restOf, statusesOf } from '../support/wire.js';
 
 const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -145,16 +146,12 @@ describe('connections', () => {
   });
 
   describe('in number', () => {
-    let app: TestApp;
+    const app = forAllTests(openTestApp);
     const sockets: Socket[] = [];
-    before(async () => {
-      app = await openTestApp();
-    });
     afterEach(async () => {
       for (const socket of sockets.splice(0)) socket.destroy();
       await eventually(async () => assert.equal(await count(app.server), 0));
     });
-    after(() => app.close());
 
     const count = (server: Server): Promise<number> =>
       new Promise((resolve) => server.getConnections((_error, number) => resolve(number)));
@@ -202,11 +199,7 @@ describe('connections', () => {
   });
 
   describe('to the service', () => {
-    let app: TestApp;
-    before(async () => {
-      app = await openTestApp();
-    });
-    after(() => app.close());
+    const app = forAllTests(openTestApp);
 
     const tooMany = { type: 'invalid_request_error', code: 'headers_too_large' } as const;
 

@@ -3,9 +3,10 @@ import request from 'supertest';
 import { buildPaidSession, buildRefund } from '../../lab/world/shop/factories.js';
 import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
 import { assertInvalid, assertUnauthenticated, client, schemaValidator } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import { connectAgent } from '../support/mcp.js';
-import { buildShop, type Shop } from '../support/shop.js';
+import { buildShop } from '../support/shop.js';
 import { sdk } from '../support/stripe-sdk.js';
 
 const REPORTS = '/v1/reports/daily';
@@ -18,11 +19,9 @@ interface Day {
 }
 
 describe('daily reports', () => {
-  let app: TestApp;
-  let shop: Shop;
+  const app = forAllTests(openTestApp);
+  const shop = forAllTests(() => buildShop(app));
   before(async () => {
-    app = await openTestApp();
-    shop = await buildShop(app);
     const at = (text: string): { settledAt: Date } => ({ settledAt: new Date(text) });
     const pay = (overrides: object) => buildPaidSession(app.db, shop.accountId, overrides);
     await pay(at('2026-11-02T00:00:00Z'));
@@ -37,7 +36,6 @@ describe('daily reports', () => {
     await payment.$query(app.db).patch({ payableId: refund.id });
     await payment.$query(app.db).patch({ status: 'succeeded' });
   });
-  after(() => app.close());
 
   it('have one object for each day, the first day first, days without payments included', async () => {
     const { body } = await shop.test.get(NOVEMBER).expect(200);

@@ -6,22 +6,15 @@ import { buffer } from 'node:stream/consumers';
 import { mock } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import request from 'supertest';
-import { openTestApp, type TestApp } from '../support/app.js';
-import { openReferenceApp, type ReferenceApp } from '../support/reference-app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
+import { openReferenceApp } from '../support/reference-app.js';
 
 const BROWSER = 'text/html,application/xhtml+xml,*/*;q=0.8';
 
 describe('/docs', () => {
-  let app: TestApp;
-  let built: ReferenceApp;
-  before(async () => {
-    app = await openTestApp();
-    built = await openReferenceApp(app);
-  });
-  after(async () => {
-    await built.close();
-    await app.close();
-  });
+  const app = forAllTests(openTestApp);
+  const built = forAllTests(() => openReferenceApp(app));
   afterEach(() => mock.restoreAll());
 
   it('has the policy of the payment page, and nothing inline', async () => {

@@ -7,13 +7,13 @@ import {
   buildPaidSession,
   buildRefund,
   buildSession,
-  type Merchant,
 } from '../../lab/world/shop/factories.js';
 import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
 import type { RefusalCode } from '../../shared/errors/refusal.js';
 import { newId } from '../../shared/values/ids.js';
-import { assertRefusal, buildSigner, type Client, client, signToken } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { assertRefusal, buildSigner, client, signToken } from '../support/api-client.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import { createDatabase } from '../support/suite.js';
 import { answerTo, unfinished } from '../support/unreadable-requests.js';
 
@@ -32,15 +32,9 @@ interface Case {
 }
 
 describe('errors', () => {
-  let app: TestApp;
-  let shop: Merchant;
-  let api: Client;
-  before(async () => {
-    app = await openTestApp();
-    shop = await buildMerchant(app.db);
-    api = client(app, shop.testKey);
-  });
-  after(() => app.close());
+  const app = forAllTests(openTestApp);
+  const shop = forAllTests(() => buildMerchant(app.db));
+  const api = forAllTests(() => client(app, shop.testKey));
 
   const invalid = (param: string | undefined, reach: Case['reach']): Case => ({
     status: 400,
@@ -244,12 +238,10 @@ describe('errors', () => {
 
   describe('of the service', () => {
     const ours = { type: 'api_error', code: 'internal_error' } as const;
-    let broken: TestApp;
-    before(async () => {
-      // Without tables every statement fails, with an error that quotes it.
-      broken = await openTestApp({ DATABASE_URL: await createDatabase('errors_without_tables') });
-    });
-    after(() => broken.close());
+    // Without tables every statement fails, with an error that quotes it.
+    const broken = forAllTests(async () =>
+      openTestApp({ DATABASE_URL: await createDatabase('errors_without_tables') }),
+    );
 
     it('are 500 internal_error without internal details', async () => {
       const answers = [

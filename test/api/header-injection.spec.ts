@@ -3,20 +3,19 @@ import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { answers } from '../../lab/world/facilitator/dial.js';
 import type { TestApp } from '../support/app.js';
-import { type Checkout, openCheckout } from '../support/checkout.js';
+import { openCheckout } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 
 const SESSIONS = '/v1/checkout/sessions';
 
 describe('header injection', () => {
-  let checkout: Checkout;
+  const checkout = forAllTests(openCheckout);
   let app: TestApp;
   let key: string;
   before(async () => {
-    checkout = await openCheckout();
     app = checkout.app;
     key = checkout.merchant.testKey;
   });
-  after(() => checkout.close());
 
   async function exchange(bytes: string): Promise<string> {
     const socket = connect({ port: app.port, host: '127.0.0.1', allowHalfOpen: true });

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { buildMerchant, type Merchant } from '../../lab/world/shop/factories.js';
+import { buildMerchant } from '../../lab/world/shop/factories.js';
 import { MAX_BODY_BYTES } from '../../shared/limits/bounds.js';
-import { assertInvalid, type Client, client, formText } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { assertInvalid, client, formText } from '../support/api-client.js';
+import { openTestApp } from '../support/app.js';
 import { heaviestCreate } from '../support/heaviest-create.js';
+import { forAllTests } from '../support/hooks.js';
 import { callText, postMcp } from '../support/mcp.js';
 import { coffee } from '../support/orders.js';
 
@@ -12,16 +13,10 @@ const SESSIONS = '/v1/checkout/sessions';
 const MOST_HOSTS_A_TURN = 20;
 
 describe('the largest valid create', () => {
-  let app: TestApp;
-  let shop: Merchant;
-  let api: Client;
+  const app = forAllTests(openTestApp);
+  const shop = forAllTests(() => buildMerchant(app.db));
+  const api = forAllTests(() => client(app, shop.testKey));
   const json = JSON.stringify(heaviestCreate());
-  before(async () => {
-    app = await openTestApp();
-    shop = await buildMerchant(app.db);
-    api = client(app, shop.testKey);
-  });
-  after(() => app.close());
   afterEach(() => mock.restoreAll());
 
   const spellings: [how: string, text: string][] = [

@@ -12,11 +12,12 @@ import { ANSWER_PART_BYTES, HEAVY_ANSWERS } from '../../shared/limits/bounds.js'
 import { newId } from '../../shared/values/ids.js';
 import { presentList } from '../../shared/wire/list.js';
 import { assertMissing, assertRefusal } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
 import { buildHeavySessions } from '../support/heavy-sessions.js';
+import { forAllTests } from '../support/hooks.js';
 import { connectAgent } from '../support/mcp.js';
 import { idsOf, readPage } from '../support/pages.js';
-import { buildShop, type Shop } from '../support/shop.js';
+import { buildShop } from '../support/shop.js';
 import { sdk } from '../support/stripe-sdk.js';
 
 const SESSIONS = '/v1/checkout/sessions';
@@ -24,13 +25,11 @@ const EXPANDED = `${SESSIONS}?limit=100&expand[]=data.line_items`;
 const HEAVY = 12;
 
 describe('large lists', () => {
-  let app: TestApp;
-  let shop: Shop;
+  const app = forAllTests(openTestApp);
+  const shop = forAllTests(() => buildShop(app));
   /** Newest first, with small objects between the large ones. */
   let ids: string[];
   before(async () => {
-    app = await openTestApp();
-    shop = await buildShop(app);
     const groups = [
       await buildHeavySessions(app.db, shop.accountId, HEAVY / 2),
       (await buildSessions(app.db, shop.accountId, 5)).map(({ id }) => id),
@@ -39,7 +38,6 @@ describe('large lists', () => {
     ];
     ids = groups.flat().sort().reverse();
   });
-  after(() => app.close());
 
   async function statementsOf(act: () => Promise<unknown>): Promise<number> {
     let count = 0;

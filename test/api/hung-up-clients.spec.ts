@@ -2,23 +2,19 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { buildEndpoints, buildMerchant, type Merchant } from '../../lab/world/shop/factories.js';
+import { buildEndpoints, buildMerchant } from '../../lab/world/shop/factories.js';
 import { IdempotencyRecord } from '../../shared/accounts/model.js';
 import { WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { client } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 
 const KEY = 'order-7';
 const LATER_REQUESTS = 20;
 
 describe('a client that disconnects while its body is read', () => {
-  let app: TestApp;
-  let shop: Merchant;
-  before(async () => {
-    app = await openTestApp();
-    shop = await buildMerchant(app.db);
-  });
-  after(() => app.close());
+  const app = forAllTests(openTestApp);
+  const shop = forAllTests(() => buildMerchant(app.db));
 
   it('changes nothing and leaves its Idempotency-Key free', async () => {
     const [endpointId = assert.fail()] = await buildEndpoints(app.db, shop.accountId, 1);

@@ -6,12 +6,12 @@ import {
   buildPaidSession,
   buildRefund,
   buildSession,
-  type Merchant,
 } from '../../lab/world/shop/factories.js';
 import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
 import { newId } from '../../shared/values/ids.js';
 import { type Client, client, type Method } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import { callText, postMcp } from '../support/mcp.js';
 import {
   BODIES,
@@ -24,14 +24,11 @@ import {
 } from '../support/operation-matrix.js';
 
 describe('isolation of accounts and modes', () => {
-  let app: TestApp;
-  let mine: Merchant;
-  let theirs: Merchant;
+  const app = forAllTests(openTestApp);
+  const mine = forAllTests(() => buildMerchant(app.db));
+  const theirs = forAllTests(() => buildMerchant(app.db));
   let objects: Record<Kind, string>;
   before(async () => {
-    app = await openTestApp();
-    mine = await buildMerchant(app.db);
-    theirs = await buildMerchant(app.db);
     const session = await buildSession(app.db, mine.accountId);
     const { payment } = await buildPaidSession(app.db, mine.accountId);
     const refund = await buildRefund(app.db, mine.accountId);
@@ -52,7 +49,6 @@ describe('isolation of accounts and modes', () => {
       lineItem: session.lineItems?.[0]?.id ?? '',
     };
   });
-  after(() => app.close());
 
   interface Way {
     name: string;

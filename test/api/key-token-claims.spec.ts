@@ -11,17 +11,14 @@ import {
   jwt,
   signToken,
 } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import { stopClockOnSecond } from '../support/stopped-clock.js';
 
 const KEYS = '/v1/keys';
 
 describe('agent sign-up', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await openTestApp();
-  });
-  after(() => app.close());
+  const app = forAllTests(openTestApp);
   afterEach(() => mock.restoreAll());
 
   describe('refuses a token', () => {

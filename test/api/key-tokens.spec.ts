@@ -16,18 +16,15 @@ import {
   type Signer,
   signToken,
 } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 
 const KEYS = '/v1/keys';
 
 const base64url = (text: string): string => Buffer.from(text).toString('base64url');
 
 describe('agent sign-up', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await openTestApp();
-  });
-  after(() => app.close());
+  const app = forAllTests(openTestApp);
 
   const as = (signer: Signer): Client => client(app, signToken(signer));
 

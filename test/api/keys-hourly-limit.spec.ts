@@ -12,18 +12,15 @@ import {
   type Signer,
   signToken,
 } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import { stopClockOnSecond } from '../support/stopped-clock.js';
 
 const KEYS = '/v1/keys';
 const HOUR_MS = 3_600_000;
 
 describe('agent sign-up', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await openTestApp();
-  });
-  after(() => app.close());
+  const app = forAllTests(openTestApp);
   afterEach(() => mock.restoreAll());
 
   const as = (signer: Signer): Client => client(app, signToken(signer));

@@ -12,7 +12,8 @@ import {
   MAX_BODY_BYTES,
   SMALL_BODY_BYTES,
 } from '../../shared/limits/bounds.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import { minimal } from '../support/orders.js';
 
 const SESSIONS = '/v1/checkout/sessions';
@@ -27,12 +28,8 @@ interface Answer {
 }
 
 describe('large bodies', () => {
-  let app: TestApp;
+  const app = forAllTests(openTestApp);
   let begun: ClientRequest[];
-  before(async () => {
-    app = await openTestApp();
-  });
-  after(() => app.close());
   beforeEach(() => {
     begun = [];
   });

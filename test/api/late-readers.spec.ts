@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import { openWire, restOf, statusesOf } from '../support/wire.js';
 
 const PIECES = 20;
 
 describe('a client that sends everything before it reads', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await openTestApp();
-  });
-  after(() => app.close());
+  const app = forAllTests(openTestApp);
 
   it('gets the refusal of its headers, since what still comes is read', async () => {
     const socket = openWire(app.port).pause();

@@ -4,7 +4,8 @@ import { answers } from '../../lab/world/facilitator/dial.js';
 import { buildPaidSession } from '../../lab/world/shop/factories.js';
 import { newId } from '../../shared/values/ids.js';
 import { openTestApp } from '../support/app.js';
-import { type Checkout, openCheckout } from '../support/checkout.js';
+import { openCheckout } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 import { answerOf } from '../support/link-answers.js';
 import { createDatabase } from '../support/suite.js';
 import { unfinished } from '../support/unreadable-requests.js';
@@ -22,12 +23,8 @@ const ALLOWED = [
 const ORIGIN = { Origin: 'https://agent.example' };
 
 describe('a browser agent', () => {
-  let checkout: Checkout;
-  before(async () => {
-    checkout = await openCheckout({ worker: false });
-  });
+  const checkout = forAllTests(() => openCheckout({ worker: false }));
   afterEach(() => checkout.facilitator.verify.honest());
-  after(() => checkout.close());
 
   const listOf = (res: Response, name: string): string[] =>
     (res.get(name) ?? '').toLowerCase().split(/\s*,\s*/);

@@ -6,26 +6,23 @@ import { answers } from '../../lab/world/facilitator/dial.js';
 import { newId } from '../../shared/values/ids.js';
 import { client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { type Checkout, openCheckout } from '../support/checkout.js';
+import { openCheckout } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 import { answerOf } from '../support/link-answers.js';
 
 const LIMIT = 5;
 const SETTINGS = { RATE_LIMIT_LINK_PER_MINUTE: String(LIMIT), TRUST_PROXY: '1' };
 
 describe('the rate limit of payment links', () => {
-  let checkout: Checkout;
+  const checkout = forAllTests(() => openCheckout({ worker: false, environment: SETTINGS }));
   let id: string;
   /** A new address for each test, since counts persist in Redis. */
   let from: { 'X-Forwarded-For': string };
 
-  before(async () => {
-    checkout = await openCheckout({ worker: false, environment: SETTINGS });
-  });
   beforeEach(async () => {
     ({ id } = await checkout.buildSession());
     from = { 'X-Forwarded-For': newAddress() };
   });
-  after(() => checkout.close());
 
   function newAddress(): string {
     return `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;

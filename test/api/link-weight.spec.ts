@@ -6,7 +6,8 @@ import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { LONG_ANSWER_BYTES_SENT, LONG_ANSWER_BYTES_SENT_TO_ADDRESS } from '../../shared/limits/bounds.js';
 import { findLinkImage } from '../../shared/settlement/read-link.js';
 import { newId } from '../../shared/values/ids.js';
-import { type Checkout, openCheckout } from '../support/checkout.js';
+import { openCheckout } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 import { receiptOf } from '../support/link-answers.js';
 
 const ITEMS = 100;
@@ -27,16 +28,16 @@ const heavyItems = Array.from({ length: ITEMS }, (_, item) => ({
 }));
 
 describe('a link with a hundred items', () => {
-  let checkout: Checkout;
+  // A pool of one connection, so that its bytes can be counted.
+  const checkout = forAllTests(() =>
+    openCheckout({ worker: false, environment: { DATABASE_POOL_SIZE: '1' } }),
+  );
   let heavy: CheckoutSession;
 
   before(async () => {
-    // A pool of one connection, so that its bytes can be counted.
-    checkout = await openCheckout({ worker: false, environment: { DATABASE_POOL_SIZE: '1' } });
     heavy = await checkout.buildSession({ lineItems: heavyItems });
     await checkout.visit(heavy.id);
   });
-  after(() => checkout.close());
 
   async function bytesFromPostgres(act: () => Promise<unknown>): Promise<number> {
     const client = await checkout.app.db.client.acquireConnection();
@@ -148,11 +149,7 @@ describe('a link with a hundred items', () => {
 });
 
 describe('long responses', () => {
-  let checkout: Checkout;
-  before(async () => {
-    checkout = await openCheckout({ worker: false });
-  });
-  after(() => checkout.close());
+  const checkout = forAllTests(() => openCheckout({ worker: false }));
 
   it('are limited per address and per process, while short ones are sent', async () => {
     const { app, merchant } = checkout;

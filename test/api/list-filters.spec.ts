@@ -10,10 +10,11 @@ import {
 import type { Payment } from '../../shared/payments/model.js';
 import { createdAt } from '../../shared/values/ids.js';
 import { assertInvalid } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import { connectAgent } from '../support/mcp.js';
 import { idsOf, readPage } from '../support/pages.js';
-import { buildShop, type Shop } from '../support/shop.js';
+import { buildShop } from '../support/shop.js';
 import { sdk } from '../support/stripe-sdk.js';
 
 const SESSIONS = '/v1/checkout/sessions';
@@ -24,13 +25,8 @@ const SOLANA_TRANSACTION =
   '5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW';
 
 describe('exact filters', () => {
-  let app: TestApp;
-  let shop: Shop;
-  before(async () => {
-    app = await openTestApp();
-    shop = await buildShop(app);
-  });
-  after(() => app.close());
+  const app = forAllTests(openTestApp);
+  const shop = forAllTests(() => buildShop(app));
 
   describe('of sessions', () => {
     /** Newest first. */

@@ -10,28 +10,23 @@ import { isKnownToStockClients } from '../../api/docs/llms-text.js';
 import { BUYER_ERRORS } from '../../api/errors/buyer-errors.js';
 import { EVM_BUYER_KEY, SOLANA_BUYER_KEY } from '../../lab/sandbox/networks/wallets.js';
 import { fromBase58 } from '../../lab/world/chains/base58.js';
-import { type FakeFacilitator, startFacilitator } from '../../lab/world/facilitator/facilitator.js';
+import { startFacilitator } from '../../lab/world/facilitator/facilitator.js';
 import { buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
 import { projectRoot } from '../../local/toolchain/project-root.js';
 import { OFFERED_TOKENS } from '../../shared/chains/networks.js';
 import { EVENT_TYPES } from '../../shared/webhooks/event-types.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
 import { FAILURE_CODES } from '../support/failure-codes.js';
+import { forAllTests } from '../support/hooks.js';
 
 describe('/llms.txt', () => {
-  let app: TestApp;
-  let facilitator: FakeFacilitator;
+  const facilitator = forAllTests(startFacilitator);
+  const app = forAllTests(() => openTestApp({ FACILITATOR_URL: facilitator.url }));
   let text: string;
   before(async () => {
-    facilitator = await startFacilitator();
-    app = await openTestApp({ FACILITATOR_URL: facilitator.url });
     const res = await request(app.server).get('/llms.txt').expect(200);
     assert.equal(res.get('Content-Type'), 'text/plain; charset=utf-8');
     text = res.text;
-  });
-  after(async () => {
-    await app.close();
-    await facilitator.close();
   });
 
   it('is short Markdown in the form that agents expect', () => {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { Keypair } from '@solana/web3.js';
 import request from 'supertest';
-import { buildMerchant, buildSession, type Merchant } from '../../lab/world/shop/factories.js';
+import { buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
 import { parseEvmWallet, parseSolanaWallet } from '../../shared/chains/wallet-address.js';
 import { assertRefusal, assertUnauthenticated, client } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 
 /** As long as a path can be beside a few headers. */
 const LENGTH = 30_000;
@@ -12,15 +13,12 @@ const LENGTH = 30_000;
 const ENDLESS = 10_000_000;
 
 describe('long parameters', () => {
-  let app: TestApp;
-  let shop: Merchant;
+  const app = forAllTests(() => openTestApp({ RATE_LIMIT_LINK_PER_MINUTE: '100' }));
+  const shop = forAllTests(() => buildMerchant(app.db));
   let session: string;
   before(async () => {
-    app = await openTestApp({ RATE_LIMIT_LINK_PER_MINUTE: '100' });
-    shop = await buildMerchant(app.db);
     ({ id: session } = await buildSession(app.db, shop.accountId));
   });
-  after(() => app.close());
 
   describe('of a wallet', () => {
     it('are read by no parser', () => {

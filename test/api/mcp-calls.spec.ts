@@ -1,34 +1,21 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MERCHANT_TOOLS } from '../../api/mcp/tools.js';
-import {
-  buildMerchant,
-  buildPaidSession,
-  buildSession,
-  type Merchant,
-} from '../../lab/world/shop/factories.js';
+import { buildMerchant, buildPaidSession, buildSession } from '../../lab/world/shop/factories.js';
 import { newId } from '../../shared/values/ids.js';
 import { client } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
 import { damage, damages, hostileValue, jsonText } from '../support/fuzz/hostile-values.js';
-import { type Args, askRest, callText, connectAgent, type MerchantAgent, postMcp } from '../support/mcp.js';
+import { forAllTests } from '../support/hooks.js';
+import { type Args, askRest, callText, connectAgent, postMcp } from '../support/mcp.js';
 
 const MINIMAL = { line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }] };
 const HOOK = { url: 'https://1.1.1.1/' };
 
 describe('/mcp', () => {
-  let app: TestApp;
-  let shop: Merchant;
-  let agent: MerchantAgent;
-  before(async () => {
-    app = await openTestApp();
-    shop = await buildMerchant(app.db);
-    agent = await connectAgent(app.port, shop.testKey);
-  });
-  after(async () => {
-    await agent.close();
-    await app.close();
-  });
+  const app = forAllTests(openTestApp);
+  const shop = forAllTests(() => buildMerchant(app.db));
+  const agent = forAllTests(() => connectAgent(app.port, shop.testKey));
 
   describe('answers a call like the same request to /v1', () => {
     let ids: { open: string; paid: string; endpoint: string };

@@ -2,28 +2,19 @@ import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import request from 'supertest';
 import { eventually } from '../../lab/world/processes/eventually.js';
-import { buildMerchant, type Merchant } from '../../lab/world/shop/factories.js';
+import { buildMerchant } from '../../lab/world/shop/factories.js';
 import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
 import { assertRefusal, assertUnauthenticated } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
-import { callText, connectAgent, type MerchantAgent, postMcp } from '../support/mcp.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
+import { callText, connectAgent, postMcp } from '../support/mcp.js';
 
 const MINIMAL = { line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }] };
 const LIST_TOOLS = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
 
 describe('/mcp', () => {
-  let app: TestApp;
-  let shop: Merchant;
-  let agent: MerchantAgent;
-  before(async () => {
-    app = await openTestApp();
-    shop = await buildMerchant(app.db);
-    agent = await connectAgent(app.port, shop.testKey);
-  });
-  after(async () => {
-    await agent.close();
-    await app.close();
-  });
+  const app = forAllTests(openTestApp);
+  const shop = forAllTests(() => buildMerchant(app.db));
 
   describe('without a valid key answers 401 like /v1', () => {
     it('to a missing, wrong or revoked key, before any other error', async () => {

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { MERCHANT_TOOLS } from '../../api/mcp/tools.js';
 import { openApiDocument } from '../../api/openapi/document.js';
-import { buildMerchant, type Merchant } from '../../lab/world/shop/factories.js';
-import { openTestApp, type TestApp } from '../support/app.js';
-import { type Args, connectAgent, type MerchantAgent } from '../support/mcp.js';
+import { buildMerchant } from '../../lab/world/shop/factories.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
+import { type Args, connectAgent } from '../support/mcp.js';
 
 const MINIMAL = { line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }] };
 
@@ -26,18 +27,9 @@ const document = JSON.parse(JSON.stringify(openApiDocument('https://pay.example'
 const NO_TOOLS = ['listLineItems', 'createKey'];
 
 describe('/mcp', () => {
-  let app: TestApp;
-  let shop: Merchant;
-  let agent: MerchantAgent;
-  before(async () => {
-    app = await openTestApp();
-    shop = await buildMerchant(app.db);
-    agent = await connectAgent(app.port, shop.testKey);
-  });
-  after(async () => {
-    await agent.close();
-    await app.close();
-  });
+  const app = forAllTests(openTestApp);
+  const shop = forAllTests(() => buildMerchant(app.db));
+  const agent = forAllTests(() => connectAgent(app.port, shop.testKey));
 
   describe('lists tools', () => {
     const operationOf = ({ method, path }: (typeof MERCHANT_TOOLS)[number]): Operation => {

@@ -4,23 +4,18 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import request from 'supertest';
 import { openApiDocument } from '../../api/openapi/document.js';
-import {
-  buildMerchant,
-  buildPaidSession,
-  buildSession,
-  type Merchant,
-} from '../../lab/world/shop/factories.js';
+import { buildMerchant, buildPaidSession, buildSession } from '../../lab/world/shop/factories.js';
 import {
   answeredOperations,
   buildSigner,
-  type Client,
   client,
   documentedOperations,
   schemaValidator,
   signToken,
 } from '../support/api-client.js';
 import { OBJECT_FIELDS, OPERATION_STATUSES } from '../support/api-shape.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 
 interface Schema {
   type?: string;
@@ -45,18 +40,14 @@ interface Document {
 }
 
 describe('/openapi.json', () => {
-  let app: TestApp;
-  let shop: Merchant;
-  let api: Client;
+  const app = forAllTests(openTestApp);
+  const shop = forAllTests(() => buildMerchant(app.db));
+  const api = forAllTests(() => client(app, shop.testKey));
   let document: Document;
   before(async () => {
-    app = await openTestApp();
-    shop = await buildMerchant(app.db);
-    api = client(app, shop.testKey);
     const res = await request(app.server).get('/openapi.json').expect(200);
     document = res.body;
   });
-  after(() => app.close());
 
   const allOperations = (): [name: string, operation: OperationObject][] =>
     Object.entries(document.paths).flatMap(([path, methods]) =>

@@ -9,20 +9,21 @@ import { Payment } from '../../shared/payments/model.js';
 import { createLogger } from '../../shared/process/logger.js';
 import { startWorker } from '../../workers/process/start-worker.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { type Checkout, openCheckout } from '../support/checkout.js';
+import { openCheckout } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 import { testServices } from '../support/suite.js';
 
 const TOKEN = 'scrape-me';
 const PASSWORD = 'open sesame';
 
 describe('operator endpoints', () => {
-  let checkout: Checkout;
+  const checkout = forAllTests(() =>
+    openCheckout({ environment: { METRICS_TOKEN: TOKEN, ADMIN_PASSWORD: PASSWORD } }),
+  );
   let app: TestApp;
   before(async () => {
-    checkout = await openCheckout({ environment: { METRICS_TOKEN: TOKEN, ADMIN_PASSWORD: PASSWORD } });
     app = checkout.app;
   });
-  after(() => checkout.close());
 
   describe('/metrics', () => {
     const read = async (): Promise<string> => {

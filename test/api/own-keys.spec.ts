@@ -14,7 +14,8 @@ import {
   client,
   signToken,
 } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import { callText, postMcp } from '../support/mcp.js';
 import { idsOf, readPage } from '../support/pages.js';
 import { captureStatements } from '../support/query-plans.js';
@@ -25,11 +26,7 @@ const HOUR_MS = 3_600_000;
 const thisHour = (): number => Math.floor(nowMs() / HOUR_MS) * 3600;
 
 describe("a merchant's own keys", () => {
-  let app: TestApp;
-  before(async () => {
-    app = await openTestApp();
-  });
-  after(() => app.close());
+  const app = forAllTests(openTestApp);
   afterEach(resetClock);
 
   const add = async (accountId: string, name: string, livemode = false) =>

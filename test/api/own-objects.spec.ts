@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { buildMerchant, buildPaidSession } from '../../lab/world/shop/factories.js';
 import { newId, sessionPrefix } from '../../shared/values/ids.js';
 import { assertMissing, type Client, client, type Method } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 
 const SESSIONS = '/v1/checkout/sessions';
 const ENDPOINTS = '/v1/webhook_endpoints';
@@ -10,11 +11,7 @@ const order = { line_items: [{ price_data: { unit_amount: 450, product_data: { n
 const endpoint = { url: 'https://1.1.1.1/hooks' };
 
 describe('authentication', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await openTestApp();
-  });
-  after(() => app.close());
+  const app = forAllTests(openTestApp);
 
   describe('shows a key only the objects of its own account and mode', () => {
     /** One account in one mode, with an object of each kind. */

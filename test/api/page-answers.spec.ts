@@ -7,19 +7,14 @@ import { buildPaidSession } from '../../lab/world/shop/factories.js';
 import { updateAccount } from '../../shared/accounts/accounts.js';
 import { NETWORKS, OFFERED_TOKENS } from '../../shared/chains/networks.js';
 import { newId } from '../../shared/values/ids.js';
-import { type Checkout, openCheckout } from '../support/checkout.js';
+import { openCheckout } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 
 const BROWSER = 'text/html,application/xhtml+xml,*/*;q=0.8';
 const MAX_BYTES = 26 * 1024;
 
 describe('the responses of the page', () => {
-  let checkout: Checkout;
-  before(async () => {
-    checkout = await openCheckout({ worker: false });
-  });
-  after(async () => {
-    await checkout.close();
-  });
+  const checkout = forAllTests(() => openCheckout({ worker: false }));
 
   async function open(id?: string): Promise<request.Response> {
     return await checkout.visit(id ?? (await checkout.buildSession()).id, { Accept: BROWSER });

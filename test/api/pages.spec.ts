@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { buildEndpoints, buildPaidSession, buildSession } from '../../lab/world/shop/factories.js';
 import { newId } from '../../shared/values/ids.js';
 import { assertInvalid, assertMissing, type Client } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import { idsOf, readPage } from '../support/pages.js';
 import { buildShop, type Shop } from '../support/shop.js';
 
@@ -18,11 +19,7 @@ interface Listed {
 }
 
 describe('pages', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await openTestApp();
-  });
-  after(() => app.close());
+  const app = forAllTests(openTestApp);
 
   const lists: Record<string, (shop: Shop) => Promise<{ path: string; ids: string[] }>> = {
     'checkout sessions': async ({ accountId }) => {

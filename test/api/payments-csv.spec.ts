@@ -7,21 +7,17 @@ import { ANSWER_PIECE_BYTES, TABLE_PART_ROWS } from '../../shared/limits/bounds.
 import type { Payment } from '../../shared/payments/model.js';
 import { createdAt } from '../../shared/values/ids.js';
 import { assertInvalid, assertUnauthenticated } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
-import { buildShop, type Shop } from '../support/shop.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
+import { buildShop } from '../support/shop.js';
 
 const MANY = 20_000;
 const HEAD =
   'id,created,settled_at,status,amount,currency,token,token_amount,network,network_name,payer,pay_to,channel,transaction,transaction_url,checkout_session,livemode';
 
 describe('the payments as CSV', () => {
-  let app: TestApp;
-  let shop: Shop;
-  before(async () => {
-    app = await openTestApp();
-    shop = await buildShop(app);
-  });
-  after(() => app.close());
+  const app = forAllTests(openTestApp);
+  const shop = forAllTests(() => buildShop(app));
 
   const ask = (path: string, { testKey: key } = shop, accept = 'text/csv'): Test =>
     request(app.server).get(path).set('Authorization', `Bearer ${key}`).set('Accept', accept);
@@ -126,10 +122,9 @@ describe('the payments as CSV', () => {
   });
 
   describe(`of ${MANY}`, () => {
-    let big: Shop;
+    const big = forAllTests(() => buildShop(app));
     let ids: string[];
     before(async () => {
-      big = await buildShop(app);
       const { id: sessionId } = await buildSession(app.db, big.accountId);
       const { rows } = await app.db.raw(
         `INSERT INTO payments (id, payable_id, account_id, livemode, status, amount_cents, token,

@@ -9,16 +9,13 @@ import {
 import type { Payment } from '../../shared/payments/model.js';
 import { newId } from '../../shared/values/ids.js';
 import { assertInvalid, assertMissing, type Client, client } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 
 const PAYMENTS = '/v1/payments';
 
 describe('payments', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await openTestApp();
-  });
-  after(() => app.close());
+  const app = forAllTests(openTestApp);
 
   async function newShop(): Promise<Merchant & { test: Client; live: Client }> {
     const merchant = await buildMerchant(app.db);

@@ -4,26 +4,22 @@ import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { lowestIdAt, randomText } from '../../shared/values/ids.js';
 import { WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { assertInvalid, assertMissing } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import { idsOf, readPage } from '../support/pages.js';
-import { buildShop, type Shop } from '../support/shop.js';
+import { buildShop } from '../support/shop.js';
 
 const SESSIONS = '/v1/checkout/sessions';
 const ENDPOINTS = '/v1/webhook_endpoints';
 
 describe('pages', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await openTestApp();
-  });
-  after(() => app.close());
+  const app = forAllTests(openTestApp);
 
   describe('filtered by status', () => {
-    let shop: Shop;
+    const shop = forAllTests(() => buildShop(app));
     /** By status, newest first. */
     const ids: Record<string, string[]> = { open: [], complete: [], expired: [], processing: [] };
     before(async () => {
-      shop = await buildShop(app);
       for (let i = 0; i < 3; i++) {
         for (const status of ['open', 'complete', 'expired', 'processing'] as const) {
           ids[status]?.unshift((await buildSession(app.db, shop.accountId, { status })).id);
@@ -99,12 +95,11 @@ describe('pages', () => {
 
   describe('filtered by created', () => {
     const T = 1_700_000_000;
-    let shop: Shop;
+    const shop = forAllTests(() => buildShop(app));
     /** Sessions created at these times, in Unix seconds, oldest first. */
     const times = [T - 1, T - 0.001, T, T + 0.999, T + 1, T + 2];
     const ids: string[] = [];
     before(async () => {
-      shop = await buildShop(app);
       for (const time of times) {
         const id = `${lowestIdAt('cs_test_', Math.round(time * 1000))}${randomText(20)}`;
         await buildSession(app.db, shop.accountId, { id });
@@ -201,9 +196,8 @@ describe('pages', () => {
   });
 
   describe('expanded', () => {
-    let shop: Shop;
+    const shop = forAllTests(() => buildShop(app));
     before(async () => {
-      shop = await buildShop(app);
       for (let i = 0; i < 2; i++) await buildSession(app.db, shop.accountId);
     });
 

@@ -11,10 +11,11 @@ import {
   client,
   schemaValidator,
 } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import { connectAgent } from '../support/mcp.js';
 import { readPage } from '../support/pages.js';
-import { buildShop, type Shop } from '../support/shop.js';
+import { buildShop } from '../support/shop.js';
 import { sdk } from '../support/stripe-sdk.js';
 
 const SESSIONS = '/v1/checkout/sessions';
@@ -23,17 +24,14 @@ const order = { line_items: [{ price_data: { unit_amount: 450, product_data: { n
 const REFUSAL = { type: 'invalid_request_error', code: 'key_read_only' } as const;
 
 describe('a read-only key', () => {
-  let app: TestApp;
-  let shop: Shop;
+  const app = forAllTests(openTestApp);
+  const shop = forAllTests(() => buildShop(app));
   let reader: NewApiKey;
   let api: Client;
   before(async () => {
-    app = await openTestApp();
-    shop = await buildShop(app);
     reader = await newReader();
     api = client(app, reader.secret);
   });
-  after(() => app.close());
 
   const newReader = (): Promise<NewApiKey> =>
     createApiKey(app.db, { accountId: shop.accountId, livemode: false, name: 'Reader', access: 'read' });

@@ -4,21 +4,20 @@ import { buildPaidSession, buildRefund } from '../../lab/world/shop/factories.js
 import type { Payable } from '../../shared/payables/model.js';
 import { createdAt } from '../../shared/values/ids.js';
 import { assertInvalid } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
-import { buildShop, type Shop } from '../support/shop.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
+import { buildShop } from '../support/shop.js';
 
 const HEAD =
   'id,created,settled_at,status,reason,amount,currency,token,token_amount,network,network_name,pay_to,transaction,transaction_url,payment,checkout_session,expires_at,failure_code,livemode';
 
 describe('the refunds as CSV', () => {
-  let app: TestApp;
-  let shop: Shop;
+  const app = forAllTests(openTestApp);
+  const shop = forAllTests(() => buildShop(app));
   let open: Payable;
   let done: Payable;
   let transaction: string | null;
   before(async () => {
-    app = await openTestApp();
-    shop = await buildShop(app);
     open = await buildRefund(app.db, shop.accountId, { amountTotalCents: 120, failureCode: '=1+1' });
     const unpaid = await buildRefund(app.db, shop.accountId);
     const { payment } = await buildPaidSession(app.db, shop.accountId, {
@@ -29,7 +28,6 @@ describe('the refunds as CSV', () => {
     done = await unpaid.$query(app.db).patchAndFetch({ status: 'complete', paymentId: payment.id });
     await buildRefund(app.db, (await buildShop(app)).accountId);
   });
-  after(() => app.close());
 
   const ask = (path: string): Test =>
     request(app.server).get(path).set('Authorization', `Bearer ${shop.testKey}`).set('Accept', 'text/csv');

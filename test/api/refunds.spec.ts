@@ -6,29 +6,23 @@ import {
   buildRefund,
   buildSession,
   EVM_WALLET,
-  type Merchant,
 } from '../../lab/world/shop/factories.js';
 import { Payable } from '../../shared/payables/model.js';
 import type { Payment } from '../../shared/payments/model.js';
 import { nowMs } from '../../shared/process/clock.js';
 import { newId } from '../../shared/values/ids.js';
-import { assertInvalid, type Client, client, untilTaken } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { assertInvalid, client, untilTaken } from '../support/api-client.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 
 const REFUNDS = '/v1/refunds';
 const PAYER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const DAY = 24 * 3600;
 
 describe('refunds', () => {
-  let app: TestApp;
-  let shop: Merchant;
-  let api: Client;
-  before(async () => {
-    app = await openTestApp();
-    shop = await buildMerchant(app.db);
-    api = client(app, shop.testKey);
-  });
-  after(() => app.close());
+  const app = forAllTests(openTestApp);
+  const shop = forAllTests(() => buildMerchant(app.db));
+  const api = forAllTests(() => client(app, shop.testKey));
 
   const paid = async (overrides: Partial<Payment> = {}): Promise<Payment> =>
     (await buildPaidSession(app.db, shop.accountId, overrides)).payment;
@@ -207,12 +201,10 @@ describe('refunds', () => {
   });
 
   describe('are listed', () => {
-    let mine: Merchant;
-    let own: Client;
+    const mine = forAllTests(() => buildMerchant(app.db));
+    const own = forAllTests(() => client(app, mine.testKey));
     let made: Payable[];
     before(async () => {
-      mine = await buildMerchant(app.db);
-      own = client(app, mine.testKey);
       made = [];
       for (const status of ['open', 'processing', 'complete', 'expired'] as const)
         made.push(await buildRefund(app.db, mine.accountId, { status }));

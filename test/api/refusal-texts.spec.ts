@@ -2,18 +2,15 @@ import assert from 'node:assert/strict';
 import { buildMerchant, buildRefund } from '../../lab/world/shop/factories.js';
 import { disableAccount } from '../../shared/accounts/disable.js';
 import { client } from '../support/api-client.js';
-import { type Checkout, openCheckout } from '../support/checkout.js';
+import { openCheckout } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 import { answerOf } from '../support/link-answers.js';
 
 const SESSIONS = '/v1/checkout/sessions';
 const order = { line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }] };
 
 describe('the sentence of a refusal', () => {
-  let checkout: Checkout;
-  before(async () => {
-    checkout = await openCheckout({ worker: false });
-  });
-  after(() => checkout.close());
+  const checkout = forAllTests(() => openCheckout({ worker: false }));
 
   it('tells the wallet or agent of a merchant that the refund was canceled, and a buyer to ask for a new link', async () => {
     const { db } = checkout.app;

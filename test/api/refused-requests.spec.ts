@@ -1,23 +1,18 @@
 import assert from 'node:assert/strict';
-import { buildMerchant, EVM_WALLET, type Merchant } from '../../lab/world/shop/factories.js';
+import { buildMerchant, EVM_WALLET } from '../../lab/world/shop/factories.js';
 import { updateAccount } from '../../shared/accounts/accounts.js';
 import { IdempotencyRecord } from '../../shared/accounts/model.js';
-import { assertInvalid, type Client, client } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { assertInvalid, client } from '../support/api-client.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 
 const SESSIONS = '/v1/checkout/sessions';
 const order = { line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }] };
 
 describe('refused requests', () => {
-  let app: TestApp;
-  let shop: Merchant;
-  let api: Client;
-  before(async () => {
-    app = await openTestApp();
-    shop = await buildMerchant(app.db);
-    api = client(app, shop.testKey);
-  });
-  after(() => app.close());
+  const app = forAllTests(openTestApp);
+  const shop = forAllTests(() => buildMerchant(app.db));
+  const api = forAllTests(() => client(app, shop.testKey));
 
   describe('store nothing', () => {
     it('so that a refused body can be fixed under the same Idempotency-Key', async () => {

@@ -9,7 +9,8 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import { buildSession } from '../../lab/world/shop/factories.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { poolUse } from '../../shared/db/knex.js';
-import { type Checkout, openCheckout } from '../support/checkout.js';
+import { openCheckout } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 
 const SESSIONS = '/v1/checkout/sessions';
 const LONGEST_SETTLE_WAIT_MS = 120_000;
@@ -18,12 +19,11 @@ const SHORT = { headersMs: 1000, requestMs: 1500, silenceMs: 60_000, checkEveryM
 const SHORT_SILENCE = { ...SHORT, silenceMs: 3000 };
 
 describe('slow clients', () => {
-  let checkout: Checkout;
+  const checkout = forAllTests(openCheckout);
   let server: Server;
   /** Disconnects clients that have been silent for a short time, too. */
   let silenceServer: Server;
   before(async () => {
-    checkout = await openCheckout();
     [server, silenceServer] = await Promise.all([start(SHORT), start(SHORT_SILENCE)]);
   });
   after(async () => {
@@ -31,7 +31,6 @@ describe('slow clients', () => {
       one.closeAllConnections();
       await new Promise((resolve) => one.close(resolve));
     }
-    await checkout.close();
   });
 
   async function start(times: typeof SHORT): Promise<Server> {

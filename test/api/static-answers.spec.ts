@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { eventually } from '../../lab/world/processes/eventually.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import { exchange, openWire, statusesOf } from '../support/wire.js';
 
 /** Pipelined on each connection, so that the kernel does not hold all of the answers. */
@@ -11,11 +12,8 @@ const CONNECTIONS = 50;
 const MIB = 1024 * 1024;
 
 describe('answers that are the same for all', () => {
-  let app: TestApp;
+  const app = forAllTests(openTestApp);
   const sockets: Socket[] = [];
-  before(async () => {
-    app = await openTestApp();
-  });
   afterEach(async () => {
     for (const socket of sockets.splice(0)) socket.destroy();
     await eventually(
@@ -27,7 +25,6 @@ describe('answers that are the same for all', () => {
         }),
     );
   });
-  after(() => app.close());
 
   const get = (path: string, ...headers: string[]): string =>
     [`GET ${path} HTTP/1.1`, 'Host: x', ...headers, '', ''].join('\r\n');

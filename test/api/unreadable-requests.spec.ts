@@ -1,20 +1,16 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { buildMerchant } from '../../lab/world/shop/factories.js';
-import { assertInvalid, assertRefusal, type Client, client } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { assertInvalid, assertRefusal, client } from '../support/api-client.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 
 const SESSIONS = '/v1/checkout/sessions';
 const ENDPOINTS = '/v1/webhook_endpoints';
 const order = { line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }] };
 
 describe('errors', () => {
-  let app: TestApp;
-  let api: Client;
-  before(async () => {
-    app = await openTestApp();
-    api = client(app, (await buildMerchant(app.db)).testKey);
-  });
-  after(() => app.close());
+  const app = forAllTests(openTestApp);
+  const api = forAllTests(async () => client(app, (await buildMerchant(app.db)).testKey));
 
   describe('of an unreadable request', () => {
     const post = (type: string | undefined, encoding?: string) => {

@@ -2,18 +2,15 @@ import assert from 'node:assert/strict';
 import { buildEndpoints, HOOK_URL } from '../../lab/world/shop/factories.js';
 import { WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { assertInvalid, assertMissing } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import { buildShop, type Shop } from '../support/shop.js';
 
 const ENDPOINTS = '/v1/webhook_endpoints';
 const HTTP_URL = 'http://1.1.1.1/hooks';
 
 describe('webhook endpoints', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await openTestApp();
-  });
-  after(() => app.close());
+  const app = forAllTests(openTestApp);
 
   async function rowOf(id: string): Promise<WebhookEndpoint> {
     return await WebhookEndpoint.query(app.db).findById(id).throwIfNotFound();

@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict';
 import { buildEndpoints, HOOK_URL } from '../../lab/world/shop/factories.js';
 import { assertInvalid, client } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import { buildShop } from '../support/shop.js';
 
 const ENDPOINTS = '/v1/webhook_endpoints';
 const HTTP_URL = 'http://1.1.1.1/hooks';
 
 describe('webhook endpoints', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await openTestApp();
-  });
-  after(() => app.close());
+  const app = forAllTests(openTestApp);
 
   describe('limits', () => {
     const urlOf = (length: number): string => `${HOOK_URL}/`.padEnd(length, 'u');

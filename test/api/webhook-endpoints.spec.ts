@@ -3,17 +3,14 @@ import { buildEndpoints, HOOK_URL } from '../../lab/world/shop/factories.js';
 import { IdempotencyRecord } from '../../shared/accounts/model.js';
 import { WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { assertInvalid, assertRefusal, withoutIds } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import { buildShop } from '../support/shop.js';
 
 const ENDPOINTS = '/v1/webhook_endpoints';
 
 describe('webhook endpoints', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await openTestApp();
-  });
-  after(() => app.close());
+  const app = forAllTests(openTestApp);
 
   const withoutSecret = (text: string): string => text.replace(/,"secret":"whsec_[^"]+"/, '');
 

@@ -3,7 +3,8 @@ import path from 'node:path';
 import request from 'supertest';
 import { buildPaidSession } from '../../lab/world/shop/factories.js';
 import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
-import { type Checkout, openCheckout } from '../support/checkout.js';
+import { openCheckout } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 import { arrowsBetween, findCircle, readImports } from '../support/source-graph.js';
 
 /**
@@ -83,11 +84,7 @@ describe('the architecture of api/', () => {
 });
 
 describe('a visit of a link', () => {
-  let checkout: Checkout;
-  before(async () => {
-    checkout = await openCheckout({ worker: false });
-  });
-  after(() => checkout.close());
+  const checkout = forAllTests(() => openCheckout({ worker: false }));
 
   /** The statements that a request for this URL sends to Postgres. */
   async function statementsOf(address: string, accept: string, status: number): Promise<string[]> {

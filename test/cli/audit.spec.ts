@@ -4,19 +4,16 @@ import os from 'node:os';
 import { COMMANDS } from '../../cli/commands.js';
 import { buildMerchant, buildUndecidedPayment } from '../../lab/world/shop/factories.js';
 import { ApiKey, OperatorAction } from '../../shared/accounts/model.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
 import { assertRefused, runCommand, runJson } from '../support/cli.js';
 import { useCliDatabase } from '../support/cli-database.js';
+import { forAllTests } from '../support/hooks.js';
 
 const KNOWINGLY = '--even-if-it-can-still-arrive';
 
 describe('merchants audit', () => {
-  let app: TestApp;
+  const app = forAllTests(openTestApp);
   useCliDatabase();
-  before(async () => {
-    app = await openTestApp();
-  });
-  after(() => app.close());
 
   const count = async (): Promise<number> => await OperatorAction.query(app.db).resultSize();
 

@@ -4,20 +4,19 @@ import { ApiKey } from '../../shared/accounts/model.js';
 import { buildSigner, client, signToken } from '../support/api-client.js';
 import { assertRefused, runJson } from '../support/cli.js';
 import { useCliDatabase } from '../support/cli-database.js';
+import { forAllTests } from '../support/hooks.js';
 import { answerOf } from '../support/link-answers.js';
-import { openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
+import { openWebhookFlow } from '../support/webhook-flow.js';
 
 const SESSIONS = '/v1/checkout/sessions';
 
 describe('merchants disable-account', () => {
-  let flow: WebhookFlow;
+  const flow = forAllTests(() => openWebhookFlow('disabled_accounts'));
   let account: string;
   before(async () => {
-    flow = await openWebhookFlow('disabled_accounts');
     account = flow.merchant.accountId;
   });
   useCliDatabase(() => flow.databaseUrl);
-  after(() => flow.close());
 
   const codeWith = async (key: string, path = SESSIONS): Promise<string> => {
     const { status, body } = await client(flow.app, key).get(path);
@@ -104,12 +103,8 @@ describe('merchants disable-account', () => {
 });
 
 describe('merchants revoke-keys', () => {
-  let flow: WebhookFlow;
-  before(async () => {
-    flow = await openWebhookFlow('revoke_keys', { worker: false });
-  });
+  const flow = forAllTests(() => openWebhookFlow('revoke_keys', { worker: false }));
   useCliDatabase(() => flow.databaseUrl);
-  after(() => flow.close());
 
   it('revokes all keys of a mode, or all of them, suspended ones too', async () => {
     const { accountId, liveKey, testKey } = flow.merchant;

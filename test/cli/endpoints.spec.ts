@@ -2,15 +2,12 @@ import assert from 'node:assert/strict';
 import { answer } from '../../lab/world/receiver/receiver.js';
 import { assertRefused, runJson } from '../support/cli.js';
 import { useCliDatabase } from '../support/cli-database.js';
-import { openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
+import { forAllTests } from '../support/hooks.js';
+import { openWebhookFlow } from '../support/webhook-flow.js';
 
 describe('merchants endpoints', () => {
-  let flow: WebhookFlow;
-  before(async () => {
-    flow = await openWebhookFlow('operated_endpoints');
-  });
+  const flow = forAllTests(() => openWebhookFlow('operated_endpoints'));
   useCliDatabase(() => flow.databaseUrl);
-  after(() => flow.close());
 
   it('lists the failing ones of all accounts with their last try', async () => {
     const failing = await flow.addEndpoint();

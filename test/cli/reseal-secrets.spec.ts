@@ -5,20 +5,22 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
 import { type Resealed, resealSecrets } from '../../shared/webhooks/secrets.js';
 import { assertRefused, runCommand, runJson, saidBy } from '../support/cli.js';
-import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
+import { forAllTests } from '../support/hooks.js';
+import { type Hook, openWebhookFlow } from '../support/webhook-flow.js';
 
 const [older, newer, lost] = [randomBytes(32), randomBytes(32), randomBytes(32)];
 const text = (...keys: Buffer[]): string => keys.map((key) => key.toString('base64')).join(',');
 
 describe('merchants reseal-secrets', () => {
-  let flow: WebhookFlow;
+  const flow = forAllTests(() =>
+    openWebhookFlow('reseal_secrets', {
+      worker: false,
+      environment: { ENCRYPTION_KEY: text(older) },
+    }),
+  );
   let hook: Hook;
   const { DATABASE_URL, ENCRYPTION_KEY } = process.env;
   before(async () => {
-    flow = await openWebhookFlow('reseal_secrets', {
-      worker: false,
-      environment: { ENCRYPTION_KEY: text(older) },
-    });
     process.env.DATABASE_URL = flow.databaseUrl;
     hook = await flow.addEndpoint();
   });
@@ -30,7 +32,6 @@ describe('merchants reseal-secrets', () => {
       if (value === undefined) delete process.env[name];
       else process.env[name] = value;
     }
-    await flow.close();
   });
 
   const sealedSecret = async (id = hook.id): Promise<string> => (await flow.endpoint(id)).sealedSecret;

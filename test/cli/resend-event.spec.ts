@@ -4,16 +4,16 @@ import { buildMerchant } from '../../lab/world/shop/factories.js';
 import { Event } from '../../shared/webhooks/model.js';
 import { client } from '../support/api-client.js';
 import { assertRefused, runJson } from '../support/cli.js';
+import { forAllTests } from '../support/hooks.js';
 import { testServices } from '../support/suite.js';
-import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
+import { type Hook, openWebhookFlow } from '../support/webhook-flow.js';
 
 describe('merchants resend-event', () => {
-  let flow: WebhookFlow;
+  const flow = forAllTests(() => openWebhookFlow('resend_event'));
   let event: string;
   let hooks: Hook[];
   const before_ = process.env.DATABASE_URL;
   before(async () => {
-    flow = await openWebhookFlow('resend_event');
     process.env.DATABASE_URL = flow.databaseUrl;
     hooks = [await flow.addEndpoint(), await flow.addEndpoint()];
     const id = await flow.expireSession();
@@ -23,7 +23,6 @@ describe('merchants resend-event', () => {
   after(async () => {
     if (before_ === undefined) delete process.env.DATABASE_URL;
     else process.env.DATABASE_URL = before_;
-    await flow.close();
   });
 
   const untilGot = (hook: Hook | undefined, count: number): Promise<void> =>

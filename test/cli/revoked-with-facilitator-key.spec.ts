@@ -3,17 +3,14 @@ import { createAgentKey } from '../../shared/accounts/agent-keys.js';
 import { removeFacilitatorKey } from '../../shared/accounts/facilitator-keys.js';
 import { ApiKey, FacilitatorKey } from '../../shared/accounts/model.js';
 import { buildSigner, type Signer, signToken } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
 import { assertRefused, runJson } from '../support/cli.js';
 import { useCliDatabase } from '../support/cli-database.js';
+import { forAllTests } from '../support/hooks.js';
 
 describe('the checkout keys of a facilitator key', () => {
-  let app: TestApp;
+  const app = forAllTests(openTestApp);
   useCliDatabase();
-  before(async () => {
-    app = await openTestApp();
-  });
-  after(() => app.close());
 
   const url = (path: string): string => `http://127.0.0.1:${app.port}${path}`;
 

@@ -10,18 +10,18 @@ import { client } from '../support/api-client.js';
 import { BUYER } from '../support/checkout.js';
 import { assertRefused, runJson, showJson } from '../support/cli.js';
 import { useCliDatabase } from '../support/cli-database.js';
-import { openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
+import { forAllTests } from '../support/hooks.js';
+import { openWebhookFlow } from '../support/webhook-flow.js';
 
 const EMAIL = 'buyer@shop.example';
 const REFERENCE = 'order 17/a';
 
 describe('merchants show', () => {
-  let flow: WebhookFlow;
+  const flow = forAllTests(() => openWebhookFlow('shown_objects'));
   let session: string;
   let payment: Payment;
   let endpoint: string;
   before(async () => {
-    flow = await openWebhookFlow('shown_objects');
     const hook = await flow.addEndpoint();
     endpoint = hook.id;
     const built = await flow.buildSession({ clientReferenceId: REFERENCE, customerEmail: EMAIL });
@@ -31,7 +31,6 @@ describe('merchants show', () => {
     payment = await flow.payment(session);
   });
   useCliDatabase(() => flow.databaseUrl);
-  after(() => flow.close());
 
   it('answers with a session, its account, payments, events and deliveries', async () => {
     const shown = await showJson(session);

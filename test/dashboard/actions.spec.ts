@@ -3,17 +3,12 @@ import { buildPaidSession, buildSession } from '../../lab/world/shop/factories.j
 import { createApiKey } from '../../shared/accounts/api-keys.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { Payable } from '../../shared/payables/model.js';
-import { openStage, type Stage } from '../support/dashboard/stage.js';
+import { openStage } from '../support/dashboard/stage.js';
+import { forAllTests } from '../support/hooks.js';
 import { violations } from '../support/page/accessibility.js';
 
 describe('what a merchant does in the dashboard', () => {
-  let stage: Stage;
-  before(async () => {
-    stage = await openStage();
-  });
-  after(async () => {
-    await stage.close();
-  });
+  const stage = forAllTests(openStage);
 
   const refundsOf = async (paymentId: string): Promise<Payable[]> =>
     await Payable.query(stage.app.db).where({ refundedPaymentId: paymentId }).orderBy('id');

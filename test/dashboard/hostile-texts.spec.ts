@@ -4,7 +4,8 @@ import { createApiKey } from '../../shared/accounts/api-keys.js';
 import { newId } from '../../shared/values/ids.js';
 import { WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { buildFailingEndpoint } from '../support/dashboard/failing-endpoint.js';
-import { openStage, type Stage } from '../support/dashboard/stage.js';
+import { openStage } from '../support/dashboard/stage.js';
+import { forAllTests } from '../support/hooks.js';
 import { scrollsSideways } from '../support/page/accessibility.js';
 
 const ATTACK =
@@ -15,10 +16,9 @@ const WIDTHS = [1280, 360];
 
 /** Texts of merchants, buyers and receivers are text, whatever their length and content. */
 describe('the dashboard and untrusted strings', () => {
-  let stage: Stage;
+  const stage = forAllTests(openStage);
   let places: (readonly [place: string, title: string, text: string])[];
   before(async () => {
-    stage = await openStage();
     const { db } = stage.app;
     const { accountId } = stage.merchant;
     const text = `${ATTACK} ${RIGHT_TO_LEFT}`;
@@ -59,9 +59,6 @@ describe('the dashboard and untrusted strings', () => {
       [`#/payments/${encodeURIComponent('../keys?x=<script>')}`, 'Payment', 'Nothing with this id'],
       ['#/%E0%A4%A/x', 'There is no such screen.', ''],
     ];
-  });
-  after(async () => {
-    await stage.close();
   });
 
   for (const width of WIDTHS) {

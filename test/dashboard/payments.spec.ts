@@ -7,16 +7,11 @@ import {
   buildUndecidedPayment,
 } from '../../lab/world/shop/factories.js';
 import { lowestIdAt, randomText } from '../../shared/values/ids.js';
-import { openStage, type Stage } from '../support/dashboard/stage.js';
+import { openStage } from '../support/dashboard/stage.js';
+import { forAllTests } from '../support/hooks.js';
 
 describe('payments in the dashboard', () => {
-  let stage: Stage;
-  before(async () => {
-    stage = await openStage();
-  });
-  after(async () => {
-    await stage.close();
-  });
+  const stage = forAllTests(openStage);
 
   it('shows a payment that arrives by itself, and downloads the list as CSV', async () => {
     const tab = await stage.visit(stage.merchant.testKey, '#/payments');

@@ -3,16 +3,11 @@ import type { Page } from 'playwright-core';
 import { buildEndpoints, buildPaidSession } from '../../lab/world/shop/factories.js';
 import { Payable } from '../../shared/payables/model.js';
 import { WebhookEndpoint } from '../../shared/webhooks/model.js';
-import { openStage, type Stage } from '../support/dashboard/stage.js';
+import { openStage } from '../support/dashboard/stage.js';
+import { forAllTests } from '../support/hooks.js';
 
 describe('an action of the dashboard that got no answer', () => {
-  let stage: Stage;
-  before(async () => {
-    stage = await openStage();
-  });
-  after(async () => {
-    await stage.close();
-  });
+  const stage = forAllTests(openStage);
 
   /** The next write there is done, and its answer is lost on the way. */
   const loseAnswer = async (page: Page, address: string): Promise<void> => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { buildMerchant, buildPaidSession, type Merchant } from '../../lab/world/shop/factories.js';
+import { buildMerchant, buildPaidSession } from '../../lab/world/shop/factories.js';
 import { createApiKey } from '../../shared/accounts/api-keys.js';
-import { openStage, type Stage } from '../support/dashboard/stage.js';
+import { openStage } from '../support/dashboard/stage.js';
+import { forAllTests } from '../support/hooks.js';
 import { scrollsSideways, violations } from '../support/page/accessibility.js';
 import { layoutShift, watchLayout } from '../support/page/layout-shift.js';
 
@@ -27,11 +28,9 @@ const NOTE_CUT_TEXTS = `
   };`;
 
 describe('the overview of the dashboard', () => {
-  let stage: Stage;
-  let merchant: Merchant;
+  const stage = forAllTests(openStage);
+  const merchant = forAllTests(() => buildMerchant(stage.app.db));
   before(async () => {
-    stage = await openStage();
-    merchant = await buildMerchant(stage.app.db);
     const paid = async (daysAgo: number, amountCents: number, token: 'USDC' | 'USDT'): Promise<void> => {
       const settledAt = new Date(Date.now() - daysAgo * DAY_MS);
       await buildPaidSession(stage.app.db, merchant.accountId, { amountCents, token, settledAt });
@@ -41,9 +40,6 @@ describe('the overview of the dashboard', () => {
     await paid(1, 125, 'USDT');
     await paid(20, 4000, 'USDT');
     await paid(60, 50_000, 'USDC');
-  });
-  after(async () => {
-    await stage.close();
   });
 
   for (const view of [
@@ -147,13 +143,7 @@ describe('the overview of the dashboard', () => {
 });
 
 describe('the dashboard with a key that only reads', () => {
-  let stage: Stage;
-  before(async () => {
-    stage = await openStage();
-  });
-  after(async () => {
-    await stage.close();
-  });
+  const stage = forAllTests(openStage);
 
   it('says so, and turns off what changes something', async () => {
     const { db } = stage.app;

@@ -6,7 +6,8 @@ import {
   buildUndecidedPayment,
   type Merchant,
 } from '../../lab/world/shop/factories.js';
-import { type Dashboard, openStage, type Stage } from '../support/dashboard/stage.js';
+import { type Dashboard, openStage } from '../support/dashboard/stage.js';
+import { forAllTests } from '../support/hooks.js';
 
 const TRANSACTION = `0x${'12'.repeat(32)}`;
 const WALLET = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
@@ -14,16 +15,10 @@ const SOLANA_TRANSACTION =
   '5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW';
 
 describe('the search of the dashboard', () => {
-  let stage: Stage;
+  const stage = forAllTests(openStage);
   let merchant: Merchant;
-  before(async () => {
-    stage = await openStage();
-  });
   beforeEach(async () => {
     merchant = await buildMerchant(stage.app.db);
-  });
-  after(async () => {
-    await stage.close();
   });
 
   async function search(tab: Dashboard, text: string): Promise<void> {

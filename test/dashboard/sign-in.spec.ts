@@ -5,20 +5,15 @@ import request from 'supertest';
 import { buildPaidSession } from '../../lab/world/shop/factories.js';
 import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
 import { openTestApp } from '../support/app.js';
-import { openStage, type Stage } from '../support/dashboard/stage.js';
+import { openStage } from '../support/dashboard/stage.js';
+import { forAllTests } from '../support/hooks.js';
 import { scrollsSideways, violations } from '../support/page/accessibility.js';
 
 const IN_STORAGE = 'JSON.stringify({ ...sessionStorage })';
 const ELSEWHERE = 'JSON.stringify([{ ...localStorage }, document.cookie, location.href, history.state])';
 
 describe('signing in to the dashboard', () => {
-  let stage: Stage;
-  before(async () => {
-    stage = await openStage();
-  });
-  after(async () => {
-    await stage.close();
-  });
+  const stage = forAllTests(openStage);
 
   it('serves one document that nothing may frame, index or add code to, and assets that are kept', async () => {
     const page = await request(stage.app.server).get('/dashboard').expect(200);
@@ -188,13 +183,7 @@ describe('signing in to the dashboard', () => {
 });
 
 describe("signing in to a sandbox's dashboard", () => {
-  let stage: Stage;
-  before(async () => {
-    stage = await openStage({ PAGE_SCRIPT_URL: 'http://127.0.0.1:1/wallets.js' });
-  });
-  after(async () => {
-    await stage.close();
-  });
+  const stage = forAllTests(() => openStage({ PAGE_SCRIPT_URL: 'http://127.0.0.1:1/wallets.js' }));
 
   it('takes a test key out of the address, and a live key never', async () => {
     const { testKey, liveKey } = stage.merchant;

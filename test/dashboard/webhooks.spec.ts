@@ -2,23 +2,18 @@ import assert from 'node:assert/strict';
 import { buildMerchant, type Merchant } from '../../lab/world/shop/factories.js';
 import { WebhookDelivery, WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { buildFailingEndpoint } from '../support/dashboard/failing-endpoint.js';
-import { openStage, type Stage } from '../support/dashboard/stage.js';
+import { openStage } from '../support/dashboard/stage.js';
+import { forAllTests } from '../support/hooks.js';
 import { violations } from '../support/page/accessibility.js';
 
 /** More than a page of deliveries holds. */
 const FAILED = 105;
 
 describe('webhooks in the dashboard', () => {
-  let stage: Stage;
+  const stage = forAllTests(openStage);
   let merchant: Merchant;
-  before(async () => {
-    stage = await openStage();
-  });
   beforeEach(async () => {
     merchant = await buildMerchant(stage.app.db);
-  });
-  after(async () => {
-    await stage.close();
   });
 
   const deliveriesTo = async (endpointId: string): Promise<WebhookDelivery[]> =>

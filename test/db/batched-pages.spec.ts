@@ -3,17 +3,14 @@ import { buildMerchant, buildSessions } from '../../lab/world/shop/factories.js'
 import { createApiKey, type Principal, revokeApiKey } from '../../shared/accounts/api-keys.js';
 import { listCheckoutSessions, type SessionFilter } from '../../shared/checkout-sessions/read.js';
 import type { PageRequest } from '../../shared/db/listing.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 
 const FIRST: PageRequest = { limit: 10, startingAfter: undefined, endingBefore: undefined };
 const ALL: SessionFilter = { status: undefined, lowestId: undefined, belowId: undefined };
 
 describe('pages of lists that are requested in the same moment', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await openTestApp();
-  });
-  after(() => app.close());
+  const app = forAllTests(openTestApp);
 
   interface Shop {
     principal: Principal;

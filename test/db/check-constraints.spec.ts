@@ -3,7 +3,8 @@ import { KEY_ACCESS } from '../../shared/accounts/model.js';
 import { SESSION_STATUSES } from '../../shared/payables/states.js';
 import { CHANNELS, PAYMENT_STAGES, PAYMENT_STATUSES, TOKENS } from '../../shared/payments/states.js';
 import { DELIVERY_STATUSES, ENDPOINT_STATUSES } from '../../shared/webhooks/states.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 
 /** The code's values by CHECK constraint. A value missing from its constraint would fail the first row that has it. */
 const VALUES: Record<string, readonly string[]> = {
@@ -18,11 +19,7 @@ const VALUES: Record<string, readonly string[]> = {
 };
 
 describe('the CHECK constraints', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await openTestApp();
-  });
-  after(() => app.close());
+  const app = forAllTests(openTestApp);
 
   for (const [name, values] of Object.entries(VALUES)) {
     it(`allow exactly the values of the code: ${name}`, async () => {

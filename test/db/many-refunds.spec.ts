@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict';
 import { buildMerchant, buildPaidSession } from '../../lab/world/shop/factories.js';
 import { refundsOf } from '../../shared/refunds/read.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import { createMigratedDatabase } from '../support/suite.js';
 
 /** A statement takes at most 65,535 parameters. */
 const REFUNDS = 65_600;
 
 describe('the refunds of a payment', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await openTestApp({ DATABASE_URL: await createMigratedDatabase('many_refunds') });
-  });
-  after(() => app.close());
+  const app = forAllTests(async () =>
+    openTestApp({ DATABASE_URL: await createMigratedDatabase('many_refunds') }),
+  );
 
   it('are read with their payments, however many there are', async () => {
     const { accountId } = await buildMerchant(app.db);

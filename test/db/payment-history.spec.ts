@@ -2,18 +2,17 @@ import assert from 'node:assert/strict';
 import { buildMerchant, buildUndecidedPayment } from '../../lab/world/shop/factories.js';
 import { withObservation } from '../../shared/payments/history.js';
 import { Payment } from '../../shared/payments/model.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 
 describe("a payment's history", () => {
-  let app: TestApp;
+  const app = forAllTests(openTestApp);
   let id: string;
 
   before(async () => {
-    app = await openTestApp();
     const { accountId } = await buildMerchant(app.db);
     id = (await buildUndecidedPayment(app.db, accountId)).payment.id;
   });
-  after(() => app.close());
 
   const observe = async (said: string): Promise<unknown> =>
     await Payment.query(app.db)

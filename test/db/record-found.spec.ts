@@ -2,18 +2,15 @@ import assert from 'node:assert/strict';
 import { Payment } from '../../shared/payments/model.js';
 import { createLogger } from '../../shared/process/logger.js';
 import { type FoundPayment, recordFound, recordLate } from '../../shared/settlement/record-found.js';
-import { type Checkout, openCheckout } from '../support/checkout.js';
+import { openCheckout } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 import { EVENT_DEPS } from '../support/money-flow.js';
 
 const PROOF = { payer: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', proofIndex: 3 };
 
 describe('a payment that was found on its chain', () => {
-  let checkout: Checkout;
+  const checkout = forAllTests(() => openCheckout({ worker: false }));
   let transactions = 0;
-  before(async () => {
-    checkout = await openCheckout({ worker: false });
-  });
-  after(() => checkout.close());
 
   const newTransaction = (): string => {
     transactions += 1;

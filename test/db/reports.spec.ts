@@ -5,7 +5,8 @@ import { Payment } from '../../shared/payments/model.js';
 import { foldEntries } from '../../shared/reports/fold.js';
 import { rebuildTotals } from '../../shared/reports/rebuild.js';
 import { newId } from '../../shared/values/ids.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import { captureStatements, explain } from '../support/query-plans.js';
 import { assertReport } from '../support/report-sums.js';
 import { buildShop, type Shop } from '../support/shop.js';
@@ -32,11 +33,7 @@ const KINDS = [
 const ALL_DAYS = { from: new Date(0), before: new Date('9999-12-31') };
 
 describe('the totals of daily reports', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await openTestApp();
-  });
-  after(() => app.close());
+  const app = forAllTests(openTestApp);
 
   function someTime(random: Random): Date {
     const quarter = Math.floor(random() * 96) * 900_000;
@@ -52,12 +49,11 @@ describe('the totals of daily reports', () => {
   }
 
   describe('equal a sum over the payments', () => {
-    let shop: Shop;
+    const shop = forAllTests(() => buildShop(app));
     let random: Random;
     /** Payments that have left the table. */
     let archived: Payment[];
     before(async () => {
-      shop = await buildShop(app);
       random = seededRandom(SEED);
       archived = [];
     });

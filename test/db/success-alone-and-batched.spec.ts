@@ -10,7 +10,8 @@ import type { VerdictDeps, VerdictResult } from '../../shared/settlement/complet
 import { succeedAlone, succeedInSteps, succeedPayment, successOf } from '../../shared/settlement/succeed.js';
 import { beginSettlement } from '../../shared/settlement/take-work.js';
 import { newId } from '../../shared/values/ids.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import { stopClock } from '../support/stopped-clock.js';
 import { moveToRefund, nameless, type Rows, rowsOf } from '../support/written-success.js';
 
@@ -179,11 +180,7 @@ const CASES: Record<string, Case> = {
 };
 
 describe('success, written with others, alone and in steps', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await openTestApp();
-  });
-  after(() => app.close());
+  const app = forAllTests(openTestApp);
   afterEach(() => mock.restoreAll());
 
   for (const [name, one] of Object.entries(CASES))

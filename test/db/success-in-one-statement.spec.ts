@@ -11,7 +11,8 @@ import { Payable } from '../../shared/payables/model.js';
 import { Payment } from '../../shared/payments/model.js';
 import type { VerdictDeps } from '../../shared/settlement/complete-session.js';
 import { succeedPayment } from '../../shared/settlement/succeed.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import { captureStatements } from '../support/query-plans.js';
 
 const SAID = {
@@ -20,16 +21,14 @@ const SAID = {
 } as const;
 
 describe('the statement that writes success', () => {
-  let app: TestApp;
+  const app = forAllTests(openTestApp);
   let accountId: string;
   let deps: VerdictDeps;
   before(async () => {
-    app = await openTestApp();
     ({ accountId } = await buildMerchant(app.db));
     await buildEndpoints(app.db, accountId, 1);
     deps = { db: app.db, baseUrl: 'https://pay.example', logger: app.logger, notifyDeliveries: () => {} };
   });
-  after(() => app.close());
 
   async function build(): Promise<Payment> {
     return (await buildUndecidedPayment(app.db, accountId)).payment;

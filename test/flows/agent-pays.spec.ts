@@ -4,7 +4,8 @@ import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from '@x402/fetch';
 import axios from 'axios';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { type Checkout, openCheckout } from '../support/checkout.js';
+import { openCheckout } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 
 const STORES: Record<string, Record<string, string>> = {
   Redis: {},
@@ -13,12 +14,8 @@ const STORES: Record<string, Record<string, string>> = {
 
 for (const [store, environment] of Object.entries(STORES)) {
   describe(`a stock agent, with the queue on ${store}`, () => {
-    let checkout: Checkout;
+    const checkout = forAllTests(() => openCheckout({ environment }));
     const buyer = privateKeyToAccount(generatePrivateKey());
-    before(async () => {
-      checkout = await openCheckout({ environment });
-    });
-    after(() => checkout.close());
 
     const linkOf = (id: string): string => `http://127.0.0.1:${checkout.app.port}/c/${id}`;
 

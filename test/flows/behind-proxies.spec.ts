@@ -15,6 +15,7 @@ import { paymentHeader } from '../../lab/world/shop/agent.js';
 import { updateAccount } from '../../shared/accounts/accounts.js';
 import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { type Checkout, openCheckout, X_LAYER_TESTNET } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 import { answerOf, decodeHeader } from '../support/link-answers.js';
 
 const MAX_BYTES = 4096;
@@ -72,16 +73,17 @@ interface World {
 
 describe('an answer of a link', () => {
   const proxies = new Map<FrontProxyKind, FrontProxy>();
-  let checkout: Checkout;
-  let world: World;
-
-  before(async () => {
-    checkout = await openCheckout({
+  const checkout = forAllTests(() =>
+    openCheckout({
       environment: {
         RESPONSE_HEADER_MAX_BYTES: String(MAX_BYTES),
         RECEIPT_SIGNING_KEYS: newSigningKey(),
       },
-    });
+    }),
+  );
+  let world: World;
+
+  before(async () => {
     const logoUrl = `https://shop.example/${'l'.repeat(2000)}`;
     await updateAccount(checkout.app.db, checkout.merchant.accountId, { name: LONG, logoUrl });
     world = worldOf(checkout);
@@ -91,7 +93,6 @@ describe('an answer of a link', () => {
   });
   after(async () => {
     await Promise.all([...proxies.values()].map((proxy) => proxy.stop()));
-    await checkout.close();
   });
 
   it('has a signed offer when one network and token are asked for, and more entries instead when not', async () => {
@@ -124,11 +125,7 @@ describe('an answer of a link', () => {
 });
 
 describe('a network that a 402 has no room for', () => {
-  let checkout: Checkout;
-  before(async () => {
-    checkout = await openCheckout({ environment: { RESPONSE_HEADER_MAX_BYTES: '2048' } });
-  });
-  after(() => checkout.close());
+  const checkout = forAllTests(() => openCheckout({ environment: { RESPONSE_HEADER_MAX_BYTES: '2048' } }));
 
   const networksOf = async (path: string): Promise<string[]> =>
     (await checkout.quote(path)).accepts.map(({ network }) => network);
@@ -158,11 +155,7 @@ describe('a network that a 402 has no room for', () => {
 });
 
 describe('a payment header of 16 KiB', () => {
-  let checkout: Checkout;
-  before(async () => {
-    checkout = await openCheckout();
-  });
-  after(() => checkout.close());
+  const checkout = forAllTests(openCheckout);
 
   for (const kind of FRONT_PROXIES) {
     it(`passes ${kind} as docs/deploy.md configures it`, async () => {

@@ -16,6 +16,7 @@ import { loadConfig } from '../../shared/config/config.js';
 import { nowMs, resetClock } from '../../shared/process/clock.js';
 import type { FacilitatorRequest, PaymentRequirements, SvmPayload } from '../../shared/x402/wire.js';
 import { type Checkout, findEntry, openCheckout, SOLANA_DEVNET } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 import { answerOf } from '../support/link-answers.js';
 import { type ManualWorker, openManualWorker } from '../support/money-flow.js';
 import { testServices } from '../support/suite.js';
@@ -38,14 +39,13 @@ const LOST: readonly (() => Behaviour)[] = [
 describe('an agent that makes three payments a minute from one Solana wallet while answers of /settle are lost', () => {
   const random = seededRandom(SEED);
   const wallet = Keypair.generate();
-  let chain: SolanaChain;
+  const chain = forAllTests(() => SolanaChain.start(SOLANA_DEVNET));
   let checkout: Checkout;
   let manualWorker: ManualWorker;
   let entry: PaymentRequirements;
   let seenAtMs = nowMs();
 
   before(async () => {
-    chain = await SolanaChain.start(SOLANA_DEVNET);
     chain.endpoint.onCall = keepUp;
     const facilitator = await startFacilitator({
       onSettled: ({ transaction }) => {
@@ -68,7 +68,6 @@ describe('an agent that makes three payments a minute from one Solana wallet whi
     await manualWorker.deps.facilitators.close();
     manualWorker.deps.chains.close();
     await checkout.close();
-    await chain.close();
   });
 
   /** Advances the chain's slots with the clock that the test moves. */

@@ -5,7 +5,8 @@ import { buildMerchant, type Merchant } from '../../lab/world/shop/factories.js'
 import { type Knex, poolUse } from '../../shared/db/knex.js';
 import { newId } from '../../shared/values/ids.js';
 import { assertRefusal, type Client, client } from '../support/api-client.js';
-import { openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
+import { forAllTests } from '../support/hooks.js';
+import { openWebhookFlow } from '../support/webhook-flow.js';
 
 const LINE_ITEMS = [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }];
 const POOL = 6;
@@ -13,17 +14,17 @@ const SHARE = 2;
 const AT_ONCE = 150;
 
 describe('requests of one account that wait for one row', () => {
-  let flow: WebhookFlow;
-  let other: Merchant & { api: Client };
-  before(async () => {
-    flow = await openWebhookFlow('connection_shares', {
+  const flow = forAllTests(() =>
+    openWebhookFlow('connection_shares', {
       worker: false,
       environment: { DATABASE_POOL_SIZE: String(POOL) },
-    });
+    }),
+  );
+  let other: Merchant & { api: Client };
+  before(async () => {
     const merchant = await buildMerchant(flow.db);
     other = { ...merchant, api: client(flow.app, merchant.testKey) };
   });
-  after(() => flow.close());
 
   /** Locks the row in a transaction that is left open. */
   async function lock(table: string, id: string): Promise<Knex.Transaction> {

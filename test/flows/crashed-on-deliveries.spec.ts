@@ -17,19 +17,14 @@ import { recordFailure } from '../../shared/webhooks/record-failure.js';
 import { takeDueDeliveries, takeQuarantinedDelivery } from '../../shared/webhooks/take-due.js';
 import { Deliverer } from '../../workers/jobs/deliver-webhook.js';
 import { openSenderHere, type Sender } from '../../workers/webhook-delivery/sender.js';
+import { forAllTests } from '../support/hooks.js';
 import { openManualWorker } from '../support/money-flow.js';
 import { testServices } from '../support/suite.js';
-import { ALLOWANCE, type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
+import { ALLOWANCE, type Hook, openWebhookFlow } from '../support/webhook-flow.js';
 
 describe('webhook deliveries on which workers crash', () => {
-  let flow: WebhookFlow;
-  before(async () => {
-    flow = await openWebhookFlow('crashed_on_deliveries', { worker: false });
-  });
-  after(async () => {
-    await killProcesses();
-    await flow.close();
-  });
+  const flow = forAllTests(() => openWebhookFlow('crashed_on_deliveries', { worker: false }));
+  after(killProcesses);
   afterEach(resetClock);
 
   const start = (): Promise<ServiceProcess> =>

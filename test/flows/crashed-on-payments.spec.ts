@@ -10,23 +10,20 @@ import { presentCheckoutSession } from '../../shared/checkout-sessions/present.j
 import { Payment } from '../../shared/payments/model.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { beginLook, beginSettlement, listDueQuarantined } from '../../shared/settlement/take-work.js';
-import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { forAllTests } from '../support/hooks.js';
+import { openMoneyFlow } from '../support/money-flow.js';
 import { testServices } from '../support/suite.js';
 
 const TIMEOUT_MS = 20_000;
 
 describe('payments on which workers crash', () => {
-  let flow: MoneyFlow;
-  before(async () => {
-    flow = await openMoneyFlow('crashed_on_payments', {
+  const flow = forAllTests(() =>
+    openMoneyFlow('crashed_on_payments', {
       worker: false,
       environment: { SETTLE_WAIT_MS: '0' },
-    });
-  });
-  after(async () => {
-    await killProcesses();
-    await flow.close();
-  });
+    }),
+  );
+  after(killProcesses);
   afterEach(resetClock);
 
   const start = (): Promise<ServiceProcess> =>

@@ -3,18 +3,16 @@ import request from 'supertest';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { settlePayment } from '../../workers/jobs/settle-payment.js';
-import { type ManualWorker, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { forAllTests } from '../support/hooks.js';
+import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 
 const TIMEOUT_MS = 200;
 
 describe('a database whose sessions have a timeout', () => {
-  let flow: MoneyFlow;
-  let worker: ManualWorker;
-  before(async () => {
-    flow = await openMoneyFlow('timeouts', { worker: false, environment: { SETTLE_WAIT_MS: '0' } });
-    worker = flow.openManualWorker();
-  });
-  after(() => flow.close());
+  const flow = forAllTests(() =>
+    openMoneyFlow('timeouts', { worker: false, environment: { SETTLE_WAIT_MS: '0' } }),
+  );
+  const worker = forAllTests(() => flow.openManualWorker());
 
   async function alterDatabase(db: Knex, change: string): Promise<void> {
     await db.raw(`DO $$ BEGIN EXECUTE format('ALTER DATABASE %I ${change}', current_database()); END $$`);

@@ -2,20 +2,13 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createDemoSession } from '../../local/demo/demo-session.js';
 import { BASE_SEPOLIA } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 import { openSandboxCheckout, type SandboxCheckout } from '../support/sandbox-checkout.js';
 import { fetchAgent } from '../support/stock-agents.js';
 
 describe('the demo order of npm start', () => {
-  let checkout: SandboxCheckout;
-  let guarded: SandboxCheckout;
-  before(async () => {
-    checkout = await openSandboxCheckout({ WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' });
-    guarded = await openSandboxCheckout();
-  });
-  after(async () => {
-    await guarded.close();
-    await checkout.close();
-  });
+  const checkout = forAllTests(() => openSandboxCheckout({ WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' }));
+  const guarded = forAllTests(openSandboxCheckout);
 
   async function order(on: SandboxCheckout, hasPicture = true): Promise<string> {
     const picture = hasPicture ? `${on.sandbox.facilitator.url}/sandbox/coffee.png` : undefined;

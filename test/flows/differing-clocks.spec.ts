@@ -7,7 +7,8 @@ import {
   startWorkerProcess,
 } from '../../lab/world/processes/processes.js';
 import { nowMs } from '../../shared/process/clock.js';
-import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { forAllTests } from '../support/hooks.js';
+import { openMoneyFlow } from '../support/money-flow.js';
 import { testServices } from '../support/suite.js';
 
 const TOKEN = 'metrics-token-of-a-spec';
@@ -19,11 +20,10 @@ function shifted(seconds: number): Record<string, string> {
 }
 
 describe("processes whose clocks differ from Postgres'", () => {
-  let flow: MoneyFlow;
+  const flow = forAllTests(() => openMoneyFlow('differing_clocks', { worker: false }));
   let environment: Record<string, string>;
 
   before(async () => {
-    flow = await openMoneyFlow('differing_clocks', { worker: false });
     environment = {
       DATABASE_URL: flow.databaseUrl,
       REDIS_URL: testServices().redisUrl,
@@ -35,7 +35,6 @@ describe("processes whose clocks differ from Postgres'", () => {
     };
   });
   afterEach(killProcesses);
-  after(() => flow.close());
 
   const clockLines = (service: ServiceProcess): Record<string, unknown>[] =>
     service.lines().filter(({ event }) => String(event).startsWith('clock.'));

@@ -6,17 +6,15 @@ import { Payment } from '../../shared/payments/model.js';
 import { nowMs, resetClock } from '../../shared/process/clock.js';
 import { reconcileRestore } from '../../shared/settlement/reconcile-restore.js';
 import { settlePayment } from '../../workers/jobs/settle-payment.js';
-import { type ManualWorker, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { forAllTests } from '../support/hooks.js';
+import { openMoneyFlow } from '../support/money-flow.js';
 
 describe('what was recorded of a payment and is doubted later', () => {
-  let flow: MoneyFlow;
-  let worker: ManualWorker;
-  before(async () => {
-    flow = await openMoneyFlow('doubted_later', { worker: false, environment: { SETTLE_WAIT_MS: '0' } });
-    worker = flow.openManualWorker();
-  });
+  const flow = forAllTests(() =>
+    openMoneyFlow('doubted_later', { worker: false, environment: { SETTLE_WAIT_MS: '0' } }),
+  );
+  const worker = forAllTests(() => flow.openManualWorker());
   afterEach(() => resetClock());
-  after(() => flow.close());
 
   async function claim(): Promise<{ sessionId: string; paymentId: string }> {
     const { id: sessionId } = await flow.buildSession();

@@ -4,8 +4,9 @@ import { createLogger } from '../../shared/process/logger.js';
 import { cleanUp } from '../../workers/process/clean-up.js';
 import { assertRefused, runCommand, runJson } from '../support/cli.js';
 import { useCliDatabase } from '../support/cli-database.js';
+import { forAllTests } from '../support/hooks.js';
 import { minimal } from '../support/orders.js';
-import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
+import { type Hook, openWebhookFlow } from '../support/webhook-flow.js';
 
 const SESSIONS = '/v1/checkout/sessions';
 const LONG_AGO = new Date('2020-01-01');
@@ -14,15 +15,13 @@ const EMAIL = 'grace"o\'hopper@buyers.example';
 const METADATA = { customer_email: 'kept@merchants.example', note: '"customer_email":"x"' };
 
 describe("erasure of buyers' personal data", () => {
-  let flow: WebhookFlow;
+  const flow = forAllTests(() => openWebhookFlow('erasure'));
   let hook: Hook;
   before(async () => {
-    flow = await openWebhookFlow('erasure');
     hook = await flow.addEndpoint();
     hook.receiver.react((response, { raw }) => response.writeHead(200).end(raw));
   });
   useCliDatabase(() => flow.databaseUrl);
-  after(() => flow.close());
 
   const emailOf = (name: string): string => `${name}@buyers.example`;
 

@@ -5,20 +5,20 @@ import { buildMerchant } from '../../lab/world/shop/factories.js';
 import { ANSWER_PART_BYTES } from '../../shared/limits/bounds.js';
 import { newId } from '../../shared/values/ids.js';
 import { assertInvalid, assertMissing, client } from '../support/api-client.js';
+import { forAllTests } from '../support/hooks.js';
 import { idsOf, readPage } from '../support/pages.js';
 import { caught, facts, sdk } from '../support/stripe-sdk.js';
-import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
+import { type Hook, openWebhookFlow } from '../support/webhook-flow.js';
 
 const EVENTS = '/v1/events';
 
 describe('the events API', () => {
-  let flow: WebhookFlow;
+  const flow = forAllTests(() => openWebhookFlow('events_again'));
   let hook: Hook;
   /** Oldest first. */
   const ids: string[] = [];
   const sessions: string[] = [];
   before(async () => {
-    flow = await openWebhookFlow('events_again');
     hook = await flow.addEndpoint();
     const { id } = await flow.buildSession({ metadata: { größe: '"½"', note: '\u2028<é>' } });
     await flow.api.post(`/v1/checkout/sessions/${id}/expire`).expect(200);
@@ -35,7 +35,6 @@ describe('the events API', () => {
     );
     for (const session of sessions) ids.push(delivered.get(session));
   });
-  after(() => flow.close());
 
   const delivered = (id: string | undefined): string =>
     hook.receiver.got.find(({ raw }) => raw.includes(`"id":"${id}"`))?.raw ?? assert.fail(id);

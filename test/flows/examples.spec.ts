@@ -14,6 +14,7 @@ import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { client } from '../support/api-client.js';
 import { COMMANDS, type ExampleHost, listen, openExampleHost } from '../support/example-host.js';
+import { forAllTests } from '../support/hooks.js';
 import { resetTestSandbox } from '../support/sandbox.js';
 
 const EXAMPLES = path.join(projectRoot(), 'examples');
@@ -23,18 +24,10 @@ const linkIn = (text: string): string => /http:\S+\/c\/cs_test_\w+/.exec(text)?.
 const idIn = (text: string): string => linkIn(text).replace(/.*\//, '');
 
 describe('the examples, run by the commands of docs/integrate.md', () => {
-  let host: ExampleHost;
-  let shortWait: ExampleHost;
-  before(async () => {
-    host = await openExampleHost();
-    // A payment that takes longer than 100 ms is answered 202.
-    shortWait = await openExampleHost({ SETTLE_WAIT_MS: '100' });
-  });
+  const host = forAllTests(openExampleHost);
+  // A payment that takes longer than 100 ms is answered 202.
+  const shortWait = forAllTests(() => openExampleHost({ SETTLE_WAIT_MS: '100' }));
   afterEach(() => resetTestSandbox());
-  after(async () => {
-    await shortWait.close();
-    await host.close();
-  });
 
   async function assertPaid(on: ExampleHost, id: string, { code, stdout, stderr }: Ran): Promise<void> {
     assert.deepEqual([code, stderr], [0, '']);

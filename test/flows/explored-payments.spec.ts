@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { MUTANTS } from '../../lab/explore/mutants/mutants.js';
 import { explore } from '../../lab/explore/run/explore.js';
-import { openSystem, type System } from '../../lab/explore/system/system.js';
+import { openSystem } from '../../lab/explore/system/system.js';
+import { forAllTests } from '../support/hooks.js';
 import { createMigratedDatabase } from '../support/suite.js';
 
 const USUAL_SEED = 20261124;
@@ -46,11 +47,7 @@ const DRAWN = [
 
 describe('payments in virtual time, with faults and races in random order', function () {
   this.timeout(900_000);
-  let system: System;
-  before(async () => {
-    system = await openSystem(await createMigratedDatabase('explored'));
-  });
-  after(() => system.close());
+  const system = forAllTests(async () => openSystem(await createMigratedDatabase('explored')));
 
   it(`are decided as the facilitator's ledger says, and no buyer whose money moved is refused (EXPLORE_SEED=${SEED})`, async () => {
     const { failure, counts } = await explore(system, { trials: TRIALS, seed: SEED, withinMs: WITHIN_MS });

@@ -6,7 +6,8 @@ import { leaveToSweep } from '../../shared/queues/notify-deliveries.js';
 import { expireOverdueSessions } from '../../shared/settlement/expire-due.js';
 import { sweepEndpoints } from '../../shared/webhooks/pending-deliveries.js';
 import { assertRefusal, type Client, client } from '../support/api-client.js';
-import { openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
+import { forAllTests } from '../support/hooks.js';
+import { openWebhookFlow } from '../support/webhook-flow.js';
 
 const LINE_ITEMS = [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }];
 const ENDPOINTS = 1000;
@@ -14,14 +15,12 @@ const SWEPT_AT_ONCE = 1000;
 
 /** No worker runs, so that nothing but the requests and the calls of these specs writes deliveries. */
 describe('a request that writes a delivery for each of many endpoints', () => {
-  let flow: WebhookFlow;
-  before(async () => {
-    flow = await openWebhookFlow('fan_out', {
+  const flow = forAllTests(() =>
+    openWebhookFlow('fan_out', {
       worker: false,
       environment: { RATE_LIMIT_API_PER_SECOND: '100' },
-    });
-  });
-  after(() => flow.close());
+    }),
+  );
 
   interface Shop extends Merchant {
     api: Client;

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
-import type { EvmChain } from '../../lab/world/chains/evm-chain.js';
 import { Payable } from '../../shared/payables/model.js';
 import { Payment } from '../../shared/payments/model.js';
 import { Event } from '../../shared/webhooks/model.js';
-import { type Checkout, openCheckoutOnChain, type SignedPayment, type Signing } from '../support/checkout.js';
+import { openCheckoutOnChain, type SignedPayment, type Signing } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 
 describe('a payload that was used, of which Postgres knows nothing,', () => {
-  let checkout: Checkout & { chain: EvmChain };
-  before(async () => {
-    checkout = await openCheckoutOnChain();
-  });
-  after(() => checkout.close());
+  const checkout = forAllTests(openCheckoutOnChain);
 
   async function send(id: string, { header }: SignedPayment): Promise<{ status: number; error: string }> {
     const { status, body } = await checkout.visit(id, { 'PAYMENT-SIGNATURE': header });

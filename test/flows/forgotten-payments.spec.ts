@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import type { EvmChain } from '../../lab/world/chains/evm-chain.js';
 import { refuses } from '../../lab/world/facilitator/dial.js';
 import { Payable } from '../../shared/payables/model.js';
 import { Payment } from '../../shared/payments/model.js';
 import { advanceClock, resetClock } from '../../shared/process/clock.js';
 import { Event } from '../../shared/webhooks/model.js';
-import { type Checkout, openCheckoutOnChain, type SignedPayment } from '../support/checkout.js';
+import { openCheckoutOnChain, type SignedPayment } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 import { describeBothKinds } from '../support/kinds.js';
 import { answerOf } from '../support/link-answers.js';
 import { PAID } from '../support/unclear-settle.js';
@@ -23,15 +23,11 @@ const SAID_OF_USED = [
 const SAID_OF_UNUSED = new Set(['insufficient_funds', 'invalid_payload']);
 
 describeBothKinds('a payment that Postgres has forgotten', (kind) => {
-  let checkout: Checkout & { chain: EvmChain };
-  before(async () => {
-    checkout = await openCheckoutOnChain({}, kind);
-  });
+  const checkout = forAllTests(() => openCheckoutOnChain({}, kind));
   afterEach(() => {
     checkout.facilitator.verify.honest();
     checkout.chain.endpoint.recover();
   });
-  after(() => checkout.close());
 
   async function send(id: string, { header }: SignedPayment): Promise<string> {
     return answerOf(await checkout.visit(id, { 'PAYMENT-SIGNATURE': header }));

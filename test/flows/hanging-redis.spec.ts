@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { killProcesses, type WebServiceProcess } from '../../lab/world/processes/processes.js';
 import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
+import { forAllTests } from '../support/hooks.js';
 import { testServices } from '../support/suite.js';
-import { MINIMAL, openWebProcesses, SESSIONS, type WebProcesses } from '../support/web-process.js';
+import { MINIMAL, openWebProcesses, SESSIONS } from '../support/web-process.js';
 
 const CREATES = 20;
 /** The timeout of a command to Redis. */
 const COMMAND_MS = 2000;
 
 describe('a web process whose Redis hangs', () => {
-  let processes: WebProcesses;
+  const processes = forAllTests(() => openWebProcesses('hanging_redis'));
   let redis: TcpProxy;
   let web: WebServiceProcess;
   before(async () => {
-    processes = await openWebProcesses('hanging_redis');
     redis = await TcpProxy.start(testServices().redisUrl);
     web = await processes.start({ REDIS_URL: redis.url });
     await untilReadyzIs({ status: 'ready', queue_store: 'ok' });
@@ -22,7 +22,6 @@ describe('a web process whose Redis hangs', () => {
   after(async () => {
     await killProcesses();
     await redis.refuse();
-    await processes.close();
   });
 
   async function untilReadyzIs(expected: Record<string, string | undefined>): Promise<void> {

@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict';
+import { forAllTests } from '../support/hooks.js';
 import {
   type HostileServer,
   SPEECHES,
   type SpeechName,
   startHostileServer,
 } from '../support/hostile-server.js';
-import { openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
+import { openWebhookFlow } from '../support/webhook-flow.js';
 
 describe('receivers that answer without end', () => {
-  let flow: WebhookFlow;
+  const flow = forAllTests(() => openWebhookFlow('hostile_receivers'));
   const servers: HostileServer[] = [];
-  before(async () => {
-    flow = await openWebhookFlow('hostile_receivers');
-  });
   after(async () => {
     await Promise.all(servers.map((server) => server.close()));
-    await flow.close();
   });
 
   async function addHostile(name: SpeechName): Promise<string> {

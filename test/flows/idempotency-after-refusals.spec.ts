@@ -10,7 +10,8 @@ import {
   assertUnauthenticated,
   client,
 } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import {
   assertReplay,
   atOnce,
@@ -25,12 +26,8 @@ import {
 import { coffee, minimal } from '../support/orders.js';
 
 describe('Idempotency-Key', () => {
-  let app: TestApp;
+  const app = forAllTests(() => openTestApp(PRIVATE));
   let shop: KeyedShop;
-  before(async () => {
-    app = await openTestApp(PRIVATE);
-  });
-  after(() => app.close());
   beforeEach(async () => {
     shop = await buildKeyedShop(app);
   });

@@ -9,7 +9,8 @@ import type { Knex } from '../../shared/db/knex.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { Event, WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { client } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import {
   assertReused,
   atOnce,
@@ -26,12 +27,8 @@ import { minimal } from '../support/orders.js';
 const MINUTE_MS = 60_000;
 
 describe('Idempotency-Key', () => {
-  let app: TestApp;
+  const app = forAllTests(() => openTestApp(PRIVATE));
   let shop: KeyedShop;
-  before(async () => {
-    app = await openTestApp(PRIVATE);
-  });
-  after(() => app.close());
   beforeEach(async () => {
     shop = await buildKeyedShop(app);
   });

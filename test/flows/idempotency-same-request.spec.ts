@@ -4,7 +4,8 @@ import { buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { assertRefusal, client, formText } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import {
   assertReplay,
   assertReused,
@@ -19,12 +20,8 @@ import {
 import { coffee, minimal } from '../support/orders.js';
 
 describe('Idempotency-Key', () => {
-  let app: TestApp;
+  const app = forAllTests(() => openTestApp(PRIVATE));
   let shop: KeyedShop;
-  before(async () => {
-    app = await openTestApp(PRIVATE);
-  });
-  after(() => app.close());
   beforeEach(async () => {
     shop = await buildKeyedShop(app);
   });

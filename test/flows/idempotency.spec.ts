@@ -15,7 +15,8 @@ import {
   type Client,
   client,
 } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import {
   assertReplay,
   assertReused,
@@ -33,12 +34,8 @@ const MINUTE_MS = 60_000;
 const ENDPOINT_LIMIT = 1000;
 
 describe('Idempotency-Key', () => {
-  let app: TestApp;
+  const app = forAllTests(() => openTestApp(PRIVATE));
   let shop: KeyedShop;
-  before(async () => {
-    app = await openTestApp(PRIVATE);
-  });
-  after(() => app.close());
   beforeEach(async () => {
     shop = await buildKeyedShop(app);
   });

@@ -11,18 +11,15 @@ import type { Decision } from '../../shared/settlement/policy/decision.js';
 import { beginLook, beginSettlement } from '../../shared/settlement/take-work.js';
 import { settlePayment } from '../../workers/jobs/settle-payment.js';
 import { BASE_SEPOLIA, type SignedPayment } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 import { answerOf } from '../support/link-answers.js';
 import { type ManualWorker, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 
 const HEADER = 'PAYMENT-SIGNATURE';
 
 describe('simultaneous requests', () => {
-  let flow: MoneyFlow;
-  before(async () => {
-    flow = await openMoneyFlow('many_at_once');
-  });
+  const flow = forAllTests(() => openMoneyFlow('many_at_once'));
   beforeEach(() => flow.startNewBooks());
-  after(() => flow.close());
 
   async function tally(sent: Promise<string>[]): Promise<Record<string, number>> {
     const counts: Record<string, number> = {};

@@ -11,7 +11,8 @@ import {
 } from '../../lab/world/processes/processes.js';
 import { paymentJob } from '../../shared/settlement/payment-job.js';
 import { installationNamer } from '../../shared/upkeep/installation.js';
-import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { forAllTests } from '../support/hooks.js';
+import { openMoneyFlow } from '../support/money-flow.js';
 import { testServices } from '../support/suite.js';
 
 /**
@@ -47,16 +48,17 @@ const STORES = [
 
 for (const { store, redisUrl } of STORES) {
   describe(`a process that is killed, with the queue in ${store}`, () => {
-    let flow: MoneyFlow;
+    const flow = forAllTests(() =>
+      openMoneyFlow(`killed_${store.toLowerCase()}`, {
+        worker: false,
+        environment: { REDIS_URL: redisUrl(), SETTLE_WAIT_MS: '0' },
+      }),
+    );
     let environment: Record<string, string>;
     const prepared = new Map<Point, PreparedPayment>();
     const pauses = new Map<Point, PausePoint>();
 
     before(async () => {
-      flow = await openMoneyFlow(`killed_${store.toLowerCase()}`, {
-        worker: false,
-        environment: { REDIS_URL: redisUrl(), SETTLE_WAIT_MS: '0' },
-      });
       environment = {
         DATABASE_URL: flow.databaseUrl,
         REDIS_URL: redisUrl(),
@@ -70,7 +72,6 @@ for (const { store, redisUrl } of STORES) {
     after(async () => {
       await killProcesses();
       await PausePoint.removeAll();
-      await flow.close();
     });
 
     function paymentAt(point: Point): PreparedPayment {

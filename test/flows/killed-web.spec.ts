@@ -4,6 +4,7 @@ import { killProcesses, type WebServiceProcess } from '../../lab/world/processes
 import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { IdempotencyRecord } from '../../shared/accounts/model.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import { forAllTests } from '../support/hooks.js';
 import {
   type Answer,
   BROKEN,
@@ -13,15 +14,10 @@ import {
   openWebProcesses,
   SESSIONS,
   untilGone,
-  type WebProcesses,
 } from '../support/web-process.js';
 
 describe('a web process', () => {
-  let processes: WebProcesses;
-  before(async () => {
-    processes = await openWebProcesses('killed_web');
-  });
-  after(() => processes.close());
+  const processes = forAllTests(() => openWebProcesses('killed_web'));
   afterEach(killProcesses);
 
   /** One process to be killed, and one to receive the retries. */

@@ -7,6 +7,7 @@ import { Payment } from '../../shared/payments/model.js';
 import { correctClock, now, unmockedHostMs } from '../../shared/process/clock.js';
 import { claimSession, type NewPayment } from '../../shared/settlement/claim.js';
 import { newId } from '../../shared/values/ids.js';
+import { forAllTests } from '../support/hooks.js';
 import { answerOf } from '../support/link-answers.js';
 import { EVENT_DEPS, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { newPayment } from '../support/new-payment.js';
@@ -62,11 +63,7 @@ describe('a claim that the network delays', () => {
 });
 
 describe("a buyer's payment identifier", () => {
-  let flow: MoneyFlow;
-  before(async () => {
-    flow = await openMoneyFlow('named_claims', { worker: false });
-  });
-  after(() => flow.close());
+  const flow = forAllTests(() => openMoneyFlow('named_claims', { worker: false }));
 
   it("is bound by a claim whose time is the earlier one of Postgres' clock and the host's", async () => {
     const { id } = await flow.buildSession();

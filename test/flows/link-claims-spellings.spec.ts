@@ -9,7 +9,6 @@ import {
 } from '../../lab/world/shop/agent.js';
 import {
   BUYER,
-  type Checkout,
   findEntry,
   openCheckout,
   type SignedPayment,
@@ -17,20 +16,17 @@ import {
   X_LAYER_TESTNET,
 } from '../support/checkout.js';
 import { countEach, newIds, sendHeader } from '../support/claims.js';
+import { forAllTests } from '../support/hooks.js';
 import { describeBothKinds } from '../support/kinds.js';
 import { answerOf, receiptOf } from '../support/link-answers.js';
 
 const UNTOUCHED = { session: 'open', payments: [], events: [] };
 
 describeBothKinds('a payment claims its session', (kind) => {
-  let checkout: Checkout;
-  before(async () => {
-    checkout = await openCheckout({ kind });
-  });
+  const checkout = forAllTests(() => openCheckout({ kind }));
   afterEach(() => {
     for (const dial of [checkout.facilitator.verify, checkout.facilitator.settle]) dial.honest();
   });
-  after(() => checkout.close());
 
   /** A refund offers only the token in which it was paid, so there is no choice to test. */
   const itWithChoice = kind === 'session' ? it : () => undefined;

@@ -5,6 +5,7 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import type { Knex } from '../../shared/db/knex.js';
 import { advanceClock, now, resetClock } from '../../shared/process/clock.js';
 import { type Checkout, openCheckout, type SignedPayment } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 import { answerOf } from '../support/link-answers.js';
 
 const NO_FUNDS = failsToSettle('kyt_risk_detected');
@@ -197,11 +198,7 @@ describe('a payment that was answered 202', () => {
 });
 
 describe('a payment that is decided just as the answer 202 is sent', () => {
-  let checkout: Checkout;
-  before(async () => {
-    checkout = await openCheckout({ worker: false });
-  });
-  after(() => checkout.close());
+  const checkout = forAllTests(() => openCheckout({ worker: false }));
 
   /** The web process has read that the payment is undecided; `decide` commits before it records its answer of 202. */
   async function decideWhileAnswering(

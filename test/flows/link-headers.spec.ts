@@ -13,13 +13,13 @@ import type { FacilitatorRequest, PaymentRequirements } from '../../shared/x402/
 import {
   BASE_SEPOLIA,
   BUYER,
-  type Checkout,
   findEntry,
   openCheckout,
   SOLANA_DEVNET,
   withoutHints,
   X_LAYER_TESTNET,
 } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 import { answerOf } from '../support/link-answers.js';
 
 const USDT_X_LAYER = '0x9e29b3AaDa05Bf2D2c827Af80Bd28Dc0b9b4FB0c';
@@ -27,19 +27,15 @@ const USDG_DEVNET = '4F6PM96JJxngmHnZLBh9n58RH4aTVNWvDs2nuwrT5BP7';
 const LONGEST = 16 * 1024;
 
 describe('a payment header', () => {
-  let checkout: Checkout;
+  const checkout = forAllTests(openCheckout);
   let session: CheckoutSession;
   let accepts: readonly PaymentRequirements[];
 
-  before(async () => {
-    checkout = await openCheckout();
-  });
   beforeEach(async () => {
     session = await checkout.buildSession();
     accepts = (await checkout.quote(session.id)).accepts;
   });
   afterEach(() => checkout.facilitator.verify.honest());
-  after(() => checkout.close());
 
   const send = (headers: Record<string, string>): Promise<string> =>
     checkout.visit(session.id, headers).then(answerOf);

@@ -14,23 +14,22 @@ import type { EvmPayload, FacilitatorRequest, PaymentRequirements } from '../../
 import {
   BASE_SEPOLIA,
   BUYER,
-  type Checkout,
   findEntry,
   openCheckout,
   SOLANA_DEVNET,
   withoutHints,
 } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 import { answerOf } from '../support/link-answers.js';
 
 /** The facilitator accepts everything here, and no worker could settle it. */
 describe('a payment link', () => {
-  let checkout: Checkout;
+  const checkout = forAllTests(() => openCheckout({ worker: false }));
   let session: CheckoutSession;
   let evm: PaymentRequirements;
   let svm: PaymentRequirements;
 
   before(async () => {
-    checkout = await openCheckout({ worker: false });
     checkout.facilitator.verify.always(answers(200, { isValid: true }));
   });
   beforeEach(async () => {
@@ -39,7 +38,6 @@ describe('a payment link', () => {
     evm = findEntry(accepts, BASE_SEPOLIA);
     svm = findEntry(accepts, SOLANA_DEVNET);
   });
-  after(() => checkout.close());
 
   const asked = (): number => checkout.facilitator.calls.verify.length;
 

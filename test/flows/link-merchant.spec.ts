@@ -3,16 +3,13 @@ import { PaymentRequiredV2Schema } from '@x402/core/schemas';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { x402Client } from '@x402/fetch';
 import { updateAccount } from '../../shared/accounts/accounts.js';
-import { BASE_SEPOLIA, BUYER, type Checkout } from '../support/checkout.js';
+import { BASE_SEPOLIA, BUYER } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 import { decodeHeader } from '../support/link-answers.js';
 import { openQuotes } from '../support/quotes.js';
 
 describe('the merchant in a 402', () => {
-  let checkout: Checkout;
-  before(async () => {
-    checkout = await openQuotes({ networks: [BASE_SEPOLIA] });
-  });
-  after(() => checkout.close());
+  const checkout = forAllTests(() => openQuotes({ networks: [BASE_SEPOLIA] }));
 
   async function quoteOf(account: { name: string; logoUrl?: string }) {
     await updateAccount(checkout.app.db, checkout.merchant.accountId, account);

@@ -17,12 +17,12 @@ import type { EvmPayload, PaymentRequirements } from '../../shared/x402/wire.js'
 import {
   BASE_SEPOLIA,
   BUYER,
-  type Checkout,
   findEntry,
   openCheckout,
   SOLANA_DEVNET,
   X_LAYER_TESTNET,
 } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 import { answerOf, receiptOf } from '../support/link-answers.js';
 
 const STRANGER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
@@ -30,14 +30,13 @@ const USDG_DEVNET = '4F6PM96JJxngmHnZLBh9n58RH4aTVNWvDs2nuwrT5BP7';
 
 /** The facilitator accepts everything here, and no worker could settle it. */
 describe('a link refuses before the facilitator is asked', () => {
-  let checkout: Checkout;
+  const checkout = forAllTests(() => openCheckout({ worker: false }));
   let session: CheckoutSession;
   let accepts: readonly PaymentRequirements[];
   let evm: PaymentRequirements;
   let svm: PaymentRequirements;
 
   before(async () => {
-    checkout = await openCheckout({ worker: false });
     checkout.facilitator.verify.always(answers(200, { isValid: true }));
   });
   beforeEach(async () => {
@@ -47,7 +46,6 @@ describe('a link refuses before the facilitator is asked', () => {
     svm = findEntry(accepts, SOLANA_DEVNET);
   });
   afterEach(resetClock);
-  after(() => checkout.close());
 
   const asked = (): number => checkout.facilitator.calls.verify.length;
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type { EvmChain } from '../../lab/world/chains/evm-chain.js';
 import { altered, answers, type Behaviour, failsToSettle } from '../../lab/world/facilitator/dial.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { Payment } from '../../shared/payments/model.js';
 import { advanceClock, resetClock } from '../../shared/process/clock.js';
-import { type Checkout, openCheckoutOnChain } from '../support/checkout.js';
+import { openCheckoutOnChain } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 import { answerOf } from '../support/link-answers.js';
 
 /** Failure codes that facilitators also report for an authorization that has been used. */
@@ -40,10 +40,7 @@ function refused(errorReason: string): Record<string, unknown> {
 }
 
 describe('a refusal of /settle that is not certain', () => {
-  let checkout: Checkout & { chain: EvmChain };
-  before(async () => {
-    checkout = await openCheckoutOnChain();
-  });
+  const checkout = forAllTests(openCheckoutOnChain);
   beforeEach(() => {
     // Blocks go on while the chain is read.
     checkout.chain.endpoint.onCall = (method) => {
@@ -56,7 +53,6 @@ describe('a refusal of /settle that is not certain', () => {
     checkout.chain.endpoint.recover();
     resetClock();
   });
-  after(() => checkout.close());
 
   for (const reason of [...IF_USED_TOO, ...UNCLEAR]) {
     it(`${reason}: 200 when the money has moved`, async () => {

@@ -3,20 +3,19 @@ import { failsToSettle } from '../../lab/world/facilitator/dial.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { advanceClock, now } from '../../shared/process/clock.js';
 import type { Checkout } from '../support/checkout.js';
-import { type CheckoutPair, openCheckoutPair } from '../support/checkout-pair.js';
+import { openCheckoutPair } from '../support/checkout-pair.js';
+import { forAllTests } from '../support/hooks.js';
 import { answerOf } from '../support/link-answers.js';
 
 describe('a payment link', () => {
-  let both: CheckoutPair;
+  const both = forAllTests(openCheckoutPair);
   let checkout: Checkout;
   let noWait: Checkout;
 
   before(async () => {
-    both = await openCheckoutPair();
     ({ checkout, noWait } = both);
   });
   afterEach(() => both.reset());
-  after(() => both.close());
 
   describe("around its session's end", () => {
     it('completes a payment that was claimed just before', async () => {

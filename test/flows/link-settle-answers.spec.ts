@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { EvmChain } from '../../lab/world/chains/evm-chain.js';
 import { altered, answers, type Behaviour, failsToSettle } from '../../lab/world/facilitator/dial.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import type { Payable } from '../../shared/payables/model.js';
@@ -7,6 +6,7 @@ import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { meaningOf } from '../../shared/x402/facilitator-words.js';
 import { BUYER, type Checkout, openCheckout, openCheckoutOnChain } from '../support/checkout.js';
 import { FAILURE_CODES } from '../support/failure-codes.js';
+import { forAllTests } from '../support/hooks.js';
 import { answerOf, receiptOf } from '../support/link-answers.js';
 
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
@@ -25,16 +25,12 @@ async function skipPauses(checkout: Checkout, id: string, tries: number): Promis
 }
 
 describe('a clear answer of /settle', () => {
-  let checkout: Checkout;
+  const checkout = forAllTests(openCheckout);
   let session: Payable;
-  before(async () => {
-    checkout = await openCheckout();
-  });
   beforeEach(async () => {
     session = await checkout.buildSession();
   });
   afterEach(() => checkout.facilitator.settle.honest());
-  after(() => checkout.close());
 
   describe('completes the session:', () => {
     for (const [title, behaviour] of Object.entries<Behaviour>({
@@ -129,12 +125,10 @@ describe('a clear answer of /settle', () => {
 });
 
 describe('a call of /settle that exceeds its timeout', () => {
-  let checkout: Checkout & { chain: EvmChain };
-  before(async () => {
-    checkout = await openCheckoutOnChain({ SETTLE_WAIT_MS: '0', FACILITATOR_SETTLE_TIMEOUT_MS: '300' });
-  });
+  const checkout = forAllTests(() =>
+    openCheckoutOnChain({ SETTLE_WAIT_MS: '0', FACILITATOR_SETTLE_TIMEOUT_MS: '300' }),
+  );
   afterEach(resetClock);
-  after(() => checkout.close());
 
   it('is 202, then 200 when the money moved all the same', async () => {
     const { id } = await checkout.buildSession();
@@ -166,15 +160,11 @@ describe('a call of /settle that exceeds its timeout', () => {
 });
 
 describe('a call of /settle that was certainly not processed', () => {
-  let checkout: Checkout;
-  before(async () => {
-    checkout = await openCheckout();
-  });
+  const checkout = forAllTests(openCheckout);
   afterEach(() => {
     resetClock();
     checkout.facilitator.settle.honest();
   });
-  after(() => checkout.close());
 
   const send = (id: string, header: string): Promise<string> =>
     checkout.visit(id, { 'PAYMENT-SIGNATURE': header }).then(answerOf);

@@ -5,26 +5,25 @@ import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { advanceClock, now } from '../../shared/process/clock.js';
 import { newId } from '../../shared/values/ids.js';
 import { BUYER, type Checkout, openCheckout } from '../support/checkout.js';
-import { type CheckoutPair, openCheckoutPair } from '../support/checkout-pair.js';
+import { openCheckoutPair } from '../support/checkout-pair.js';
+import { forAllTests } from '../support/hooks.js';
 import { answerOf, receiptOf } from '../support/link-answers.js';
 
 const MALFORMED = 'no-payment!';
 
 describe('a payment link', () => {
-  let both: CheckoutPair;
+  const both = forAllTests(openCheckoutPair);
   let checkout: Checkout;
   let noWait: Checkout;
   let open: CheckoutSession;
 
   before(async () => {
-    both = await openCheckoutPair();
     ({ checkout, noWait } = both);
   });
   beforeEach(async () => {
     open = await checkout.buildSession();
   });
   afterEach(() => both.reset());
-  after(() => both.close());
 
   async function paidSession(): Promise<string> {
     return (await buildPaidSession(checkout.app.db, checkout.merchant.accountId)).session.id;

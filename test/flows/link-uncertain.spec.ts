@@ -4,22 +4,17 @@ import { answers, refuses } from '../../lab/world/facilitator/dial.js';
 import { Payable } from '../../shared/payables/model.js';
 import { Payment } from '../../shared/payments/model.js';
 import { advanceClock, resetClock } from '../../shared/process/clock.js';
-import { type Checkout, openCheckout, type SignedPayment } from '../support/checkout.js';
+import { openCheckout, type SignedPayment } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 import { receiptOf } from '../support/link-answers.js';
 import { buildUncertainPayment } from '../support/uncertain-payment.js';
 
 /** What a link says of a payment that may have been taken, to agents and to the script of its page. */
 describe('a payment whose outcome stays unknown', () => {
-  let checkout: Checkout;
-  before(async () => {
-    checkout = await openCheckout();
-  });
+  const checkout = forAllTests(openCheckout);
   afterEach(() => {
     resetClock();
     checkout.facilitator.verify.honest();
-  });
-  after(async () => {
-    await checkout.close();
   });
 
   const NOT_AGAIN = /may have been taken.*Do not pay again before you have asked the merchant/;

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../lab/world/processes/eventually.js';
-import { type Checkout, openCheckout, type SignedPayment } from '../support/checkout.js';
+import { openCheckout, type SignedPayment } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 import { answerOf, receiptOf } from '../support/link-answers.js';
 
 describe('a signature that pays while the facilitator still verifies a second copy of it', () => {
-  let checkout: Checkout;
-  before(async () => {
-    checkout = await openCheckout();
-  });
-  after(() => checkout.close());
+  const checkout = forAllTests(openCheckout);
 
   /**
    * Sends a copy to `id` and holds its /verify while another copy pays `paid`; the facilitator then finds the

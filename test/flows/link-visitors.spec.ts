@@ -6,27 +6,26 @@ import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { now } from '../../shared/process/clock.js';
 import { newId } from '../../shared/values/ids.js';
 import type { Checkout } from '../support/checkout.js';
-import { type CheckoutPair, openCheckoutPair } from '../support/checkout-pair.js';
+import { openCheckoutPair } from '../support/checkout-pair.js';
+import { forAllTests } from '../support/hooks.js';
 import { answerOf, type LinkMethod, receiptOf } from '../support/link-answers.js';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
 const MALFORMED = 'no-payment!';
 
 describe('a payment link', () => {
-  let both: CheckoutPair;
+  const both = forAllTests(openCheckoutPair);
   let checkout: Checkout;
   let noWait: Checkout;
   let open: CheckoutSession;
 
   before(async () => {
-    both = await openCheckoutPair();
     ({ checkout, noWait } = both);
   });
   beforeEach(async () => {
     open = await checkout.buildSession();
   });
   afterEach(() => both.reset());
-  after(() => both.close());
 
   describe('opened in a browser', () => {
     const visit = (id: string, headers: Record<string, string> = {}): Promise<string> =>

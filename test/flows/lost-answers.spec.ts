@@ -8,7 +8,8 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import { PausePoint } from '../../lab/world/processes/pause-points.js';
 import type { Cut, CutPoint } from '../../lab/world/proxy/faults.js';
 import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
-import { BUYER, type Checkout, openCheckout, type SessionState } from '../support/checkout.js';
+import { BUYER, openCheckout, type SessionState } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 import { describeBothKinds } from '../support/kinds.js';
 import { decodeHeader } from '../support/link-answers.js';
 import { testServices } from '../support/suite.js';
@@ -99,11 +100,10 @@ interface Point {
 }
 
 describeBothKinds('an agent whose answer was lost', (kind) => {
-  let checkout: Checkout;
+  const checkout = forAllTests(() => openCheckout({ kind }));
   let proxy: TcpProxy;
   let cut: Cut;
   before(async () => {
-    checkout = await openCheckout({ kind });
     proxy = await TcpProxy.start(`http://127.0.0.1:${checkout.app.port}`);
   });
   afterEach(async () => {
@@ -113,7 +113,6 @@ describeBothKinds('an agent whose answer was lost', (kind) => {
   });
   after(async () => {
     await proxy.refuse();
-    await checkout.close();
   });
 
   const cutAt = (point: CutPoint) => async () => {

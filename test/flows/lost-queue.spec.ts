@@ -8,6 +8,7 @@ import { JOB_NAMES } from '../../shared/jobs/jobs.js';
 import { advanceClock, now, resetClock } from '../../shared/process/clock.js';
 import { newId } from '../../shared/values/ids.js';
 import { WebhookDelivery, WebhookEndpoint } from '../../shared/webhooks/model.js';
+import { forAllTests } from '../support/hooks.js';
 import { answerOf } from '../support/link-answers.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { testServices } from '../support/suite.js';
@@ -49,13 +50,11 @@ async function assertQueueServes(flow: MoneyFlow): Promise<void> {
 
 for (const store of ['Redis', 'Postgres'] as const) {
   describe(`the queue in ${store}, emptied while thirty payments are in progress`, () => {
-    let flow: MoneyFlow;
-    before(async () => {
-      flow = await openMoneyFlow(`emptied_${store.toLowerCase()}`, {
+    const flow = forAllTests(() =>
+      openMoneyFlow(`emptied_${store.toLowerCase()}`, {
         environment: { SETTLE_WAIT_MS: '0', ...(store === 'Postgres' && { REDIS_URL: '' }) },
-      });
-    });
-    after(() => flow.close());
+      }),
+    );
 
     async function empty(): Promise<void> {
       if (store === 'Postgres') {

@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
 import { MERCHANT_TOOLS } from '../../api/mcp/tools.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
+import { forAllTests } from '../support/hooks.js';
 import { connectAgent } from '../support/mcp.js';
-import { MINIMAL, openWebProcesses, type WebProcesses } from '../support/web-process.js';
+import { MINIMAL, openWebProcesses } from '../support/web-process.js';
 
 describe("a merchant's agent over MCP, at two web processes in turn", () => {
-  let processes: WebProcesses;
-  before(async () => {
-    processes = await openWebProcesses('mcp');
-  });
-  after(() => processes.close());
+  const processes = forAllTests(() => openWebProcesses('mcp'));
 
   it('needs no state in either process, and each request is logged in one line with its tool', async () => {
     const webs = await Promise.all([processes.start(), processes.start()]);

@@ -7,24 +7,23 @@ import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { Event } from '../../shared/webhooks/model.js';
 import { client, schemaValidator } from '../support/api-client.js';
-import { type Checkout, openCheckout } from '../support/checkout.js';
+import { openCheckout } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 import { callText, connectAgent, type MerchantAgent, postMcp } from '../support/mcp.js';
 
 const MINIMAL = { line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }] };
 const HOOK = 'https://1.1.1.1/hooks';
 
 describe("a merchant's agent over MCP", () => {
-  let checkout: Checkout;
+  const checkout = forAllTests(openCheckout);
   let agent: MerchantAgent;
   let key: string;
   before(async () => {
-    checkout = await openCheckout();
     key = checkout.merchant.testKey;
     agent = await connectAgent(checkout.app.port, key);
   });
   after(async () => {
     await agent.close();
-    await checkout.close();
   });
 
   const fits = (name: string, body: object): void => {

@@ -4,8 +4,9 @@ import { generatePrivateKey } from 'viem/accounts';
 import { main } from '../../lab/sandbox/pay/main.js';
 import { toBase58 } from '../../lab/world/chains/base58.js';
 import { SOLANA_DEVNET, X_LAYER_TESTNET } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 import { resetTestSandbox } from '../support/sandbox.js';
-import { openSandboxCheckout, type SandboxCheckout } from '../support/sandbox-checkout.js';
+import { openSandboxCheckout } from '../support/sandbox-checkout.js';
 
 interface Output {
   code: number;
@@ -14,17 +15,9 @@ interface Output {
 }
 
 describe('npm run pay', () => {
-  let checkout: SandboxCheckout;
-  let shortWait: SandboxCheckout;
-  before(async () => {
-    checkout = await openSandboxCheckout();
-    shortWait = await openSandboxCheckout({ SETTLE_WAIT_MS: '200' });
-  });
+  const checkout = forAllTests(openSandboxCheckout);
+  const shortWait = forAllTests(() => openSandboxCheckout({ SETTLE_WAIT_MS: '200' }));
   afterEach(() => resetTestSandbox());
-  after(async () => {
-    await shortWait.close();
-    await checkout.close();
-  });
 
   async function pay(...argv: string[]): Promise<Output> {
     let [stdout, stderr] = ['', ''];

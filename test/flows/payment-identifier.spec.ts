@@ -9,20 +9,20 @@ import { answers, failsToSettle } from '../../lab/world/facilitator/dial.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { paymentHeader, v1PaymentHeader } from '../../lab/world/shop/agent.js';
 import type { Checkout, SignedPayment } from '../support/checkout.js';
-import { type CheckoutPair, openCheckoutPair } from '../support/checkout-pair.js';
+import { openCheckoutPair } from '../support/checkout-pair.js';
+import { forAllTests } from '../support/hooks.js';
 import { answerOf } from '../support/link-answers.js';
 
 /**
  * x402's extension `payment-identifier`: the buyer names a payment, and may send it again when an answer was lost.
  */
 describe('a payment identifier', () => {
-  let both: CheckoutPair;
+  const both = forAllTests(openCheckoutPair);
   let checkout: Checkout;
   let noWait: Checkout;
   let id: string;
   let name: string;
   before(async () => {
-    both = await openCheckoutPair();
     ({ checkout, noWait } = both);
   });
   beforeEach(async () => {
@@ -30,7 +30,6 @@ describe('a payment identifier', () => {
     name = generatePaymentId();
   });
   afterEach(() => both.reset());
-  after(() => both.close());
 
   /** Fills the link's declared extension as the stock package does. */
   async function extensionsOf(link: string, identifier: string): Promise<object> {

@@ -1,21 +1,19 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { resetClock } from '../../shared/process/clock.js';
-import { createHandlers, type Handlers } from '../../workers/process/handlers.js';
+import { createHandlers } from '../../workers/process/handlers.js';
+import { forAllTests } from '../support/hooks.js';
 import { answerOf } from '../support/link-answers.js';
-import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { openMoneyFlow } from '../support/money-flow.js';
 
 const COUNT = 5;
 
 describe('payments that share a job', () => {
-  let flow: MoneyFlow;
-  let handlers: Handlers;
-  before(async () => {
-    flow = await openMoneyFlow('settled_together', { environment: { SETTLE_WAIT_MS: '0' }, worker: false });
-    // The test calls the handlers itself, so that no queue is needed.
-    handlers = createHandlers(flow.openManualWorker().deps, undefined as never);
-  });
-  after(() => flow.close());
+  const flow = forAllTests(() =>
+    openMoneyFlow('settled_together', { environment: { SETTLE_WAIT_MS: '0' }, worker: false }),
+  );
+  // The test calls the handlers itself, so that no queue is needed.
+  const handlers = forAllTests(() => createHandlers(flow.openManualWorker().deps, undefined as never));
   afterEach(() => {
     resetClock();
     return flow.assertBooks();

@@ -6,8 +6,9 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import { buildMerchant, buildSession, SOLANA_WALLET } from '../../lab/world/shop/factories.js';
 import { associatedTokenAccount } from '../../shared/chains/associated-token-account.js';
 import { findNetwork, type SvmNetwork } from '../../shared/chains/networks.js';
-import { type Checkout, openCheckout, SOLANA_DEVNET } from '../support/checkout.js';
+import { openCheckout, SOLANA_DEVNET } from '../support/checkout.js';
 import { assertRefused, runJson } from '../support/cli.js';
+import { forAllTests } from '../support/hooks.js';
 import { answerOf } from '../support/link-answers.js';
 import { testServices } from '../support/suite.js';
 
@@ -26,20 +27,14 @@ async function startRpc(missing: Set<string>): Promise<RpcEndpoint> {
 }
 
 describe("a merchant's token accounts on Solana", () => {
-  let rpc: RpcEndpoint;
-  let checkout: Checkout;
-  const missing = new Set<string>();
-  before(async () => {
-    rpc = await startRpc(missing);
-    checkout = await openCheckout({
+  const rpc = forAllTests(() => startRpc(missing));
+  const checkout = forAllTests(() =>
+    openCheckout({
       worker: false,
       environment: { CHECK_TOKEN_ACCOUNTS: 'true', RPC_URL_SOLANA_DEVNET: rpc.url },
-    });
-  });
-  after(async () => {
-    await checkout.close();
-    await rpc.close();
-  });
+    }),
+  );
+  const missing = new Set<string>();
 
   async function mints(id: string): Promise<string[]> {
     const { accepts } = await checkout.quote(id);
@@ -85,9 +80,8 @@ describe("a merchant's token accounts on Solana", () => {
 
 describe('the merchants command', () => {
   const set: Record<string, string> = {};
-  let rpc: RpcEndpoint;
+  const rpc = forAllTests(() => startRpc(new Set([USDC.account])));
   before(async () => {
-    rpc = await startRpc(new Set([USDC.account]));
     Object.assign(set, {
       DATABASE_URL: testServices().databaseUrl,
       CHECK_TOKEN_ACCOUNTS: 'true',
@@ -98,7 +92,6 @@ describe('the merchants command', () => {
   });
   after(async () => {
     for (const name of Object.keys(set)) delete process.env[name];
-    await rpc.close();
   });
 
   const expected = [

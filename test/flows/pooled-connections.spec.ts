@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { type Pooler, startPgBouncer } from '../../lab/world/processes/pgbouncer.js';
 import { killProcesses } from '../../lab/world/processes/processes.js';
+import { forAllTests } from '../support/hooks.js';
 import { testServices } from '../support/suite.js';
 import { MINIMAL, openWebProcesses, SESSIONS, type WebProcesses } from '../support/web-process.js';
 
@@ -11,16 +12,14 @@ const MOST_ROUNDS = 100;
 type Web = Awaited<ReturnType<WebProcesses['start']>>;
 
 describe('web processes behind a pooler that keeps no prepared statements', () => {
-  let processes: WebProcesses;
+  const processes = forAllTests(() => openWebProcesses('pooled'));
   let pooler: Pooler;
   before(async () => {
-    processes = await openWebProcesses('pooled');
     pooler = await startPgBouncer(processes.environment.DATABASE_URL ?? '');
   });
   after(async () => {
     await killProcesses();
     await pooler.stop();
-    await processes.close();
   });
 
   it('serve every create, and log the problem and its remedy once', async () => {

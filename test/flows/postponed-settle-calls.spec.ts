@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { resetClock } from '../../shared/process/clock.js';
+import { forAllTests } from '../support/hooks.js';
 import { answerOf } from '../support/link-answers.js';
-import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { openMoneyFlow } from '../support/money-flow.js';
 
 describe('a payment whose call of /settle the rate limiter postpones', () => {
-  let flow: MoneyFlow;
-  before(async () => {
-    flow = await openMoneyFlow('postponed', { environment: { SETTLE_WAIT_MS: '0' }, worker: false });
-  });
-  after(() => flow.close());
+  const flow = forAllTests(() =>
+    openMoneyFlow('postponed', { environment: { SETTLE_WAIT_MS: '0' }, worker: false }),
+  );
   afterEach(() => {
     resetClock();
     return flow.assertBooks();

@@ -8,20 +8,18 @@ import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { takeToSettle } from '../../shared/settlement/take-work.js';
 import { confirmPayment } from '../../workers/jobs/confirm-payment.js';
 import { settlePayment } from '../../workers/jobs/settle-payment.js';
-import { type ManualWorker, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { forAllTests } from '../support/hooks.js';
+import { openMoneyFlow } from '../support/money-flow.js';
 
 describe('a postponed call that is written twice, because the answer to its COMMIT was lost', () => {
-  let flow: MoneyFlow;
-  let worker: ManualWorker;
-  before(async () => {
-    flow = await openMoneyFlow('postponed_twice', { worker: false, environment: { SETTLE_WAIT_MS: '0' } });
-    worker = flow.openManualWorker();
-  });
+  const flow = forAllTests(() =>
+    openMoneyFlow('postponed_twice', { worker: false, environment: { SETTLE_WAIT_MS: '0' } }),
+  );
+  const worker = forAllTests(() => flow.openManualWorker());
   afterEach(() => {
     resetClock();
     flow.facilitator.settle.honest();
   });
-  after(() => flow.close());
 
   const row = (id: string): PromiseLike<Payment> => Payment.query(flow.db).findById(id).throwIfNotFound();
 

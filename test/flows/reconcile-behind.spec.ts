@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict';
 import type { Payment } from '../../shared/payments/model.js';
 import { advanceClock, resetClock } from '../../shared/process/clock.js';
-import { type Books, countLines, openBooks } from '../support/books.js';
+import { countLines, openBooks } from '../support/books.js';
 import { BASE_SEPOLIA } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 import { NETWORKS, type RunOptions, runReconcile } from '../support/reconcile-run.js';
 
 describe('at an endpoint that is behind', () => {
-  let books: Books;
-  before(async () => {
-    books = await openBooks('reconcile_behind');
-  });
+  const books = forAllTests(() => openBooks('reconcile_behind'));
   afterEach(async () => {
     resetClock();
     await books.startOver();
   });
-  after(() => books.close());
 
   async function pay(): Promise<Payment> {
     const { id } = await books.buildSession();

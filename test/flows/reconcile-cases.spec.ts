@@ -4,18 +4,15 @@ import { answers } from '../../lab/world/facilitator/dial.js';
 import { buildMerchant, EVM_WALLET } from '../../lab/world/shop/factories.js';
 import { Payment } from '../../shared/payments/model.js';
 import { nowMs } from '../../shared/process/clock.js';
-import { type Books, countLines, openBooks, PRICE, USDC } from '../support/books.js';
+import { countLines, openBooks, PRICE, USDC } from '../support/books.js';
 import { BASE_SEPOLIA, BUYER } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 
 const OTHER_WALLET = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
 
 describe('books held against the chains', () => {
-  let books: Books;
-  before(async () => {
-    books = await openBooks('reconcile_cases');
-  });
+  const books = forAllTests(() => openBooks('reconcile_cases'));
   afterEach(() => books.startOver());
-  after(() => books.close());
 
   const newSession = async (): Promise<string> => (await books.buildSession()).id;
   const referTo = (id: string): string => books.app.references.nonceOf(id);

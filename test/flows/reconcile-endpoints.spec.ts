@@ -3,20 +3,17 @@ import { LOG_REFUSALS, type LogRefusal } from '../../lab/world/chains/log-refusa
 import { nowMs } from '../../shared/process/clock.js';
 import { checkSucceeded } from '../../shared/reconcile/check-succeeded.js';
 import { emptySummary, type NetworkRun } from '../../shared/reconcile/run.js';
-import { type Books, countLines, openBooks } from '../support/books.js';
+import { countLines, openBooks } from '../support/books.js';
 import { BASE_SEPOLIA } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 import { NETWORKS, type RunOptions, runReconcile } from '../support/reconcile-run.js';
 
 const EACH = 4;
 
 /** Over real settlements, with endpoints as they are. */
 describe('the chains are read', () => {
-  let books: Books;
-  before(async () => {
-    books = await openBooks('reconcile_endpoints');
-  });
+  const books = forAllTests(() => openBooks('reconcile_endpoints'));
   afterEach(() => books.startOver());
-  after(() => books.close());
 
   async function pay(
     count: number,

@@ -5,7 +5,8 @@ import { updateAccount } from '../../shared/accounts/accounts.js';
 import { OperatorAction } from '../../shared/accounts/model.js';
 import { Payment } from '../../shared/payments/model.js';
 import { Event } from '../../shared/webhooks/model.js';
-import { type Books, countLines, openBooks } from '../support/books.js';
+import { countLines, openBooks } from '../support/books.js';
+import { forAllTests } from '../support/hooks.js';
 
 const OTHER_WALLET = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
 
@@ -13,12 +14,8 @@ const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.
 
 /** Of money that arrived and that no payment has. */
 describe('reconcile --repair completes', () => {
-  let books: Books;
-  before(async () => {
-    books = await openBooks('reconcile_repairs');
-  });
+  const books = forAllTests(() => openBooks('reconcile_repairs'));
   afterEach(() => books.startOver());
-  after(() => books.close());
 
   const newSession = async (): Promise<string> => (await books.buildSession()).id;
   const referTo = (id: string): string => books.app.references.nonceOf(id);

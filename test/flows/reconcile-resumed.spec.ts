@@ -2,19 +2,16 @@ import assert from 'node:assert/strict';
 import { answers } from '../../lab/world/facilitator/dial.js';
 import type { Payment } from '../../shared/payments/model.js';
 import { correctClock, nowMs, resetClock, unmockedHostMs } from '../../shared/process/clock.js';
-import { type Books, countLines, openBooks, type ReportLine } from '../support/books.js';
+import { countLines, openBooks, type ReportLine } from '../support/books.js';
 import { BASE_SEPOLIA, BUYER } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 import { NETWORKS, runReconcile } from '../support/reconcile-run.js';
 
 const HOUR_MS = 3_600_000;
 
 describe('the books are read', () => {
-  let books: Books;
-  before(async () => {
-    books = await openBooks('reconcile_resumed');
-  });
+  const books = forAllTests(() => openBooks('reconcile_resumed'));
   afterEach(() => books.startOver());
-  after(() => books.close());
 
   const told = (lines: readonly ReportLine[]): string[] =>
     lines.map(({ status, payment: id }) => `${status} ${id}`);

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { transferLog } from '../../lab/world/chains/evm-logs.js';
 import { EVM_WALLET } from '../../lab/world/shop/factories.js';
 import { Payment } from '../../shared/payments/model.js';
-import { type Books, countLines, openBooks, type ReportLine } from '../support/books.js';
+import { countLines, openBooks, type ReportLine } from '../support/books.js';
 import { BASE_SEPOLIA, SOLANA_DEVNET } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 
 const USDC = '0x036CbD53842c5426634e7929541eC2318f3dCF7e';
 const STRANGER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
@@ -16,14 +17,13 @@ async function inGroups<T>(all: readonly T[], work: (one: T) => Promise<void>): 
 }
 
 describe('300 payments, of which 60 are lost with the newest rows of Postgres', () => {
-  let books: Books;
+  const books = forAllTests(() => openBooks('reconcile'));
   /** Sessions by how they were paid. */
   const lost = { page: [] as string[], agent: [] as string[], solana: [] as string[], gone: [] as string[] };
   const kept: string[] = [];
   let first: { status: number; lines: ReportLine[]; counts: Record<string, unknown> };
 
   before(async () => {
-    books = await openBooks('reconcile');
     const ways = [books.payByPage, books.payByAgent, books.paySolana];
     const build = async (count: number): Promise<string[]> => {
       const ids: string[] = [];
@@ -49,7 +49,6 @@ describe('300 payments, of which 60 are lost with the newest rows of Postgres', 
     assert.equal(await Payment.query(books.db).where({ status: 'succeeded' }).resultSize(), 240);
     first = await books.reconcile('--repair');
   });
-  after(() => books.close());
 
   it('are found by the first run: each is matched, repaired or listed', () => {
     assert.deepEqual(countLines(first.lines), {

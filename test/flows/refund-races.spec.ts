@@ -5,25 +5,21 @@ import { Payable } from '../../shared/payables/model.js';
 import type { Payment } from '../../shared/payments/model.js';
 import { expireOverdueSessions } from '../../shared/settlement/expire-due.js';
 import { newId } from '../../shared/values/ids.js';
-import { type Client, client } from '../support/api-client.js';
-import { EVENT_DEPS, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { client } from '../support/api-client.js';
+import { forAllTests } from '../support/hooks.js';
+import { EVENT_DEPS, openMoneyFlow } from '../support/money-flow.js';
 
 const REFUNDS = '/v1/refunds';
 const PARTS = 9;
 
 describe('simultaneous requests about refunds of one payment', () => {
-  let flow: MoneyFlow;
-  let api: Client;
+  const flow = forAllTests(() => openMoneyFlow('refund_races', { kind: 'refund' }));
+  const api = forAllTests(() => client(flow.app, flow.merchant.testKey));
   let payment: Payment;
-  before(async () => {
-    flow = await openMoneyFlow('refund_races', { kind: 'refund' });
-    api = client(flow.app, flow.merchant.testKey);
-  });
   beforeEach(async () => {
     flow.startNewBooks();
     payment = (await buildPaidSession(flow.db, flow.merchant.accountId)).payment;
   });
-  after(() => flow.close());
 
   const make = async (amount: number): Promise<string> =>
     (await api.post(REFUNDS, { payment: payment.id, amount }).expect(200)).body.id;

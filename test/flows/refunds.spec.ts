@@ -15,9 +15,10 @@ import { updateAccount } from '../../shared/accounts/accounts.js';
 import { Event } from '../../shared/webhooks/model.js';
 import { client } from '../support/api-client.js';
 import { BASE_SEPOLIA, SOLANA_DEVNET } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 import { answerOf, receiptOf } from '../support/link-answers.js';
 import { assertWholeReport } from '../support/report-sums.js';
-import { openSandboxCheckout, type SandboxCheckout } from '../support/sandbox-checkout.js';
+import { openSandboxCheckout } from '../support/sandbox-checkout.js';
 import { type Agent, fetchAgent, type Wanted } from '../support/stock-agents.js';
 import { caught, facts, sdk } from '../support/stripe-sdk.js';
 
@@ -29,12 +30,11 @@ const WAYS: [family: string, Wanted, buyer: string][] = [
 
 /** From the purchase to the refund's payment, on the sandbox's chains, with stock clients on both sides. */
 describe('a refund', () => {
-  let checkout: SandboxCheckout;
+  const checkout = forAllTests(openSandboxCheckout);
   let stripe: Stripe;
   let buyer: Agent;
   let merchant: Agent;
   before(async () => {
-    checkout = await openSandboxCheckout();
     const { app, merchant: account } = checkout;
     const wallets = { evmWallet: EVM_WALLET, solanaWallet: SOLANA_WALLET };
     await updateAccount(app.db, account.accountId, wallets);
@@ -42,7 +42,6 @@ describe('a refund', () => {
     buyer = await fetchAgent();
     merchant = await fetchAgent({ evm: EVM_MERCHANT_KEY, solana: SOLANA_MERCHANT_KEY });
   });
-  after(() => checkout.close());
 
   const linkOf = (id: string): string => `http://127.0.0.1:${checkout.app.port}/c/${id}`;
 

@@ -6,7 +6,8 @@ import { killProcesses, startWebProcess, startWorkerProcess } from '../../lab/wo
 import { buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
 import { Payment } from '../../shared/payments/model.js';
 import type { EvmPayload, FacilitatorRequest } from '../../shared/x402/wire.js';
-import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { forAllTests } from '../support/hooks.js';
+import { openMoneyFlow } from '../support/money-flow.js';
 import { testServices } from '../support/suite.js';
 
 const BUYERS = 94;
@@ -18,15 +19,9 @@ const ASKS_TO_WAIT: Behaviour = {
 const newAccount = () => privateKeyToAccount(generatePrivateKey());
 
 describe('a payer who is answered 503 with Retry-After: 60, and asks again and again', () => {
-  let flow: MoneyFlow;
+  const flow = forAllTests(() => openMoneyFlow('refused_payer', { worker: false }));
 
-  before(async () => {
-    flow = await openMoneyFlow('refused_payer', { worker: false });
-  });
-  after(async () => {
-    await killProcesses();
-    await flow.close();
-  });
+  after(killProcesses);
 
   it("holds up no buyer of other merchants, whatever merchants' links the payer opens", async () => {
     const payer = newAccount();

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import request from 'supertest';
 import { answers, failsToSettle, refuses } from '../../lab/world/facilitator/dial.js';
+import { forAllTests } from '../support/hooks.js';
 import { answerOf } from '../support/link-answers.js';
-import { nameOf, openTwoFacilitators, type TwoFacilitators } from '../support/two-facilitators.js';
+import { nameOf, openTwoFacilitators } from '../support/two-facilitators.js';
 
 const TOKEN = 'metrics-token-of-a-spec';
 const OF_WALLET = [
@@ -13,11 +14,7 @@ const OF_WALLET = [
 const OF_SELLER = ['registration_required', 'invalid_exact_evm_payload_authorization_to_address_kyt'];
 
 describe('a facilitator that does not serve', () => {
-  let shop: TwoFacilitators;
-  before(async () => {
-    shop = await openTwoFacilitators({ environment: { METRICS_TOKEN: TOKEN } });
-  });
-  after(() => shop.close());
+  const shop = forAllTests(() => openTwoFacilitators({ environment: { METRICS_TOKEN: TOKEN } }));
   afterEach(() => {
     assert.deepEqual(shop.second.calls.verify, [], 'no other facilitator is asked');
     shop.first.verify.honest();

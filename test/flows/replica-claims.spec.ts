@@ -1,27 +1,26 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../../lab/world/processes/eventually.js';
-import { type Pair, startPair } from '../../lab/world/processes/standby.js';
+import { startPair } from '../../lab/world/processes/standby.js';
 import { buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { openReplica, type Replica } from '../../shared/db/replica.js';
 import { claimSession } from '../../shared/settlement/claim.js';
+import { forAllTests } from '../support/hooks.js';
 import { loggerWithLines } from '../support/log-lines.js';
 import { EVENT_DEPS } from '../support/money-flow.js';
 import { newPayment } from '../support/new-payment.js';
 
 describe('a claim that is committed and not yet on disk', () => {
-  let pair: Pair;
+  const pair = forAllTests(startPair);
   let replica: Replica;
   before(async () => {
-    pair = await startPair();
     const { database } = loadConfig({ DATABASE_URL: pair.standby.url }, 'migrate');
     const times = { checkEveryMs: 10, maxLagMs: 60_000, timeoutMs: 3000 };
     replica = openReplica(pair.primary.db, database, loggerWithLines().logger, times);
   });
   after(async () => {
     await replica.close();
-    await pair.close();
   });
 
   it('is not covered by the time up to which a read replica is known to be current', async () => {

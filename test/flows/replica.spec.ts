@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import request from 'supertest';
 import { eventually } from '../../lab/world/processes/eventually.js';
-import { type Pair, startPair, wasAsked } from '../../lab/world/processes/standby.js';
+import { startPair, wasAsked } from '../../lab/world/processes/standby.js';
 import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { startReceiver } from '../../lab/world/receiver/receiver.js';
 import {
@@ -21,6 +21,7 @@ import { newId } from '../../shared/values/ids.js';
 import { startWorker } from '../../workers/process/start-worker.js';
 import { assertUnauthenticated, type Client, client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import { loggerWithLines } from '../support/log-lines.js';
 import { minimal } from '../support/orders.js';
 import { idsOf } from '../support/pages.js';
@@ -31,14 +32,13 @@ const ENDPOINTS = '/v1/webhook_endpoints';
 const TOKEN = 'a token for the metrics page';
 
 describe('a read replica', () => {
-  let pair: Pair;
+  const pair = forAllTests(startPair);
   /** Two web processes. */
   let apps: [TestApp, TestApp];
   let merchant: Merchant;
   let here: Client;
   let there: Client;
   before(async () => {
-    pair = await startPair();
     const open = (): Promise<TestApp> =>
       openTestApp({
         DATABASE_URL: pair.primary.url,
@@ -57,7 +57,6 @@ describe('a read replica', () => {
   afterEach(() => (promoted ? undefined : pair.resumeReplay()));
   after(async () => {
     for (const app of apps) await app.close();
-    await pair.close();
   });
   let promoted = false;
 

@@ -6,21 +6,20 @@ import { advanceClock } from '../../shared/process/clock.js';
 import { settlePayment } from '../../workers/jobs/settle-payment.js';
 import { runJson } from '../support/cli.js';
 import { useCliDatabase } from '../support/cli-database.js';
-import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { forAllTests } from '../support/hooks.js';
+import { openMoneyFlow } from '../support/money-flow.js';
 
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
 /** Longer than a call of /settle and the work that follows it. */
 const LONGEST_CALL_MS = 61_000;
 
 describe('a database restored from a backup with payments that were claimed and not yet sent to /settle', () => {
-  let flow: MoneyFlow;
+  const flow = forAllTests(() =>
+    openMoneyFlow('restored', { worker: false, environment: { SETTLE_WAIT_MS: '0' } }),
+  );
   const sessions: Record<'settled' | 'asking' | 'waiting', string> = { settled: '', asking: '', waiting: '' };
 
-  before(async () => {
-    flow = await openMoneyFlow('restored', { worker: false, environment: { SETTLE_WAIT_MS: '0' } });
-  });
   useCliDatabase(() => flow.databaseUrl);
-  after(() => flow.close());
 
   describe('after reconcile-restore, before workers start', () => {
     before(async () => {

@@ -7,6 +7,7 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import { findNetwork, type TokenSymbol } from '../../shared/chains/networks.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { BASE_SEPOLIA, SOLANA_DEVNET, X_LAYER_TESTNET } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 import { answerOf } from '../support/link-answers.js';
 import { referenceIn } from '../support/payment-reference.js';
 import { resetTestSandbox } from '../support/sandbox.js';
@@ -36,24 +37,20 @@ const BETWEEN_CHECKS_MS = 30_000;
 const TIMEOUT_MS = 15_000;
 
 describe('payments in the sandbox', () => {
-  let checkout: SandboxCheckout;
-  let shortWait: SandboxCheckout;
+  const checkout = forAllTests(openSandboxCheckout);
+  // A payment that takes longer than 300 ms is answered 202.
+  const shortWait = forAllTests(() =>
+    openSandboxCheckout({ SETTLE_WAIT_MS: '300', FACILITATOR_SETTLE_TIMEOUT_MS: '5000' }),
+  );
   let agent: Agent;
   const buyer = privateKeyToAccount(EVM_BUYER_KEY);
 
   before(async () => {
-    checkout = await openSandboxCheckout();
-    // A payment that takes longer than 300 ms is answered 202.
-    shortWait = await openSandboxCheckout({ SETTLE_WAIT_MS: '300', FACILITATOR_SETTLE_TIMEOUT_MS: '5000' });
     agent = await fetchAgent();
   });
   afterEach(async () => {
     resetClock();
     await resetTestSandbox();
-  });
-  after(async () => {
-    await shortWait.close();
-    await checkout.close();
   });
 
   const linkOf = (on: SandboxCheckout, id: string): string => `http://127.0.0.1:${on.app.port}/c/${id}`;

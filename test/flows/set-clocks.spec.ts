@@ -16,8 +16,9 @@ import { openRateLimiter, type RateLimiter } from '../../shared/limits/rate-limi
 import { openSharedRateLimiter } from '../../shared/limits/shared-rate-limiter.js';
 import { newId } from '../../shared/values/ids.js';
 import { client } from '../support/api-client.js';
+import { forAllTests } from '../support/hooks.js';
 import { answerOf } from '../support/link-answers.js';
-import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { openMoneyFlow } from '../support/money-flow.js';
 import { testServices } from '../support/suite.js';
 
 const HOUR_MS = 3_600_000;
@@ -49,15 +50,16 @@ async function moveClockOf(databaseUrl: string): Promise<(seconds: number) => Pr
 }
 
 describe("Postgres' clock, set while processes run", () => {
-  let flow: MoneyFlow;
+  const flow = forAllTests(() =>
+    openMoneyFlow('set_clocks', {
+      worker: false,
+      environment: { SETTLE_WAIT_MS: '0', WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' },
+    }),
+  );
   let setClock: (seconds: number) => Promise<void>;
   let environment: Record<string, string>;
 
   before(async () => {
-    flow = await openMoneyFlow('set_clocks', {
-      worker: false,
-      environment: { SETTLE_WAIT_MS: '0', WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' },
-    });
     setClock = await moveClockOf(flow.databaseUrl);
     environment = {
       DATABASE_URL: flow.databaseUrl,
@@ -73,7 +75,6 @@ describe("Postgres' clock, set while processes run", () => {
     await killProcesses();
     await setClock(0);
   });
-  after(() => flow.close());
 
   const logged = (service: ServiceProcess, event: string): Promise<void> =>
     eventually(() =>

@@ -6,8 +6,9 @@ import { buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
 import { Payment } from '../../shared/payments/model.js';
 import type { FacilitatorRequest } from '../../shared/x402/wire.js';
 import { BASE_SEPOLIA, X_LAYER_TESTNET } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 import { answerOf } from '../support/link-answers.js';
-import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { openMoneyFlow } from '../support/money-flow.js';
 import { testServices } from '../support/suite.js';
 
 const HANGING = 240;
@@ -17,15 +18,11 @@ const AT_ONCE = 20;
 const MOST_OF_ONE_ACCOUNT = 57;
 
 describe('240 payments of one merchant and network whose /settle hangs', () => {
-  let flow: MoneyFlow;
+  const flow = forAllTests(() =>
+    openMoneyFlow('settle_slots', { worker: false, environment: { SETTLE_WAIT_MS: '0' } }),
+  );
 
-  before(async () => {
-    flow = await openMoneyFlow('settle_slots', { worker: false, environment: { SETTLE_WAIT_MS: '0' } });
-  });
-  after(async () => {
-    await killProcesses();
-    await flow.close();
-  });
+  after(killProcesses);
 
   async function claim(
     count: number,

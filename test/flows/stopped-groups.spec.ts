@@ -7,7 +7,8 @@ import {
   startWorkerProcess,
 } from '../../lab/world/processes/processes.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
-import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { forAllTests } from '../support/hooks.js';
+import { openMoneyFlow } from '../support/money-flow.js';
 import { testServices } from '../support/suite.js';
 
 const BUYERS = 12;
@@ -18,11 +19,12 @@ const SETTLEMENTS = 3;
  * milliseconds, here during payments.
  */
 describe('a process group of npm and node that is told to stop', () => {
-  let flow: MoneyFlow;
+  const flow = forAllTests(() =>
+    openMoneyFlow('stopped_groups', { worker: false, environment: { SETTLE_WAIT_MS: '0' } }),
+  );
   let environment: Record<string, string>;
 
   before(async () => {
-    flow = await openMoneyFlow('stopped_groups', { worker: false, environment: { SETTLE_WAIT_MS: '0' } });
     environment = {
       DATABASE_URL: flow.databaseUrl,
       REDIS_URL: testServices().redisUrl,
@@ -35,7 +37,6 @@ describe('a process group of npm and node that is told to stop', () => {
     };
   });
   afterEach(killProcesses);
-  after(() => flow.close());
 
   async function stop(group: ServiceProcess): Promise<void> {
     await group.stop();

@@ -8,6 +8,7 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import { killProcesses, startProcess, type WebServiceProcess } from '../../lab/world/processes/processes.js';
 import { buildSessions } from '../../lab/world/shop/factories.js';
 import { POOL_SHARES } from '../../shared/limits/bounds.js';
+import { forAllTests } from '../support/hooks.js';
 import { openMoneyFlow } from '../support/money-flow.js';
 import { createDatabase } from '../support/suite.js';
 import {
@@ -17,7 +18,6 @@ import {
   SESSIONS,
   untilGone,
   untilRefused,
-  type WebProcesses,
 } from '../support/web-process.js';
 
 const COUNT = 20;
@@ -28,11 +28,7 @@ const QUEUED = 200;
 const READY = { database: 'ok', migrations: 'ok', queue_store: 'ok', clock: 'ok' };
 
 describe('a web process', () => {
-  let processes: WebProcesses;
-  before(async () => {
-    processes = await openWebProcesses('stopped_web');
-  });
-  after(() => processes.close());
+  const processes = forAllTests(() => openWebProcesses('stopped_web'));
   afterEach(killProcesses);
 
   /** Waits, because a process listens before its connection to Redis is ready. */

@@ -3,11 +3,12 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import Stripe from 'stripe';
-import { buildMerchant, type Merchant } from '../../lab/world/shop/factories.js';
+import { buildMerchant } from '../../lab/world/shop/factories.js';
 import { revokeApiKey } from '../../shared/accounts/api-keys.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { WebhookEndpoint } from '../../shared/webhooks/model.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import { caught, coffee, facts, sdk } from '../support/stripe-sdk.js';
 
 const ENDPOINT_URL = 'https://shop.example/hooks';
@@ -15,15 +16,12 @@ const ENDPOINT_URL = 'https://shop.example/hooks';
 type SessionParams = Stripe.Checkout.SessionCreateParams;
 
 describe('the stock Stripe SDK', () => {
-  let app: TestApp;
-  let shop: Merchant;
+  const app = forAllTests(() => openTestApp({ WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' }));
+  const shop = forAllTests(() => buildMerchant(app.db));
   let stripe: Stripe;
   before(async () => {
-    app = await openTestApp({ WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' });
-    shop = await buildMerchant(app.db);
     stripe = sdk(shop.testKey, app.port);
   });
-  after(() => app.close());
 
   describe('throws its own error classes', () => {
     const invalid: [what: string, params: object, code: string, param: string][] = [

@@ -2,15 +2,12 @@ import assert from 'node:assert/strict';
 import type Stripe from 'stripe';
 import { buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
 import { nowMs } from '../../shared/process/clock.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import { sdk } from '../support/stripe-sdk.js';
 
 describe('the stock Stripe SDK', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await openTestApp();
-  });
-  after(() => app.close());
+  const app = forAllTests(openTestApp);
 
   describe('pages through 250 sessions', () => {
     let reader: Stripe;

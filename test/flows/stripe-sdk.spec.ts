@@ -1,23 +1,21 @@
 import assert from 'node:assert/strict';
 import Stripe from 'stripe';
-import { buildMerchant, buildPaidSession, type Merchant } from '../../lab/world/shop/factories.js';
+import { buildMerchant, buildPaidSession } from '../../lab/world/shop/factories.js';
 import { nowMs } from '../../shared/process/clock.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import { caught, coffee, facts, sdk } from '../support/stripe-sdk.js';
 
 const ENDPOINT_URL = 'https://shop.example/hooks';
 const LONGEST_LINE_ITEMS = 100;
 
 describe('the stock Stripe SDK', () => {
-  let app: TestApp;
-  let shop: Merchant;
+  const app = forAllTests(() => openTestApp({ WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' }));
+  const shop = forAllTests(() => buildMerchant(app.db));
   let stripe: Stripe;
   before(async () => {
-    app = await openTestApp({ WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' });
-    shop = await buildMerchant(app.db);
     stripe = sdk(shop.testKey, app.port);
   });
-  after(() => app.close());
 
   describe('creates a session', () => {
     it('with nested parameters, metadata, a Date and expand, and retrieves the same', async () => {

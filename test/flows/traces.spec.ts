@@ -8,15 +8,15 @@ import {
   startWebProcess,
   startWorkerProcess,
 } from '../../lab/world/processes/processes.js';
-import { type Receiver, startReceiver } from '../../lab/world/receiver/receiver.js';
+import { startReceiver } from '../../lab/world/receiver/receiver.js';
 import {
-  type Collector,
   startCollector,
   startSilentCollector,
   type TakenSpan,
 } from '../../lab/world/receiver/trace-collector.js';
 import { client } from '../support/api-client.js';
-import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { forAllTests } from '../support/hooks.js';
+import { openMoneyFlow } from '../support/money-flow.js';
 import { minimal } from '../support/orders.js';
 import { testServices } from '../support/suite.js';
 
@@ -32,15 +32,15 @@ const WITHOUT_PACKAGES = `--import=${asUrl(
 )}`;
 
 describe('traces', () => {
-  let flow: MoneyFlow;
-  let receiver: Receiver;
-  let environment: Record<string, string>;
-  before(async () => {
-    flow = await openMoneyFlow('traces', {
+  const flow = forAllTests(() =>
+    openMoneyFlow('traces', {
       worker: false,
       environment: { WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' },
-    });
-    receiver = await startReceiver();
+    }),
+  );
+  const receiver = forAllTests(startReceiver);
+  let environment: Record<string, string>;
+  before(async () => {
     environment = {
       DATABASE_URL: flow.databaseUrl,
       REDIS_URL: testServices().redisUrl,
@@ -52,22 +52,17 @@ describe('traces', () => {
     };
   });
   afterEach(killProcesses);
-  after(async () => {
-    await flow.close();
-    await receiver.close();
-  });
 
   async function stop(...processes: ServiceProcess[]): Promise<void> {
     for (const one of processes) assert.deepEqual(await one.stop(), { code: 0, signal: null }, one.output());
   }
 
   describe('of a payment', () => {
-    let collector: Collector;
+    const collector = forAllTests(startCollector);
     let session: string;
     let secrets: string[];
     let trace: TakenSpan[];
     before(async () => {
-      collector = await startCollector();
       const api = client(flow.app, flow.merchant.testKey);
       const { body: hook } = await api.post('/v1/webhook_endpoints', { url: receiver.url }).expect(200);
       const asked = { ...minimal, customer_email: EMAIL, metadata: { note: 'a note of the merchant' } };
@@ -105,7 +100,6 @@ describe('traces', () => {
       const first = collector.spans.find(({ attributes }) => attributes['checkout.session'] === session);
       trace = collector.spans.filter((span) => span.trace === first?.trace);
     });
-    after(() => collector.close());
 
     const named = (name: string): TakenSpan =>
       trace.find((span) => span.name === name) ?? assert.fail(`${name} is not in the trace`);

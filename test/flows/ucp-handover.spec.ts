@@ -5,7 +5,8 @@ import { runInNewContext } from 'node:vm';
 import type Stripe from 'stripe';
 import { projectRoot } from '../../local/toolchain/project-root.js';
 import { client } from '../support/api-client.js';
-import { type Checkout, openCheckout } from '../support/checkout.js';
+import { openCheckout } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 import { answerOf } from '../support/link-answers.js';
 import { caught, sdk } from '../support/stripe-sdk.js';
 
@@ -32,13 +33,11 @@ const ORDER = {
 };
 
 describe("the recipe for a UCP checkout's continue_url", () => {
-  let checkout: Checkout;
+  const checkout = forAllTests(openCheckout);
   let stripe: Stripe;
   before(async () => {
-    checkout = await openCheckout();
     stripe = sdk(checkout.merchant.testKey, checkout.app.port);
   });
-  after(() => checkout.close());
 
   /** Runs the page's code. */
   async function handOver(order: typeof ORDER, total: number, attempt: number): Promise<Answer> {

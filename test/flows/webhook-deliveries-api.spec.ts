@@ -5,15 +5,12 @@ import { buildMerchant } from '../../lab/world/shop/factories.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { newId } from '../../shared/values/ids.js';
 import { assertInvalid, assertMissing, client } from '../support/api-client.js';
+import { forAllTests } from '../support/hooks.js';
 import { idsOf, readPage } from '../support/pages.js';
-import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
+import { type Hook, openWebhookFlow } from '../support/webhook-flow.js';
 
 describe('the API of webhook deliveries', () => {
-  let flow: WebhookFlow;
-  before(async () => {
-    flow = await openWebhookFlow('webhooks_told');
-  });
-  after(() => flow.close());
+  const flow = forAllTests(() => openWebhookFlow('webhooks_told'));
   afterEach(resetClock);
 
   const pathOf = ({ id }: Pick<Hook, 'id'>, query = ''): string =>

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
-import { openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
+import { forAllTests } from '../support/hooks.js';
+import { openWebhookFlow } from '../support/webhook-flow.js';
 
 const BACKLOG = 300;
 
 describe('the backlog of a re-enabled webhook endpoint', () => {
-  let flow: WebhookFlow;
-  before(async () => {
-    flow = await openWebhookFlow('webhooks_backlog', { worker: false });
-  });
-  after(() => flow.close());
+  const flow = forAllTests(() => openWebhookFlow('webhooks_backlog', { worker: false }));
 
   it('leaves slots to events that come after it', async () => {
     const hook = await flow.addEndpoint({ enabled_events: ['checkout.session.expired'] });

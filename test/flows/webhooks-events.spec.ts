@@ -8,7 +8,8 @@ import { buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
 import { advanceClock, now, resetClock } from '../../shared/process/clock.js';
 import { Event, WebhookDelivery } from '../../shared/webhooks/model.js';
 import { client } from '../support/api-client.js';
-import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
+import { forAllTests } from '../support/hooks.js';
+import { type Hook, openWebhookFlow } from '../support/webhook-flow.js';
 
 const COMPLETED = 'checkout.session.completed';
 const EXPIRED = 'checkout.session.expired';
@@ -29,14 +30,8 @@ interface EventBody {
 }
 
 describe('webhook events', () => {
-  let flow: WebhookFlow;
-  before(async () => {
-    flow = await openWebhookFlow('webhooks_events');
-  });
-  after(async () => {
-    resetClock();
-    await flow.close();
-  });
+  const flow = forAllTests(() => openWebhookFlow('webhooks_events'));
+  after(resetClock);
   afterEach(async () => {
     await PausePoint.removeAll();
     const { data } = (await flow.api.get('/v1/webhook_endpoints')).body;

@@ -3,14 +3,11 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import { PausePoint } from '../../lab/world/processes/pause-points.js';
 import { answer, type Reaction } from '../../lab/world/receiver/receiver.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
-import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
+import { forAllTests } from '../support/hooks.js';
+import { type Hook, openWebhookFlow } from '../support/webhook-flow.js';
 
 describe('pending webhook deliveries', () => {
-  let flow: WebhookFlow;
-  before(async () => {
-    flow = await openWebhookFlow('webhooks_held');
-  });
-  after(() => flow.close());
+  const flow = forAllTests(() => openWebhookFlow('webhooks_held'));
   afterEach(async () => {
     await PausePoint.removeAll();
     resetClock();

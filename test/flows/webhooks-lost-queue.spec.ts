@@ -7,6 +7,7 @@ import { answer } from '../../lab/world/receiver/receiver.js';
 import { JOB_NAMES } from '../../shared/jobs/jobs.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { WebhookDelivery } from '../../shared/webhooks/model.js';
+import { forAllTests } from '../support/hooks.js';
 import { testServices } from '../support/suite.js';
 import { openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 
@@ -14,16 +15,12 @@ const MANY = 500;
 
 for (const store of ['Redis', 'Postgres'] as const) {
   describe(`the queue in ${store}, emptied while 500 deliveries are due or delayed`, () => {
-    let flow: WebhookFlow;
-    before(async () => {
-      flow = await openWebhookFlow(`webhooks_emptied_${store.toLowerCase()}`, {
+    const flow = forAllTests(() =>
+      openWebhookFlow(`webhooks_emptied_${store.toLowerCase()}`, {
         environment: store === 'Postgres' ? { REDIS_URL: '' } : {},
-      });
-    });
-    after(async () => {
-      resetClock();
-      await flow.close();
-    });
+      }),
+    );
+    after(resetClock);
 
     async function empty(): Promise<void> {
       if (store === 'Postgres') {
@@ -144,19 +141,19 @@ describe('Redis that becomes unavailable while events are delivered', () => {
 
 for (const store of ['Redis', 'Postgres'] as const)
   describe(`a queue in ${store} that accepts jobs and hands none out`, () => {
-    let flow: WebhookFlow;
+    const flow = forAllTests(() =>
+      openWebhookFlow(`webhooks_stuck_${store.toLowerCase()}`, {
+        environment: store === 'Postgres' ? { REDIS_URL: '' } : {},
+      }),
+    );
     let queues: Queue[];
     before(async () => {
-      flow = await openWebhookFlow(`webhooks_stuck_${store.toLowerCase()}`, {
-        environment: store === 'Postgres' ? { REDIS_URL: '' } : {},
-      });
       queues = await flow.app.queues.open();
       for (const queue of queues) await queue.pause();
     });
     after(async () => {
       resetClock();
       for (const queue of queues) await queue.resume();
-      await flow.close();
     });
 
     it('delays webhooks by 15 s: the sweep delivers what has been due for longer', async () => {

@@ -5,17 +5,14 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import { answer, hang, type Reaction, reset } from '../../lab/world/receiver/receiver.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import type { WebhookDelivery } from '../../shared/webhooks/model.js';
-import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
+import { forAllTests } from '../support/hooks.js';
+import { type Hook, openWebhookFlow } from '../support/webhook-flow.js';
 
 const TRIES = 14;
 const FIRST_PAUSE_MS = 33_300;
 
 describe('webhook deliveries that fail', () => {
-  let flow: WebhookFlow;
-  before(async () => {
-    flow = await openWebhookFlow('webhooks_retries');
-  });
-  after(() => flow.close());
+  const flow = forAllTests(() => openWebhookFlow('webhooks_retries'));
   afterEach(async () => {
     resetClock();
     const { data } = (await flow.api.get('/v1/webhook_endpoints')).body;

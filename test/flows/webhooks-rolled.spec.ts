@@ -9,16 +9,13 @@ import { createSecretBox } from '../../shared/secrets/secrets.js';
 import { resealSecrets } from '../../shared/webhooks/secrets.js';
 import { cleanUp } from '../../workers/process/clean-up.js';
 import { assertInvalid, assertMissing } from '../support/api-client.js';
-import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
+import { forAllTests } from '../support/hooks.js';
+import { type Hook, openWebhookFlow } from '../support/webhook-flow.js';
 
 const HOUR_MS = 3_600_000;
 
 describe('a webhook secret that was rolled', () => {
-  let flow: WebhookFlow;
-  before(async () => {
-    flow = await openWebhookFlow('webhooks_rolled');
-  });
-  after(() => flow.close());
+  const flow = forAllTests(() => openWebhookFlow('webhooks_rolled'));
   afterEach(resetClock);
 
   const roll = ({ id }: Hook, body: object = {}) =>

@@ -11,21 +11,20 @@ import type { Closable } from '../../shared/process/shutdown.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
 import { readBacklog } from '../../shared/upkeep/backlog.js';
 import { startWorker } from '../../workers/process/start-worker.js';
+import { forAllTests } from '../support/hooks.js';
 import { testServices } from '../support/suite.js';
-import { openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
+import { openWebhookFlow } from '../support/webhook-flow.js';
 
 describe('secrets of webhook endpoints', () => {
   const [older, newer] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
   const lines: string[] = [];
   const workers: Closable[] = [];
-  let flow: WebhookFlow;
-  before(async () => {
-    flow = await openWebhookFlow('webhooks_secrets', {
+  const flow = forAllTests(() =>
+    openWebhookFlow('webhooks_secrets', {
       worker: false,
       environment: { ENCRYPTION_KEY: older },
-    });
-  });
-  after(() => flow.close());
+    }),
+  );
   afterEach(async () => {
     await Promise.all(workers.splice(0).map((worker) => worker.close()));
     resetClock();

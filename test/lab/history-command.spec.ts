@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict';
 import { runNode } from '../../lab/world/processes/processes.js';
 import { Payment } from '../../shared/payments/model.js';
-import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { forAllTests } from '../support/hooks.js';
+import { openMoneyFlow } from '../support/money-flow.js';
 
 /** `npm run explore`, as its script starts it. */
 const PROGRAM = 'local/commands/explore.mjs';
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
 
 describe('`npm run explore -- --history`', () => {
-  let flow: MoneyFlow;
-  before(async () => {
-    flow = await openMoneyFlow('history_command');
-  });
-  after(() => flow.close());
+  const flow = forAllTests(() => openMoneyFlow('history_command'));
 
   const check = (): ReturnType<typeof runNode> => runNode([PROGRAM, '--history', flow.databaseUrl]);
 

@@ -3,19 +3,14 @@ import type { Page, Route } from 'playwright-core';
 import type { Visitor } from '../../lab/world/page/visit.js';
 import { fundedWallet, holdAnswers } from '../../lab/world/page/wallets.js';
 import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
-import { openShop, type Shop } from '../support/page/shop.js';
+import { forAllTests } from '../support/hooks.js';
+import { openShop } from '../support/page/shop.js';
 
 const FOX = /Fox Wallet/;
 
 describe('a page on which a buyer pays what another payment pays first', () => {
-  let shop: Shop;
-  before(async () => {
-    // Each payment is answered with 202, and the page follows it.
-    shop = await openShop({ environment: { SETTLE_WAIT_MS: '0' } });
-  });
-  after(async () => {
-    await shop.close();
-  });
+  // Each payment is answered with 202, and the page follows it.
+  const shop = forAllTests(() => openShop({ environment: { SETTLE_WAIT_MS: '0' } }));
 
   it('drops its signature when another payment is faster, and says what to do about the window', async () => {
     const { id } = await shop.buildSession();

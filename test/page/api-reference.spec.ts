@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { openApiDocument } from '../../api/openapi/document.js';
-import type { BrowserPage, TestBrowser } from '../../lab/world/page/browser.js';
+import type { BrowserPage } from '../../lab/world/page/browser.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { buildMerchant, buildPaidSession } from '../../lab/world/shop/factories.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import { openBrowser } from '../support/page/shop.js';
-import { openReferenceApp, type ReferenceApp } from '../support/reference-app.js';
+import { openReferenceApp } from '../support/reference-app.js';
 
 interface Operation {
   operationId: string;
@@ -25,15 +26,12 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
 
 describe('the API reference', function () {
   this.timeout(900_000);
-  let app: TestApp;
-  let reference: ReferenceApp;
-  let browser: TestBrowser;
+  const browser = forAllTests(openBrowser);
+  const app = forAllTests(openTestApp);
+  const reference = forAllTests(() => openReferenceApp(app));
   let opened: BrowserPage;
   const requested = new Set<string>();
   before(async () => {
-    browser = await openBrowser();
-    app = await openTestApp();
-    reference = await openReferenceApp(app);
     opened = await browser.open({ colorScheme: 'light' });
     const { page } = opened;
     await page.addInitScript(
@@ -47,11 +45,6 @@ describe('the API reference', function () {
     await page.locator('.opblock').first().waitFor();
   });
   afterEach(() => assert.deepEqual(opened.problems, []));
-  after(async () => {
-    await browser.close();
-    await reference.close();
-    await app.close();
-  });
 
   /** Evaluated in the page, since Playwright would inspect the whole page before each step. */
   const inPage = (script: string, id: string): Promise<unknown> =>

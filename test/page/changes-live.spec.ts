@@ -7,21 +7,16 @@ import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { Payment } from '../../shared/payments/model.js';
 import { lowestIdAt, randomText } from '../../shared/values/ids.js';
 import { client } from '../support/api-client.js';
-import { openShop, type Shop } from '../support/page/shop.js';
+import { forAllTests } from '../support/hooks.js';
+import { openShop } from '../support/page/shop.js';
 
 const FOX = /Fox Wallet/;
 const LATE = 'This takes longer than usual. You may close this page';
 
 /** Each state, reached while the page is open and again after a reload. */
 describe('an open page', () => {
-  let shop: Shop;
-  before(async () => {
-    // Each payment is answered with 202, and the page follows it.
-    shop = await openShop({ environment: { SETTLE_WAIT_MS: '0' } });
-  });
-  after(async () => {
-    await shop.close();
-  });
+  // Each payment is answered with 202, and the page follows it.
+  const shop = forAllTests(() => openShop({ environment: { SETTLE_WAIT_MS: '0' } }));
 
   /** The id of a session whose payment was claimed this many seconds ago. */
   async function undecided(seconds: number): Promise<string> {

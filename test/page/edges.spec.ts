@@ -7,8 +7,9 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import { buildPaidSession } from '../../lab/world/shop/factories.js';
 import { updateAccount } from '../../shared/accounts/accounts.js';
 import { newId } from '../../shared/values/ids.js';
+import { forAllTests } from '../support/hooks.js';
 import { layoutShift, watchLayout } from '../support/page/layout-shift.js';
-import { openShop, type Shop } from '../support/page/shop.js';
+import { openShop } from '../support/page/shop.js';
 
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 const MOST_SHIFT = 0.01;
@@ -30,13 +31,7 @@ const BROKEN_WORDS = `(selector) => [...document.querySelectorAll(selector)].fla
 })`;
 
 describe('the layout of the page', () => {
-  let shop: Shop;
-  before(async () => {
-    shop = await openShop();
-  });
-  after(async () => {
-    await shop.close();
-  });
+  const shop = forAllTests(openShop);
 
   const items = (count: number, images: string[] = []) =>
     Array.from({ length: count }, (_, index) => ({

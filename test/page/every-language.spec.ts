@@ -2,21 +2,21 @@ import assert from 'node:assert/strict';
 import { LANGUAGES } from '../../api/checkout-page/language.js';
 import type { Visitor } from '../../lab/world/page/visit.js';
 import { fundedWallet, neverEnds } from '../../lab/world/page/wallets.js';
+import { forAllTests } from '../support/hooks.js';
 import { scrollsSideways, violations } from '../support/page/accessibility.js';
-import { openShop, type Shop } from '../support/page/shop.js';
+import { openShop } from '../support/page/shop.js';
 import { buildSurplus, buildUncertainPayment } from '../support/uncertain-payment.js';
 
 /** The states with the most words; a desktop at 1,280 px that is zoomed to 400 % has 320 px as well. */
 type Wordy = 'open' | 'signing' | 'uncertain' | 'paid twice';
 
 describe('every language', () => {
-  let shop: Shop;
+  const shop = forAllTests(openShop);
   let ids: Record<Wordy, string>;
   /** One tab without a wallet and one with a wallet go through all languages. */
   let tabs: Record<'plain' | 'wallet', Visitor>;
   const wallet = fundedWallet();
   before(async () => {
-    shop = await openShop();
     const { id } = await shop.buildSession();
     const uncertain = (await buildUncertainPayment(shop)).session.id;
     ids = { open: id, signing: id, uncertain, 'paid twice': (await buildSurplus(shop)).session.id };
@@ -29,7 +29,6 @@ describe('every language', () => {
   });
   after(async () => {
     for (const visitor of Object.values(tabs)) await visitor.leave();
-    await shop.close();
   });
 
   async function visit(state: Wordy, tag: string, width: number): Promise<Visitor> {

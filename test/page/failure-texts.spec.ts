@@ -12,8 +12,9 @@ import {
   WalletError,
 } from '../../lab/world/page/wallets.js';
 import { openCheckoutOnChain } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 import { FACILITATOR_CODES } from '../support/page/facilitator-codes.js';
-import { openBrowser, type Shop, withBrowser } from '../support/page/shop.js';
+import { openBrowser, withBrowser } from '../support/page/shop.js';
 import { WALLET_ERRORS } from '../support/page/wallet-errors.js';
 
 const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
@@ -37,20 +38,18 @@ const CODES = Object.entries({
 
 /** Causes each cause of failure in one page, expects its text and next step, and pays after all of them. */
 describe('the page shows', () => {
-  let shop: Shop;
+  // A refusal of a payload that may be used is certain once the chain shows it unused.
+  const shop = forAllTests(async () => withBrowser(await openCheckoutOnChain(), await openBrowser()));
   let wallet: EvmWallet;
   let visitor: Visitor;
   let id: string;
   before(async () => {
-    // A refusal of a payload that may be used is certain once the chain shows it unused.
-    shop = withBrowser(await openCheckoutOnChain(), await openBrowser());
     wallet = fundedWallet();
     ({ id } = await shop.buildSession());
     visitor = await shop.visitPage(id, { wallets: [wallet] });
   });
   after(async () => {
     await visitor.leave();
-    await shop.close();
   });
 
   beforeEach(() => {

@@ -9,9 +9,10 @@ import {
   buildUndecidedPayment,
 } from '../../lab/world/shop/factories.js';
 import { BASE_SEPOLIA } from '../support/checkout.js';
-import { type FakeBalances, openFakeBalances } from '../support/page/fake-balances.js';
+import { forAllTests } from '../support/hooks.js';
+import { openFakeBalances } from '../support/page/fake-balances.js';
 import { layoutShift, watchLayout } from '../support/page/layout-shift.js';
-import { openShop, type Shop } from '../support/page/shop.js';
+import { openShop } from '../support/page/shop.js';
 import { evmWalletLike } from '../support/page/wallet-kinds.js';
 
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
@@ -23,16 +24,8 @@ const TESTNETS = [
 ];
 
 describe('the first glance of the page', () => {
-  let balances: FakeBalances;
-  let shop: Shop;
-  before(async () => {
-    balances = await openFakeBalances(TESTNETS);
-    shop = await openShop({ environment: balances.environment });
-  });
-  after(async () => {
-    await shop.close();
-    await balances.close();
-  });
+  const balances = forAllTests(() => openFakeBalances(TESTNETS));
+  const shop = forAllTests(() => openShop({ environment: balances.environment }));
 
   /** A buyer whose wallet is remembered; its balances arrive after the first paint. */
   async function returns(dollars: number, visit: Visit) {

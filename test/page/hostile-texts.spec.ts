@@ -3,7 +3,8 @@ import type { Visitor } from '../../lab/world/page/visit.js';
 import { evmWallet, fundedWallet, type TestWallet } from '../../lab/world/page/wallets.js';
 import { updateAccount } from '../../shared/accounts/accounts.js';
 import { newId } from '../../shared/values/ids.js';
-import { openShop, type Shop } from '../support/page/shop.js';
+import { forAllTests } from '../support/hooks.js';
+import { openShop } from '../support/page/shop.js';
 
 const ATTACKS = [
   '<script>window.hacked = 1</script>',
@@ -16,13 +17,7 @@ const ATTACKS = [
 
 /** Names of merchants and wallets are text, whatever their length and content. */
 describe('the page and untrusted strings', () => {
-  let shop: Shop;
-  before(async () => {
-    shop = await openShop();
-  });
-  after(async () => {
-    await shop.close();
-  });
+  const shop = forAllTests(openShop);
 
   async function assertHarmless(visitor: Visitor): Promise<void> {
     assert.equal(await visitor.page.evaluate('window.hacked'), undefined);

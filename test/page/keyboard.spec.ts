@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict';
 import { fundedWallet, neverEnds, rejects } from '../../lab/world/page/wallets.js';
-import { openShop, type Shop } from '../support/page/shop.js';
+import { forAllTests } from '../support/hooks.js';
+import { openShop } from '../support/page/shop.js';
 
 describe('accessibility of the page', () => {
-  let shop: Shop;
-  before(async () => {
-    shop = await openShop();
-  });
-  after(async () => {
-    await shop.close();
-  });
+  const shop = forAllTests(openShop);
 
   it('can be paid with the keyboard alone', async () => {
     const { id } = await shop.buildSession();

@@ -3,19 +3,14 @@ import type { Page } from 'playwright-core';
 import type { Visitor } from '../../lab/world/page/visit.js';
 import { fundedWallet } from '../../lab/world/page/wallets.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
-import { openShop, type Shop } from '../support/page/shop.js';
+import { forAllTests } from '../support/hooks.js';
+import { openShop } from '../support/page/shop.js';
 
 const PAY = '**/pay';
 
 /** The connection breaks while a signed payment is in flight. It is paid once, whatever the buyer does. */
 describe('a payment whose connection breaks', () => {
-  let shop: Shop;
-  before(async () => {
-    shop = await openShop();
-  });
-  after(async () => {
-    await shop.close();
-  });
+  const shop = forAllTests(openShop);
 
   async function open(prepare: (page: Page) => Promise<void>): Promise<{ visitor: Visitor; id: string }> {
     const { id } = await shop.buildSession();

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { fundedWallet, solanaWallet } from '../../lab/world/page/wallets.js';
-import { openShop, type Shop } from '../support/page/shop.js';
+import { forAllTests } from '../support/hooks.js';
+import { openShop } from '../support/page/shop.js';
 
 /** The members that Chrome 100 or Safari 15.4 does not have, by the expression of their owner. */
 const NEWER: Readonly<Record<string, readonly string[]>> = {
@@ -58,11 +59,7 @@ async function makeOld(page: Page): Promise<void> {
 }
 
 describe('a browser of 2022, without any newer API,', () => {
-  let shop: Shop;
-  before(async () => {
-    shop = await openShop();
-  });
-  after(() => shop.close());
+  const shop = forAllTests(openShop);
 
   it('pays with an EVM wallet, and shows the receipt', async () => {
     const { id } = await shop.buildSession();

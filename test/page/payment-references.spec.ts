@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import type { Hex } from 'viem';
 import { type EvmWallet, fundedWallet, WalletError } from '../../lab/world/page/wallets.js';
-import { openShop, type Shop } from '../support/page/shop.js';
+import { forAllTests } from '../support/hooks.js';
+import { openShop } from '../support/page/shop.js';
 
 const ATTEMPTS = 5;
 
 describe('the nonces that the page signs', () => {
-  let shop: Shop;
-  before(async () => {
-    shop = await openShop();
-  });
-  after(() => shop.close());
+  const shop = forAllTests(openShop);
 
   /** The nonces of the signatures that the wallet was asked for, all of which it declines. */
   function declineAll(wallet: EvmWallet): Hex[] {

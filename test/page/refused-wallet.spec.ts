@@ -2,19 +2,16 @@ import assert from 'node:assert/strict';
 import { failsToSettle, refuses } from '../../lab/world/facilitator/dial.js';
 import type { Visitor } from '../../lab/world/page/visit.js';
 import { fundedWallet } from '../../lab/world/page/wallets.js';
-import { openShop, type Shop } from '../support/page/shop.js';
+import { forAllTests } from '../support/hooks.js';
+import { openShop } from '../support/page/shop.js';
 
 const REFUSAL = 'kyt_risk_detected';
 const WITH_FOX = /^Pay .* with Fox Wallet/;
 
 /** Fox Wallet is the first that the page finds, and the one that it remembers. */
 describe('after a wallet was refused for good, the page', () => {
-  let shop: Shop;
-  before(async () => {
-    // A taken payment is answered 202, and the page follows it.
-    shop = await openShop({ environment: { SETTLE_WAIT_MS: '0' } });
-  });
-  after(() => shop.close());
+  // A taken payment is answered 202, and the page follows it.
+  const shop = forAllTests(() => openShop({ environment: { SETTLE_WAIT_MS: '0' } }));
 
   const refusals: Record<string, (visitor: Visitor) => Promise<void>> = {
     'before it was taken': async (visitor) => {

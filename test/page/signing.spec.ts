@@ -10,24 +10,17 @@ import {
   type TestWallet,
 } from '../../lab/world/page/wallets.js';
 import { BASE_SEPOLIA, SOLANA_DEVNET } from '../support/checkout.js';
-import { type FakeBalances, openFakeBalances } from '../support/page/fake-balances.js';
-import { openShop, type Shop } from '../support/page/shop.js';
+import { forAllTests } from '../support/hooks.js';
+import { openFakeBalances } from '../support/page/fake-balances.js';
+import { openShop } from '../support/page/shop.js';
 import { evmWalletLike, solanaWalletLike } from '../support/page/wallet-kinds.js';
 
 const AMOY = 'eip155:80002';
 
 /** Every wallet here is on Base Sepolia with 25 dollars, or on Solana Devnet. */
 describe('the page, while a wallet signs,', () => {
-  let balances: FakeBalances;
-  let shop: Shop;
-  before(async () => {
-    balances = await openFakeBalances([BASE_SEPOLIA, AMOY, SOLANA_DEVNET]);
-    shop = await openShop({ environment: balances.environment });
-  });
-  after(async () => {
-    await shop.close();
-    await balances.close();
-  });
+  const balances = forAllTests(() => openFakeBalances([BASE_SEPOLIA, AMOY, SOLANA_DEVNET]));
+  const shop = forAllTests(() => openShop({ environment: balances.environment }));
 
   function metaMask(name: 'MetaMask' | 'Coinbase Wallet' = 'MetaMask'): EvmWallet {
     const wallet = evmWalletLike(name, 84532);

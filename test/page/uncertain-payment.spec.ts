@@ -7,7 +7,8 @@ import { fundedWallet } from '../../lab/world/page/wallets.js';
 import { updateAccount } from '../../shared/accounts/accounts.js';
 import { Payable } from '../../shared/payables/model.js';
 import { Payment } from '../../shared/payments/model.js';
-import { openShop, type Shop } from '../support/page/shop.js';
+import { forAllTests } from '../support/hooks.js';
+import { openShop } from '../support/page/shop.js';
 import { buildSurplus, buildUncertainPayment } from '../support/uncertain-payment.js';
 
 const PAY = '**/pay';
@@ -16,13 +17,9 @@ const READ = EN.uncertainRead;
 
 /** A payment may have been taken: the page says so, and lets nobody pay again by accident. */
 describe('after a payment that may have been taken, the page', () => {
-  let shop: Shop;
+  const shop = forAllTests(openShop);
   before(async () => {
-    shop = await openShop();
     await updateAccount(shop.app.db, shop.merchant.accountId, { supportEmail: 'help@cafe.example' });
-  });
-  after(async () => {
-    await shop.close();
   });
 
   const open = (id: string, visit: Visit = {}): Promise<Visitor> =>

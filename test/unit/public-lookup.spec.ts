@@ -10,6 +10,7 @@ import {
   resolveByNameServers,
   resolveBySystem,
 } from '../../shared/values/public-address.js';
+import { forAllTests } from '../support/hooks.js';
 import { HOSTILE_ANSWERS, PUBLIC_IPV4, PUBLIC_IPV6 } from '../support/hostile-addresses.js';
 import { answering, LIVE_MODE, reasonOf } from '../support/webhook-urls.js';
 
@@ -123,13 +124,11 @@ describe('resolving a host', () => {
       'private.example': { 1: ['10.0.0.1'], 28: [] },
       'silent.example': 'silence',
     };
-    let server: NameServer;
+    const server = forAllTests(() => startNameServer(names));
     let resolve: Resolve;
     before(async () => {
-      server = await startNameServer(names);
       resolve = resolveByNameServers([server.address]);
     });
-    after(() => server.close());
 
     it('returns the addresses of both families, IPv4 first', async () => {
       assert.deepEqual(await resolve('both.example'), [

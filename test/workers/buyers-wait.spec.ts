@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict';
 import { breaksAfterWork, failsToSettle } from '../../lab/world/facilitator/dial.js';
 import { advanceClock, resetClock } from '../../shared/process/clock.js';
+import { forAllTests } from '../support/hooks.js';
 import { answerOf } from '../support/link-answers.js';
-import { type ManualWorker, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { type ManualWorker, openMoneyFlow } from '../support/money-flow.js';
 import { readSeries } from '../support/promql.js';
 
 const NETWORK = 'eip155:84532';
 
 describe("the measure of the buyer's wait", () => {
-  let flow: MoneyFlow;
-  before(async () => {
-    flow = await openMoneyFlow('buyers_wait', { environment: { SETTLE_WAIT_MS: '0' }, worker: false });
-  });
-  after(() => flow.close());
+  const flow = forAllTests(() =>
+    openMoneyFlow('buyers_wait', { environment: { SETTLE_WAIT_MS: '0' }, worker: false }),
+  );
   afterEach(() => {
     resetClock();
     return flow.assertBooks();

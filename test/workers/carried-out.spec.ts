@@ -10,21 +10,22 @@ import type { WorkerDeps } from '../../workers/deps/deps.js';
 import type { Outcome } from '../../workers/deps/outcome.js';
 import { confirmPayment } from '../../workers/jobs/confirm-payment.js';
 import { settlePayment } from '../../workers/jobs/settle-payment.js';
-import { type ManualWorker, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { forAllTests } from '../support/hooks.js';
+import { openMoneyFlow } from '../support/money-flow.js';
 
 const UNREADABLE: ChainFinding = { kind: 'unreadable', reason: 'for this spec' };
 
 describe('a decision that is carried out', () => {
-  let flow: MoneyFlow;
-  let manualWorker: ManualWorker;
+  const flow = forAllTests(() =>
+    openMoneyFlow('carried_out', { worker: false, environment: { SETTLE_WAIT_MS: '0' } }),
+  );
+  const manualWorker = forAllTests(() => flow.openManualWorker());
   let enqueued: string[];
   let decided: string[];
   let isStoreAvailable: boolean;
   let finding: ChainFinding | undefined;
 
   before(async () => {
-    flow = await openMoneyFlow('carried_out', { worker: false, environment: { SETTLE_WAIT_MS: '0' } });
-    manualWorker = flow.openManualWorker();
     const { check, close } = manualWorker.deps.chains;
     Object.assign(manualWorker.deps, {
       queues: {
@@ -50,7 +51,6 @@ describe('a decision that is carried out', () => {
     flow.facilitator.settle.honest();
     flow.facilitator.verify.honest();
   });
-  after(() => flow.close());
 
   async function claim(): Promise<{ sessionId: string; paymentId: string }> {
     const { id: sessionId } = await flow.buildSession();

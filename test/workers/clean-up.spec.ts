@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { buildMerchant, buildSession, type Merchant } from '../../lab/world/shop/factories.js';
+import { buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
 import { IdempotencyRecord } from '../../shared/accounts/model.js';
 import { MAX_REMOVED_BATCH_BYTES } from '../../shared/limits/bounds.js';
 import { advanceClock, resetClock } from '../../shared/process/clock.js';
@@ -8,21 +8,17 @@ import { removeExpiredIdempotencyRecords } from '../../shared/upkeep/retention.j
 import { Event, WebhookDelivery } from '../../shared/webhooks/model.js';
 import { cleanUp } from '../../workers/process/clean-up.js';
 import { client } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import { loggerWithLines } from '../support/log-lines.js';
 
 const DAY_MS = 24 * 3_600_000;
 const TRY = { at: '2026-11-01T00:00:00.000Z', durationMs: 12, status: 200, error: null, answer: 'thanks' };
 
 describe('the clean-up', () => {
-  let app: TestApp;
-  let merchant: Merchant;
-  before(async () => {
-    app = await openTestApp({ WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' });
-    merchant = await buildMerchant(app.db);
-  });
+  const app = forAllTests(() => openTestApp({ WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' }));
+  const merchant = forAllTests(() => buildMerchant(app.db));
   afterEach(resetClock);
-  after(() => app.close());
 
   const clean = (): Promise<void> =>
     cleanUp({ db: app.db, logger: createLogger('silent', 'test'), config: app.config }, () => false);

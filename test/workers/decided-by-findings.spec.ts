@@ -15,7 +15,8 @@ import {
   unmockedHostMs,
 } from '../../shared/process/clock.js';
 import { beginLook } from '../../shared/settlement/take-work.js';
-import { type ManualWorker, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { forAllTests } from '../support/hooks.js';
+import { openMoneyFlow } from '../support/money-flow.js';
 
 const MINUTE_MS = 60_000;
 /** A search's position, as a payment stores it. */
@@ -23,18 +24,16 @@ const POSITION: SearchPosition = { block: '0x10' };
 
 /** The findings are scripted; specs of shared/chains cover how they come about. */
 describe('an unclear payment', () => {
-  let flow: MoneyFlow;
-  let manualWorker: ManualWorker;
+  const flow = forAllTests(() =>
+    openMoneyFlow('decided_by_findings', {
+      worker: false,
+      environment: { SETTLE_WAIT_MS: '0' },
+    }),
+  );
+  const manualWorker = forAllTests(() => flow.openManualWorker());
   let say: (payment: Payment) => ChainFinding;
   let positions: (SearchPosition | undefined)[];
 
-  before(async () => {
-    flow = await openMoneyFlow('decided_by_findings', {
-      worker: false,
-      environment: { SETTLE_WAIT_MS: '0' },
-    });
-    manualWorker = flow.openManualWorker();
-  });
   beforeEach(() => {
     positions = [];
     manualWorker.log.length = 0;
@@ -45,7 +44,6 @@ describe('an unclear payment', () => {
     flow.facilitator.verify.honest();
     flow.facilitator.settle.honest();
   });
-  after(() => flow.close());
 
   /** Pays with a call of /settle that is cut, so that only the chain can tell its outcome. */
   async function payUnclearly(validForMs = 5 * MINUTE_MS, beforeCall = (): void => {}): Promise<string> {

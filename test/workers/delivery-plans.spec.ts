@@ -9,8 +9,9 @@ import { recordSuccess } from '../../shared/webhooks/record-success.js';
 import { resendEvent } from '../../shared/webhooks/resend.js';
 import { type TakenDelivery, takeDueDeliveries } from '../../shared/webhooks/take-due.js';
 import { holdUnreadable } from '../../shared/webhooks/unreadable.js';
+import { forAllTests } from '../support/hooks.js';
 import { openManualWorker } from '../support/money-flow.js';
-import { ALLOWANCE, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
+import { ALLOWANCE, openWebhookFlow } from '../support/webhook-flow.js';
 
 const FINISHED = 200_000;
 
@@ -21,11 +22,10 @@ interface Statement {
 
 /** Half of the finished deliveries belong to the endpoint of the statements. */
 describe('the statements on deliveries, with 200,000 finished ones in the table', () => {
-  let flow: WebhookFlow;
+  const flow = forAllTests(() => openWebhookFlow('delivery_plans', { worker: false }));
   let endpointId: string;
   let eventId: string;
   before(async () => {
-    flow = await openWebhookFlow('delivery_plans', { worker: false });
     const [own, other] = [await flow.addEndpoint(), await flow.addEndpoint()];
     endpointId = own.id;
     await flow.expireWithoutNotifying(20);
@@ -42,7 +42,6 @@ describe('the statements on deliveries, with 200,000 finished ones in the table'
     });
     await flow.db.raw('VACUUM ANALYZE webhook_deliveries');
   });
-  after(() => flow.close());
   beforeEach(async () => {
     await flow.db('webhookEndpoints').update({ status: 'enabled', failingSince: null });
     await flow

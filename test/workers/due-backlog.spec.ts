@@ -3,20 +3,18 @@ import { now } from '../../shared/process/clock.js';
 import { findDueAccounts } from '../../shared/webhooks/find-due.js';
 import { sweepEndpoints } from '../../shared/webhooks/pending-deliveries.js';
 import { takeDueDeliveries } from '../../shared/webhooks/take-due.js';
-import { type BusyAccount, openBusyAccount } from '../support/busy-account.js';
+import { openBusyAccount } from '../support/busy-account.js';
+import { forAllTests } from '../support/hooks.js';
 import { captureStatements, explain } from '../support/query-plans.js';
-import { ALLOWANCE, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
+import { ALLOWANCE, openWebhookFlow } from '../support/webhook-flow.js';
 
 const BACKLOG = 100_000;
 
 describe('with 100,000 deliveries due to one account', () => {
-  let flow: WebhookFlow;
-  let busy: BusyAccount;
-  let quiet: BusyAccount;
+  const flow = forAllTests(() => openWebhookFlow('due_backlog', { worker: false }));
+  const busy = forAllTests(() => openBusyAccount(flow.app, { hosts: 1, endpointsPerHost: 10 }));
+  const quiet = forAllTests(() => openBusyAccount(flow.app, { hosts: 1, endpointsPerHost: 1 }));
   before(async () => {
-    flow = await openWebhookFlow('due_backlog', { worker: false });
-    busy = await openBusyAccount(flow.app, { hosts: 1, endpointsPerHost: 10 });
-    quiet = await openBusyAccount(flow.app, { hosts: 1, endpointsPerHost: 1 });
     await busy.sendEvents(1, { leftToSweep: true });
     await flow.db.raw(
       `INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, due_at)
@@ -26,10 +24,6 @@ describe('with 100,000 deliveries due to one account', () => {
     );
     await quiet.sendEvents(1, { leftToSweep: true });
     await flow.db.raw('VACUUM ANALYZE webhook_deliveries');
-  });
-  after(async () => {
-    await Promise.all([busy.close(), quiet.close()]);
-    await flow.close();
   });
 
   /** Counts the rows of deliveries that reading and locking statements read. */

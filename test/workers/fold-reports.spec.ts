@@ -3,19 +3,17 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import { buildPaidSession } from '../../lab/world/shop/factories.js';
 import { Payment } from '../../shared/payments/model.js';
 import { foldReportsRegularly } from '../../workers/process/fold-reports.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import { assertWholeReport } from '../support/report-sums.js';
-import { buildShop, type Shop } from '../support/shop.js';
+import { buildShop } from '../support/shop.js';
 import { createMigratedDatabase } from '../support/suite.js';
 
 describe('a worker folds the entries of reports', () => {
-  let app: TestApp;
-  let shop: Shop;
-  before(async () => {
-    app = await openTestApp({ DATABASE_URL: await createMigratedDatabase('fold_reports') });
-    shop = await buildShop(app);
-  });
-  after(() => app.close());
+  const app = forAllTests(async () =>
+    openTestApp({ DATABASE_URL: await createMigratedDatabase('fold_reports') }),
+  );
+  const shop = forAllTests(() => buildShop(app));
 
   const entries = async (): Promise<unknown[]> => await app.db('reportEntries');
 

@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import {
-  buildMerchant,
-  buildPaidSession,
-  buildSession,
-  type Merchant,
-} from '../../lab/world/shop/factories.js';
+import { buildMerchant, buildPaidSession, buildSession } from '../../lab/world/shop/factories.js';
 import { IdempotencyKeyTaken, type Reply, renderAndStore } from '../../shared/accounts/idempotency.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { correctClock, doClocksDisagree, unmockedHostMs } from '../../shared/process/clock.js';
@@ -20,7 +15,8 @@ import {
 } from '../../shared/webhooks/take-due.js';
 import { cleanUp } from '../../workers/process/clean-up.js';
 import { client } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import { stopClock } from '../support/stopped-clock.js';
 import { ALLOWANCE } from '../support/webhook-flow.js';
 
@@ -29,14 +25,9 @@ const DAY_MS = 24 * HOUR_MS;
 const TRY = { at: '2026-11-01T00:00:00.000Z', durationMs: 12, status: 200, error: null, answer: 'thanks' };
 
 describe("while Postgres' clock alone is off", () => {
-  let app: TestApp;
-  let merchant: Merchant;
-  before(async () => {
-    app = await openTestApp({ WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' });
-    merchant = await buildMerchant(app.db);
-  });
+  const app = forAllTests(() => openTestApp({ WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' }));
+  const merchant = forAllTests(() => buildMerchant(app.db));
   afterEach(() => moveClock(0));
-  after(() => app.close());
 
   /** As an answer of a Postgres says whose clock is ahead by `ms`. */
   function moveClock(ms: number): void {

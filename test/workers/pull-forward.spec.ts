@@ -7,16 +7,16 @@ import { WebhookDelivery, WebhookEndpoint } from '../../shared/webhooks/model.js
 import { pullForward } from '../../shared/webhooks/pull-forward.js';
 import { LEASE_MS, takeDueDeliveries } from '../../shared/webhooks/take-due.js';
 import { pullForwardRegularly } from '../../workers/process/pull-forward-regularly.js';
-import { ALLOWANCE, type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
+import { forAllTests } from '../support/hooks.js';
+import { ALLOWANCE, type Hook, openWebhookFlow } from '../support/webhook-flow.js';
 
 const HOUR_MS = 3_600_000;
 
 describe("deliveries that were written before Postgres' clock was set back by an hour", () => {
-  let flow: WebhookFlow;
+  const flow = forAllTests(() => openWebhookFlow('pull_forward', { worker: false }));
   let hook: Hook;
   let ids: string[];
   before(async () => {
-    flow = await openWebhookFlow('pull_forward', { worker: false });
     hook = await flow.addEndpoint();
   });
   beforeEach(async () => {
@@ -24,7 +24,6 @@ describe("deliveries that were written before Postgres' clock was set back by an
     ids = (await flow.deliveries(hook.id)).map(({ id }) => id);
   });
   afterEach(() => flow.db('webhookDeliveries').del());
-  after(() => flow.close());
 
   const patch = async (of: readonly string[], row: Partial<WebhookDelivery>): Promise<number> =>
     await WebhookDelivery.query(flow.db)

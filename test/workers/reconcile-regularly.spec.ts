@@ -4,8 +4,9 @@ import { EVM_WALLET } from '../../lab/world/shop/factories.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { takeTurn } from '../../shared/reconcile/turn.js';
 import { reconcileRegularly, reconcileWhenDue } from '../../workers/process/reconcile-regularly.js';
-import { type Books, openBooks } from '../support/books.js';
+import { openBooks } from '../support/books.js';
 import { BASE_SEPOLIA, BUYER } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 import { type ManualWorker, openManualWorker } from '../support/money-flow.js';
 
 const USDC = '0x036CbD53842c5426634e7929541eC2318f3dCF7e';
@@ -13,11 +14,8 @@ const DAY_SECONDS = 86_400;
 const NEVER = new AbortController().signal;
 
 describe('a worker that holds the books against the chains by itself', () => {
-  let books: Books;
+  const books = forAllTests(() => openBooks('reconcile_worker'));
   const opened: ManualWorker[] = [];
-  before(async () => {
-    books = await openBooks('reconcile_worker');
-  });
   afterEach(async () => {
     for (const { deps } of opened.splice(0)) {
       await deps.facilitators.close();
@@ -25,7 +23,6 @@ describe('a worker that holds the books against the chains by itself', () => {
     }
     await books.startOver();
   });
-  after(() => books.close());
 
   function openWorker(settings: Record<string, string> = {}): ManualWorker {
     const set = { ...books.environment, FACILITATOR_URL: books.facilitator.url, REDIS_URL: 'redis://unused' };

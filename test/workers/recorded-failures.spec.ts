@@ -2,21 +2,20 @@ import assert from 'node:assert/strict';
 import { now } from '../../shared/process/clock.js';
 import { recordFailure } from '../../shared/webhooks/record-failure.js';
 import { type TakenDelivery, takeDueDeliveries } from '../../shared/webhooks/take-due.js';
-import { ALLOWANCE, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
+import { forAllTests } from '../support/hooks.js';
+import { ALLOWANCE, openWebhookFlow } from '../support/webhook-flow.js';
 
 /** No more than three batches are in flight, and the first one starts with the first failure. */
 const MOST_STATEMENTS = 4;
 
 describe('failed tries of webhooks', () => {
-  let flow: WebhookFlow;
+  const flow = forAllTests(() => openWebhookFlow('recorded_failures', { worker: false }));
   let endpointId: string;
   let taken: TakenDelivery[];
   before(async () => {
-    flow = await openWebhookFlow('recorded_failures', { worker: false });
     endpointId = (await flow.addEndpoint()).id;
     await flow.db('webhookEndpoints').update({ failingSince: now() });
   });
-  after(() => flow.close());
   beforeEach(async () => {
     await flow.db.raw('TRUNCATE webhook_deliveries');
     await flow.expireWithoutNotifying(20);

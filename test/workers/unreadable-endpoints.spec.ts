@@ -4,17 +4,14 @@ import { createSecretBox } from '../../shared/secrets/secrets.js';
 import { resealSecrets } from '../../shared/webhooks/secrets.js';
 import { takeDueDeliveries } from '../../shared/webhooks/take-due.js';
 import { releaseReadable } from '../../shared/webhooks/unreadable.js';
-import { ALLOWANCE, type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
+import { forAllTests } from '../support/hooks.js';
+import { ALLOWANCE, type Hook, openWebhookFlow } from '../support/webhook-flow.js';
 
 /** Sealed with a key that is lost. */
 const LOST = createSecretBox([Buffer.alloc(32, 7)]).seal('whsec_lost');
 
 describe('endpoints whose secret could not be read', () => {
-  let flow: WebhookFlow;
-  before(async () => {
-    flow = await openWebhookFlow('unreadable_endpoints', { worker: false });
-  });
-  after(() => flow.close());
+  const flow = forAllTests(() => openWebhookFlow('unreadable_endpoints', { worker: false }));
 
   /** An endpoint with one delivery that is held, since it was marked later than all others. */
   async function addHeld(sealedSecret: string): Promise<Hook> {

@@ -1,24 +1,23 @@
 import assert from 'node:assert/strict';
-import { type Receiver, startReceiver } from '../../lab/world/receiver/receiver.js';
+import { startReceiver } from '../../lab/world/receiver/receiver.js';
 import {
   createWebhookSender,
   type PostResult,
   type WebhookSender,
 } from '../../workers/webhook-delivery/post.js';
+import { forAllTests } from '../support/hooks.js';
 
 const WITHIN_MS = 800;
 
 describe('the webhook sender with private networks refused', () => {
-  let receiver: Receiver;
+  const receiver = forAllTests(startReceiver);
   let port: string;
   let sender: WebhookSender;
   let answers: string[][];
   let asked: string[];
   before(async () => {
-    receiver = await startReceiver();
     ({ port } = new URL(receiver.url));
   });
-  after(() => receiver.close());
   beforeEach(() => {
     asked = [];
     sender = createWebhookSender({

@@ -5,8 +5,9 @@ import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import { eventually } from '../../../lab/world/processes/eventually.js';
 import { buildSession } from '../../../lab/world/shop/factories.js';
 import { MAX_BODY_BYTES } from '../../../shared/limits/bounds.js';
+import { forAllTests } from '../../support/hooks.js';
 import { assertFine, assertInvalid } from '../../support/hostile-input/assert-answers.js';
-import { type Answer, type HostileClient, openHostileClient } from '../../support/hostile-input/client.js';
+import { type Answer, openHostileClient } from '../../support/hostile-input/client.js';
 import {
   COFFEE_FORM,
   FORM_TYPE,
@@ -17,11 +18,7 @@ import {
 } from '../../support/hostile-input/order.js';
 
 describe('hostile input', () => {
-  let web: HostileClient;
-  before(async () => {
-    web = await openHostileClient();
-  });
-  after(() => web.close());
+  const web = forAllTests(openHostileClient);
   afterEach(() => web.assertUnharmed());
 
   describe('as a body', () => {

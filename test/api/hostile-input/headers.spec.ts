@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
+import { forAllTests } from '../../support/hooks.js';
 import { assertError, assertFine } from '../../support/hostile-input/assert-answers.js';
-import { type Answer, type HostileClient, openHostileClient } from '../../support/hostile-input/client.js';
+import { type Answer, openHostileClient } from '../../support/hostile-input/client.js';
 import { JSON_TYPE, minimal, SESSIONS } from '../../support/hostile-input/order.js';
 
 describe('hostile input', () => {
-  let web: HostileClient;
-  before(async () => {
-    web = await openHostileClient();
-  });
-  after(() => web.close());
+  const web = forAllTests(openHostileClient);
   afterEach(() => web.assertUnharmed());
 
   describe('as a header', () => {

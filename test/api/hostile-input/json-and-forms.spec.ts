@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { formText } from '../../support/api-client.js';
 import { MARK } from '../../support/fuzz/hostile-values.js';
+import { forAllTests } from '../../support/hooks.js';
 import {
   assertErrorShape,
   assertFine,
   assertInvalid,
   withoutIds,
 } from '../../support/hostile-input/assert-answers.js';
-import { type HostileClient, openHostileClient } from '../../support/hostile-input/client.js';
+import { openHostileClient } from '../../support/hostile-input/client.js';
 import {
   COFFEE_FORM,
   coffee,
@@ -20,11 +21,7 @@ import {
 } from '../../support/hostile-input/order.js';
 
 describe('hostile input', () => {
-  let web: HostileClient;
-  before(async () => {
-    web = await openHostileClient();
-  });
-  after(() => web.close());
+  const web = forAllTests(openHostileClient);
   afterEach(() => web.assertUnharmed());
 
   describe('as JSON', () => {

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { Event } from '../../../shared/webhooks/model.js';
 import { formText } from '../../support/api-client.js';
+import { forAllTests } from '../../support/hooks.js';
 import {
   assertErrorShape,
   assertFine,
   assertInvalid,
   withoutIds,
 } from '../../support/hostile-input/assert-answers.js';
-import { type HostileClient, openHostileClient } from '../../support/hostile-input/client.js';
+import { openHostileClient } from '../../support/hostile-input/client.js';
 import {
   COFFEE_FORM,
   coffee,
@@ -21,11 +22,7 @@ import {
 } from '../../support/hostile-input/order.js';
 
 describe('hostile input', () => {
-  let web: HostileClient;
-  before(async () => {
-    web = await openHostileClient();
-  });
-  after(() => web.close());
+  const web = forAllTests(openHostileClient);
   afterEach(() => web.assertUnharmed());
 
   describe('as a name', () => {

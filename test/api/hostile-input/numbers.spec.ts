@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { formText } from '../../support/api-client.js';
+import { forAllTests } from '../../support/hooks.js';
 import { assertFine, assertInvalid } from '../../support/hostile-input/assert-answers.js';
-import { type HostileClient, openHostileClient } from '../../support/hostile-input/client.js';
+import { openHostileClient } from '../../support/hostile-input/client.js';
 import {
   COFFEE_FORM,
   ENDPOINTS,
@@ -12,11 +13,7 @@ import {
 } from '../../support/hostile-input/order.js';
 
 describe('hostile input', () => {
-  let web: HostileClient;
-  before(async () => {
-    web = await openHostileClient();
-  });
-  after(() => web.close());
+  const web = forAllTests(openHostileClient);
   afterEach(() => web.assertUnharmed());
 
   describe('as a number', () => {

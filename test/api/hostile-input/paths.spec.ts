@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import { buildSession } from '../../../lab/world/shop/factories.js';
 import { CheckoutSession } from '../../../shared/checkout-sessions/model.js';
+import { forAllTests } from '../../support/hooks.js';
 import { assertError, assertFine, assertInvalid } from '../../support/hostile-input/assert-answers.js';
-import { type HostileClient, openHostileClient } from '../../support/hostile-input/client.js';
+import { openHostileClient } from '../../support/hostile-input/client.js';
 import { ENDPOINTS, JSON_TYPE, minimal, PAYMENTS, SESSIONS } from '../../support/hostile-input/order.js';
 
 describe('hostile input', () => {
-  let web: HostileClient;
-  before(async () => {
-    web = await openHostileClient();
-  });
-  after(() => web.close());
+  const web = forAllTests(openHostileClient);
   afterEach(() => web.assertUnharmed());
 
   describe('as a path', () => {

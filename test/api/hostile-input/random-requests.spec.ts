@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
 import { buildMerchant, buildSession } from '../../../lab/world/shop/factories.js';
 import { MARK } from '../../support/fuzz/hostile-values.js';
+import { forAllTests } from '../../support/hooks.js';
 import { assertError, assertErrorShape } from '../../support/hostile-input/assert-answers.js';
-import { type HostileClient, openHostileClient } from '../../support/hostile-input/client.js';
+import { openHostileClient } from '../../support/hostile-input/client.js';
 import { DamagedRequests } from '../../support/hostile-input/damaged-requests.js';
 import { ENDPOINTS, HOOK_URL, JSON_TYPE, minimal } from '../../support/hostile-input/order.js';
 
 describe('hostile input', () => {
-  let web: HostileClient;
-  before(async () => {
-    web = await openHostileClient();
-  });
-  after(() => web.close());
+  const web = forAllTests(openHostileClient);
   afterEach(() => web.assertUnharmed());
 
   describe('when the database refuses', () => {
