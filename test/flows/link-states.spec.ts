@@ -56,12 +56,14 @@ describe('a payment link', () => {
       });
     });
 
-    it('200 with the receipt to every later GET', async () => {
+    it('200 with the receipt to every later GET and POST', async () => {
       const first = await checkout.pay(open.id);
       const calls = checkout.facilitator.calls.verify.length;
-      const again = await checkout.visit(open.id);
-      assert.equal(again.text, first.text);
-      assert.deepEqual(receiptOf(again), receiptOf(first));
+      for (const method of ['get', 'post'] as const) {
+        const again = await checkout.send(method, open.id);
+        assert.equal(again.text, first.text);
+        assert.deepEqual(receiptOf(again), receiptOf(first));
+      }
       assert.equal(checkout.facilitator.calls.verify.length, calls);
     });
 

@@ -164,6 +164,7 @@ describe('a payment link', () => {
         assert.equal(answerOf(res), '405 method_not_allowed');
         assert.deepEqual(res.get('Allow')?.split(', ').sort(), ['GET', 'HEAD', 'OPTIONS', 'POST']);
         assert.deepEqual(checkout.calls(payment), { verify: 0, settle: 0 });
+        assert.deepEqual(await checkout.state(open.id), { session: 'open', payments: [], events: [] });
       });
     }
 
@@ -195,6 +196,9 @@ describe('a payment link', () => {
         assert.equal(answerOf(res), '402', query);
         assert.equal(res.body.resource.url, `https://pay.example/c/${open.id}`);
       }
+      const { header } = await checkout.sign(open.id);
+      const paid = await checkout.visit(`${open.id}?utm_source=x&id=other`, { 'PAYMENT-SIGNATURE': header });
+      assert.equal(answerOf(paid), '200 complete');
     });
   });
 
