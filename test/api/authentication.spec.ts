@@ -2,13 +2,7 @@ import assert from 'node:assert/strict';
 import { buildMerchant } from '../../lab/world/shop/factories.js';
 import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
-import {
-  assertRefusal,
-  assertUnauthenticated,
-  type Client,
-  client,
-  type Method,
-} from '../support/api-client.js';
+import { assertUnauthenticated, type Client, client, type Method } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
 
@@ -243,37 +237,4 @@ describe('authentication', () => {
   async function createEndpoint(api: Client): Promise<string> {
     return `${ENDPOINTS}/${(await api.post(ENDPOINTS, endpoint).expect(200)).body.id}`;
   }
-
-  describe('answers 405 with Allow to unsupported methods of a path', () => {
-    const allowed: [path: string, allow: string][] = [
-      [SESSIONS, 'GET, HEAD, POST'],
-      [`${SESSIONS}/cs_test_1`, 'GET, HEAD'],
-      [`${SESSIONS}/cs_test_1/expire`, 'POST'],
-      [`${SESSIONS}/cs_test_1/line_items`, 'GET, HEAD'],
-      ['/v1/payments', 'GET, HEAD'],
-      [ENDPOINTS, 'GET, HEAD, POST'],
-      [`${ENDPOINTS}/we_1`, 'GET, HEAD, POST, DELETE'],
-      ['/v1/payments/pay_1', 'GET, HEAD'],
-      ['/v1/events', 'GET, HEAD'],
-      ['/v1/events/evt_1', 'GET, HEAD'],
-      ['/v1/events/evt_1/resend', 'POST'],
-      [`${ENDPOINTS}/we_1/deliveries`, 'GET, HEAD'],
-      [`${ENDPOINTS}/we_1/roll_secret`, 'POST'],
-      ['/v1/keys', 'GET, HEAD, POST'],
-      ['/v1/keys/key_1', 'DELETE'],
-    ];
-    const methods: Method[] = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options'];
-    for (const [path, allow] of allowed) {
-      for (const method of methods.filter((one) => !allow.includes(one.toUpperCase()))) {
-        // POST /v1/keys alone does not take a checkout key.
-        it(`${method.toUpperCase()} ${path}`, async () => {
-          const res = await client(app, shop.testKey).send(method, path);
-          assert.equal(res.status, 405);
-          assert.equal(res.get('Allow'), allow);
-          const refusal = { type: 'invalid_request_error', code: 'method_not_allowed' } as const;
-          if (method !== 'head') assertRefusal(res, 405, refusal);
-        });
-      }
-    }
-  });
 });

@@ -5,7 +5,7 @@ import { Event } from '../../shared/webhooks/model.js';
 import { assertInvalid, client, formText, withoutIds } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
-import { createOpen, minimal } from '../support/orders.js';
+import { coffee, createOpen, minimal } from '../support/orders.js';
 import { TEXT_NAMES } from '../support/session-fields.js';
 import { stopClock } from '../support/stopped-clock.js';
 
@@ -136,6 +136,42 @@ describe('checkout sessions', () => {
         'parameter_invalid',
         'metadata',
       );
+    });
+  });
+
+  describe('an amount', () => {
+    it('as unit_amount_decimal equals the same unit_amount', async () => {
+      stopClock();
+      const decimal = {
+        line_items: [{ price_data: { unit_amount_decimal: '450', product_data: { name: 'Coffee' } } }],
+      };
+      const expected = withoutIds(await api.post(SESSIONS, { ...minimal, expand: ['line_items'] }));
+      for (const send of ['post', 'form'] as const) {
+        assert.equal(withoutIds(await api[send](SESSIONS, { ...decimal, expand: ['line_items'] })), expected);
+      }
+    });
+
+    it('is refused in unit_amount_decimal as a JSON number', async () => {
+      const body = {
+        line_items: [{ price_data: { unit_amount_decimal: 450, product_data: { name: 'A' } } }],
+      };
+      const param = 'line_items[0][price_data][unit_amount_decimal]';
+      assertInvalid(await api.post(SESSIONS, body), 'parameter_invalid', param);
+    });
+
+    it('is refused when both amounts are sent, even if they are equal or zero', async () => {
+      for (const [amount, decimal] of [
+        [450, '450'],
+        [0, '0'],
+        [1, '2'],
+      ]) {
+        const priceData = { unit_amount: amount, unit_amount_decimal: decimal, product_data: { name: 'A' } };
+        const body = { line_items: [coffee, { price_data: priceData }] };
+        for (const send of ['post', 'form'] as const) {
+          const res = await api[send](SESSIONS, body);
+          assertInvalid(res, 'parameters_exclusive', 'line_items[1][price_data][unit_amount_decimal]');
+        }
+      }
     });
   });
 

@@ -221,13 +221,4 @@ describe('agent sign-up', () => {
       assertRefusal(res, 400, { type: 'idempotency_error', code: 'idempotency_key_reused' });
     });
   });
-
-  it('supports POST with a token, and GET with a checkout key', async () => {
-    const { testKey } = await buildMerchant(app.db);
-    for (const method of ['put', 'patch', 'delete'] as const) {
-      const res = await client(app, testKey).send(method, KEYS);
-      assertRefusal(res, 405, { type: 'invalid_request_error', code: 'method_not_allowed' });
-      assert.equal(res.get('Allow'), 'GET, HEAD, POST');
-    }
-  });
 });

@@ -231,7 +231,13 @@ describe('hostile input', () => {
     it('that is missing or empty is refused, unless the body is empty', async () => {
       assertInvalid(await web.post(text, {}), 'unsupported_content_type');
       assertInvalid(await web.post(text, { 'Content-Type': '' }), 'unsupported_content_type');
-      for (const headers of [{}, { 'Content-Type': 'text/plain' }, { 'Content-Type': 'image/png' }]) {
+      for (const headers of [
+        {},
+        JSON_TYPE,
+        FORM_TYPE,
+        { 'Content-Type': 'text/plain' },
+        { 'Content-Type': 'image/png' },
+      ]) {
         assertInvalid(await web.post('', headers), 'parameter_missing', 'line_items');
       }
     });
@@ -248,6 +254,10 @@ describe('hostile input', () => {
         assertFine(await web.post(text, { 'Content-Type': type }));
       });
     }
+
+    it('application/json may begin with a byte order mark', async () => {
+      assertFine(await web.post(`\ufeff${text}`));
+    });
 
     for (const type of [
       'Application/X-WWW-Form-Urlencoded',

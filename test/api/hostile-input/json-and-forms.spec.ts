@@ -34,6 +34,8 @@ describe('hostile input', () => {
       `[${JSON.stringify(minimal)}]`,
       '{',
       '{}{}',
+      '{"line_items": []}}',
+      'undefined',
       "{'line_items': []}",
       '{"line_items": [],}',
       '{"line_items": NaN}',

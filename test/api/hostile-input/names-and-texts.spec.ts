@@ -129,10 +129,24 @@ describe('hostile input', () => {
   });
 
   describe('as text', () => {
+    const PRODUCT = 'line_items[0][price_data][product_data]';
+    const withProduct = (product: object): object => ({
+      line_items: [{ price_data: { unit_amount: 1, product_data: product } }],
+    });
     const unreadable = ['a\0b', '\0', '\ud83d', 'a\udc00', '\udc00\ud83d'];
     const fields: [param: string, path: string, body: (text: string) => object][] = [
       ['client_reference_id', SESSIONS, (text) => ({ ...minimal, client_reference_id: text })],
+      ['customer_email', SESSIONS, (text) => ({ ...minimal, customer_email: `a@mail.example${text}` })],
+      ['success_url', SESSIONS, (text) => ({ ...minimal, success_url: `https://shop.example/${text}` })],
       ['cancel_url', SESSIONS, (text) => ({ ...minimal, cancel_url: `https://shop.example/${text}` })],
+      ['metadata[key]', SESSIONS, (text) => ({ ...minimal, metadata: { key: text } })],
+      [`${PRODUCT}[name]`, SESSIONS, (text) => withProduct({ name: text })],
+      [`${PRODUCT}[description]`, SESSIONS, (text) => withProduct({ name: 'A', description: text })],
+      [
+        `${PRODUCT}[images][0]`,
+        SESSIONS,
+        (text) => withProduct({ name: 'A', images: [`https://img.example/${text}`] }),
+      ],
       ['mode', SESSIONS, (text) => ({ ...minimal, mode: text })],
       ['expand[0]', SESSIONS, (text) => ({ ...minimal, expand: [text] })],
       ['payment_method_types[0]', SESSIONS, (text) => ({ ...minimal, payment_method_types: [text] })],

@@ -7,6 +7,7 @@ import {
   COFFEE_FORM,
   ENDPOINTS,
   HOOK_URL,
+  JSON_ITEMS,
   JSON_TYPE,
   PAYMENTS,
   SESSIONS,
@@ -89,6 +90,13 @@ describe('hostile input', () => {
       });
     }
 
+    for (const raw of ['"5"', '"five"', '1.5', 'true', '[5]', '{"a":5}']) {
+      it(`${raw} in JSON is not a time`, async () => {
+        const body = `{"line_items":${JSON_ITEMS},"expires_at":${raw}}`;
+        assertInvalid(await web.post(body), 'parameter_invalid_integer', 'expires_at');
+      });
+    }
+
     for (const text of [
       '1e3',
       '1.0',
@@ -117,6 +125,8 @@ describe('hostile input', () => {
           'parameter_invalid_integer',
           QUANTITY,
         );
+        const item = 'line_items[0][price_data][product_data][name]=A';
+        assertInvalid(await web.form(`${item}&${AMOUNT}=${text}`), 'parameter_invalid_integer', AMOUNT);
         assertInvalid(
           await web.form(`${COFFEE_FORM}&expires_at=${text}`),
           'parameter_invalid_integer',
@@ -140,6 +150,7 @@ describe('hostile input', () => {
 
     for (const text of [
       '1.0',
+      '1.5',
       '1e3',
       '-1',
       '+1',

@@ -32,6 +32,8 @@ describe('hostile input', () => {
       '%25',
       '%20',
       'cs_test_',
+      'cs_test_1',
+      'a%2Fb',
       'we_',
       'cs_live_0Vba7EH1000Lcb3pTXPHZqxZeEVu',
       'a'.repeat(100),
@@ -73,8 +75,15 @@ describe('hostile input', () => {
       });
     }
 
-    it('that is malformed elsewhere is unknown', async () => {
+    it('that is malformed elsewhere, or goes on after what exists, is unknown', async () => {
       for (const path of [
+        '/v1/checkout/session',
+        '/v1/checkout%2Fsessions',
+        `${SESSIONS}/cs_test_1/pay`,
+        '/v1/payments/pay_1/refund',
+        '/v1/keys/key_1/secret',
+        '/v1/refunds/re_1/pay',
+        '/v1/events/evt_1/delivery',
         '/v1/%ZZ',
         '/v1/%00',
         '/v1/checkout/%ff',
