@@ -36,25 +36,18 @@ describeBothKinds('a payment claims its session', (kind) => {
       const authorization = { ...payment.payload.authorization, ...change };
       return paymentHeader(payment.accepted, { ...payment.payload, authorization });
     };
+    /** All that the key of a payload leaves out is in test/unit/x402/payload.spec.ts. */
     const spellings: Record<string, (payment: SignedPayment) => string> = {
       unchanged: ({ header }) => header,
       'a nonce in upper case': (payment) =>
         spell({ nonce: `0x${payment.payload.authorization.nonce.slice(2).toUpperCase()}` })(payment),
-      'a payer in lower case': (payment) =>
-        spell({ from: payment.payload.authorization.from.toLowerCase() })(payment),
-      'a payer in upper case': (payment) =>
-        spell({ from: `0x${payment.payload.authorization.from.slice(2).toUpperCase()}` })(payment),
-      'an amount with leading zeros': spell({ value: '0004500000' }),
       'a token in lower case': ({ accepted, payload }) =>
         paymentHeader({ ...accepted, asset: accepted.asset.toLowerCase() }, payload),
       'with another extra': ({ accepted, payload }) =>
         paymentHeader({ ...accepted, extra: { name: '', version: '' } }, payload),
       'URL-safe': ({ header }) => Buffer.from(header, 'base64').toString('base64url'),
-      'with more fields': ({ accepted, payload }) =>
-        paymentHeader(accepted, { ...payload, memo: 'x' }, { extensions: { a: 1 } }),
       'with another signature': ({ accepted, payload }) =>
         paymentHeader(accepted, { ...payload, signature: `0x${'12'.repeat(65)}` }),
-      'with another validBefore, for the same nonce': spell({ validBefore: '99999999999' }),
     };
     for (const [title, respell] of Object.entries(spellings)) {
       it(title, async () => {

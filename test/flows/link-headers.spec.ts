@@ -98,33 +98,13 @@ describe('a payment header', () => {
   describe('is answered 400 when it is', () => {
     const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64');
     const whole = { x402Version: 2, accepted: {}, payload: {} };
+    /** All others are in test/unit/x402/headers.spec.ts. */
     const malformed: Record<string, string> = {
       empty: '',
       'not base64': 'this is no base64!',
-      'JSON without base64': JSON.stringify(whole),
-      'base64 with a wrong length': 'AAAAA',
-      'base64 with padding in the middle': 'eyJ4=NDAy',
-      'base64 of something else than JSON': Buffer.from('payment').toString('base64'),
       'half of its JSON': encode(whole).slice(0, 20),
-      'a list': encode([whole]),
-      'a string': encode('payment'),
-      'a number': encode(2),
-      null: encode(null),
-      'not UTF-8': Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]).toString('base64'),
-      'an empty object': encode({}),
-      'without a version': encode({ accepted: {}, payload: {} }),
-      'with a version that is a string': encode({ ...whole, x402Version: '2' }),
-      'with null as version': encode({ ...whole, x402Version: null }),
-      'without `accepted`': encode({ x402Version: 2, payload: {} }),
-      'with a string for `accepted`': encode({ ...whole, accepted: 'exact' }),
       'with a list for `accepted`': encode({ ...whole, accepted: [] }),
-      'with null for `accepted`': encode({ ...whole, accepted: null }),
-      'without `payload`': encode({ x402Version: 2, accepted: {} }),
-      'with a string for `payload`': encode({ ...whole, payload: '0x' }),
-      'with a list for `payload`': encode({ ...whole, payload: [] }),
-      'with null for `payload`': encode({ ...whole, payload: null }),
       'of version 1 without its network': encode({ x402Version: 1, scheme: 'exact', payload: {} }),
-      'of version 1 without its payload': encode({ x402Version: 1, scheme: 'exact', network: 'base' }),
     };
     for (const [title, header] of Object.entries(malformed)) {
       it(title, async () => {
@@ -148,12 +128,6 @@ describe('a payment header', () => {
       const { header } = await checkout.sign(session.id);
       const twice = `${header}, ${header}`;
       assert.equal(await send({ 'PAYMENT-SIGNATURE': twice }), '400 invalid_payment_payload');
-    });
-
-    it('nested as deep as a header allows', async () => {
-      const deep = `{"x402Version":2,"accepted":${'[1,'.repeat(2000)}1${']'.repeat(2000)}}`;
-      const header = Buffer.from(deep).toString('base64');
-      assert.equal(await send({ 'PAYMENT-SIGNATURE': header }), '400 invalid_payment_payload');
     });
   });
 

@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict';
-import { Keypair, type PublicKey, TransactionInstruction } from '@solana/web3.js';
+import { Keypair, TransactionInstruction } from '@solana/web3.js';
 import { answers } from '../../lab/world/facilitator/dial.js';
-import {
-  LIGHTHOUSE_PROGRAM,
-  memo,
-  paymentHeader,
-  signEvmPayment,
-  signSolanaPayment,
-} from '../../lab/world/shop/agent.js';
+import { paymentHeader, signEvmPayment, signSolanaPayment } from '../../lab/world/shop/agent.js';
 import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { nowMs } from '../../shared/process/clock.js';
 import type { EvmPayload, FacilitatorRequest, PaymentRequirements } from '../../shared/x402/wire.js';
@@ -59,32 +53,12 @@ describe('a payment link', () => {
     });
 
     it('signatures of any form and length, which are passed on unchanged', async () => {
-      const { authorization, signature } = await signEvmPayment(evm, { account: BUYER });
-      const signatures = [
-        `0x${'00'.repeat(65)}`,
-        `0x${'ab'.repeat(64)}`,
-        `0x${'cd'.repeat(900)}`,
-        `${signature}${'6492'.repeat(16)}`,
-        '0x',
-        'not-even-hex',
-      ];
+      const { authorization } = await signEvmPayment(evm, { account: BUYER });
+      const signatures = [`0x${'cd'.repeat(900)}`, 'not-even-hex'];
       for (const forged of signatures) {
         const header = paymentHeader(evm, { signature: forged, authorization });
         const { paymentPayload } = await assertLeftToFacilitator(header);
         assert.equal((paymentPayload.payload as EvmPayload).signature, forged);
-      }
-    });
-
-    it('a Memo, Lighthouse or other program beside the transfer', async () => {
-      const program = (programId: PublicKey): TransactionInstruction =>
-        new TransactionInstruction({ programId, keys: [], data: Buffer.from([1]) });
-      for (const after of [
-        [memo('one more')],
-        [program(LIGHTHOUSE_PROGRAM), program(LIGHTHOUSE_PROGRAM)],
-        [program(Keypair.generate().publicKey)],
-      ]) {
-        const payload = signSolanaPayment(svm, { payer: Keypair.generate(), after });
-        await assertLeftToFacilitator(paymentHeader(svm, payload));
       }
     });
 
@@ -97,25 +71,12 @@ describe('a payment link', () => {
   });
 
   describe('normalises:', () => {
-    it('addresses in any case', async () => {
+    it('an entry in another case, without `extra`, with other values, or with unknown fields', async () => {
       const payload = await signEvmPayment(evm, { account: BUYER });
-      for (const spell of [
-        (text: string) => text.toLowerCase(),
-        (text: string) => `0x${text.slice(2).toUpperCase()}`,
-      ]) {
-        const accepted = { ...evm, asset: spell(evm.asset), payTo: spell(evm.payTo) };
-        const { paymentRequirements } = await assertLeftToFacilitator(paymentHeader(accepted, payload));
-        assert.deepEqual(paymentRequirements, withoutHints(evm));
-      }
-    });
-
-    it('an entry without `extra` and `maxTimeoutSeconds`, with other values, or with unknown fields', async () => {
-      const payload = await signEvmPayment(evm, { account: BUYER });
-      const { extra: _, maxTimeoutSeconds: __, ...bare } = evm;
+      const { extra: _, ...bare } = evm;
       for (const accepted of [
-        bare,
+        { ...bare, payTo: evm.payTo.toLowerCase(), outputSchema: { deep: [1] } },
         { ...evm, extra: { name: 'Fake Coin', version: '9', feePayer: 'x' }, maxTimeoutSeconds: 9_999 },
-        { ...evm, extra: null, maxTimeoutSeconds: '300', outputSchema: { deep: [1] } },
       ]) {
         const header = paymentHeader(evm, payload, { accepted });
         const { paymentRequirements, paymentPayload } = await assertLeftToFacilitator(header);

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { Keypair, PublicKey } from '@solana/web3.js';
+import { Keypair } from '@solana/web3.js';
 import { answers } from '../../lab/world/facilitator/dial.js';
 import {
-  advanceNonce,
   type EvmOverrides,
   paymentHeader,
   type SolanaOverrides,
@@ -26,9 +25,11 @@ import { forAllTests } from '../support/hooks.js';
 import { answerOf, receiptOf } from '../support/link-answers.js';
 
 const STRANGER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
-const USDG_DEVNET = '4F6PM96JJxngmHnZLBh9n58RH4aTVNWvDs2nuwrT5BP7';
 
-/** The facilitator accepts everything here, and no worker could settle it. */
+/**
+ * The facilitator accepts everything here, and no worker could settle it. Every reason to refuse is in
+ * test/unit/x402/: `match-payment`, `payload`, `svm-transaction` and `check-content`.
+ */
 describe('a link refuses before the facilitator is asked', () => {
   const checkout = forAllTests(() => openCheckout({ worker: false }));
   let session: CheckoutSession;
@@ -66,20 +67,9 @@ describe('a link refuses before the facilitator is asked', () => {
   describe('an entry that is not in `accepts`:', () => {
     const accepted: Record<string, [changes: Record<string, unknown>, code: string]> = {
       'another scheme': [{ scheme: 'upto' }, 'unsupported_scheme'],
-      'no scheme': [{ scheme: undefined }, 'invalid_payment_requirements'],
-      'an unknown network': [{ network: 'eip155:424242' }, 'invalid_network'],
       'a main network': [{ network: 'eip155:8453' }, 'invalid_network'],
-      'a network by its name of version 1': [{ network: 'base-sepolia' }, 'invalid_network'],
-      'no network': [{ network: undefined }, 'invalid_payment_requirements'],
-      'another token': [{ asset: STRANGER }, 'invalid_payment_requirements'],
-      'no token': [{ asset: undefined }, 'invalid_payment_requirements'],
-      'another wallet': [{ payTo: STRANGER }, 'invalid_payment_requirements'],
       'less than the amount': [{ amount: '4499999' }, 'invalid_payment_requirements'],
-      'more than the amount': [{ amount: '4500001' }, 'invalid_payment_requirements'],
-      'the amount as a number': [{ amount: 4_500_000 }, 'invalid_payment_requirements'],
-      'the amount in another spelling': [{ amount: '04500000' }, 'invalid_payment_requirements'],
       'the token of another network': [{ network: X_LAYER_TESTNET }, 'invalid_payment_requirements'],
-      'values that are not strings': [{ asset: [], payTo: {}, amount: null }, 'invalid_payment_requirements'],
     };
     for (const [title, [changes, code]] of Object.entries(accepted)) {
       it(`${title}: ${code}`, async () => {
@@ -100,12 +90,6 @@ describe('a link refuses before the facilitator is asked', () => {
       }
     });
 
-    it('a mint in another case: invalid_payment_requirements', async () => {
-      const payload = signSolanaPayment(svm, { payer: Keypair.generate() });
-      const header = paymentHeader({ ...svm, asset: svm.asset.toLowerCase() }, payload);
-      await assertRefused(header, 'invalid_payment_requirements');
-    });
-
     it('the merchant’s former wallet', async () => {
       const { header } = await checkout.sign(session.id);
       await updateAccount(checkout.app.db, checkout.merchant.accountId, { evmWallet: STRANGER });
@@ -124,25 +108,8 @@ describe('a link refuses before the facilitator is asked', () => {
       authorization: { ...payload.authorization, ...change },
     });
     const payloads: Record<string, (payload: EvmPayload) => object> = {
-      'nothing in it': () => ({}),
       'no signature': ({ authorization }) => ({ authorization }),
-      'an empty signature': (payload) => ({ ...payload, signature: '' }),
-      'a signature that is not a string': (payload) => ({ ...payload, signature: [payload.signature] }),
-      'a signature with a line break': (payload) => ({ ...payload, signature: `${payload.signature}\n` }),
-      'no authorization': ({ signature }) => ({ signature }),
-      'an authorization that is a list': ({ signature }) => ({ signature, authorization: [] }),
-      'no payer': authorization({ from: undefined }),
-      'a payer that is not an address': authorization({ from: '0x1234' }),
-      'a recipient that is not an address': authorization({ to: 'vitalik.eth' }),
       'the value as a number': authorization({ value: 4_500_000 }),
-      'a value that is not decimal': authorization({ value: '0x44aa20' }),
-      'a negative value': authorization({ value: '-1' }),
-      'a value beyond 256 bits': authorization({ value: (2n ** 256n).toString() }),
-      'a validBefore that is a number': authorization({ validBefore: 1_900_000_000 }),
-      'a validBefore that is a date': authorization({ validBefore: '2030-01-01T00:00:00Z' }),
-      'no validAfter': authorization({ validAfter: undefined }),
-      'a nonce of 31 bytes': authorization({ nonce: `0x${'ab'.repeat(31)}` }),
-      'a nonce without 0x': authorization({ nonce: 'ab'.repeat(32) }),
       'a Solana transaction': () => ({ transaction: 'AAAA' }),
     };
     for (const [title, change] of Object.entries(payloads)) {
@@ -156,11 +123,7 @@ describe('a link refuses before the facilitator is asked', () => {
     const transactions: Record<string, () => unknown> = {
       'an EVM payload on Solana': () => undefined,
       'a transaction that is not a string': () => [honest()],
-      'a transaction that is not base64': () => '%%%',
       'half of a transaction': () => honest().slice(0, 200),
-      'a transaction with a trailing byte': () =>
-        Buffer.concat([Buffer.from(honest(), 'base64'), Buffer.from([0])]).toString('base64'),
-      'bytes beyond the network’s limit': () => Buffer.alloc(1233, 1).toString('base64'),
     };
     for (const [title, transaction] of Object.entries(transactions)) {
       it(`${title}: invalid_payload`, async () => {
@@ -178,26 +141,13 @@ describe('a link refuses before the facilitator is asked', () => {
         () => ({ value: 4_499_999n }),
         'invalid_exact_evm_payload_authorization_value',
       ],
-      'more than the amount': [
-        () => ({ value: 4_500_001n }),
-        'invalid_exact_evm_payload_authorization_value',
-      ],
-      'a value of zero': [() => ({ value: 0n }), 'invalid_exact_evm_payload_authorization_value'],
       'another wallet': [() => ({ to: STRANGER }), 'invalid_exact_evm_payload_recipient_mismatch'],
-      'the token’s contract as the wallet': [
-        () => ({ to: evm.asset }),
-        'invalid_exact_evm_payload_recipient_mismatch',
-      ],
       'a validAfter in the future': [
         () => ({ validAfter: seconds() + 60n }),
         'invalid_exact_evm_payload_authorization_valid_after',
       ],
       'a validBefore in the past': [
         () => ({ validBefore: seconds() - 1n }),
-        'invalid_exact_evm_payload_authorization_valid_before',
-      ],
-      'a validBefore of zero': [
-        () => ({ validBefore: 0n }),
         'invalid_exact_evm_payload_authorization_valid_before',
       ],
     };
@@ -218,18 +168,7 @@ describe('a link refuses before the facilitator is asked', () => {
   describe('a transaction that', () => {
     const refused: Record<string, [parts: () => SolanaOverrides, error: RegExp]> = {
       'transfers less than the amount': [() => ({ amount: 4_499_999n }), /transfers 4499999 /],
-      'transfers more than the amount': [() => ({ amount: 4_500_001n }), /transfers 4500001 /],
       'pays another account': [() => ({ destination: Keypair.generate().publicKey }), /another account/],
-      'pays the wallet and not its token account': [
-        () => ({ destination: new PublicKey(svm.payTo) }),
-        /another account/,
-      ],
-      'transfers another token': [() => ({ mint: USDG_DEVNET }), /asset/],
-      'transfers nothing': [() => ({ instructions: [], signers: [] }), /asset/],
-      'uses a durable nonce': [
-        () => ({ before: [advanceNonce(Keypair.generate().publicKey)] }),
-        /durable nonce/,
-      ],
     };
     for (const [title, [parts, error]] of Object.entries(refused)) {
       it(`${title}: invalid_payload`, async () => {

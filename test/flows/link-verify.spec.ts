@@ -3,7 +3,6 @@ import { generateKeyPairSync } from 'node:crypto';
 import {
   altered,
   answers,
-  answersGarbage,
   answersHtml,
   type Behaviour,
   breaksAfterWork,
@@ -25,35 +24,7 @@ import {
 } from '../support/checkout.js';
 import { answerOf } from '../support/link-answers.js';
 
-/** The specification's failure codes that facilitators also use. */
-const CODES = [
-  'insufficient_funds',
-  'invalid_exact_evm_payload_authorization_valid_after',
-  'invalid_exact_evm_payload_authorization_valid_before',
-  'invalid_exact_evm_payload_authorization_value',
-  'invalid_exact_evm_payload_recipient_mismatch',
-  'invalid_exact_svm_payload_transaction_instructions_length',
-  'invalid_network',
-  'invalid_payload',
-  'invalid_payment_requirements',
-  'invalid_scheme',
-  'unsupported_scheme',
-  'invalid_x402_version',
-  'invalid_transaction_state',
-  'unexpected_verify_error',
-  'unexpected_settle_error',
-];
-
-/** Names that newer facilitators use for these codes. */
-const NEWER_NAMES = {
-  invalid_exact_evm_insufficient_balance: 'insufficient_funds',
-  permit2_insufficient_balance: 'insufficient_funds',
-  invalid_exact_evm_payload_authorization_value_mismatch: 'invalid_exact_evm_payload_authorization_value',
-  invalid_exact_evm_recipient_mismatch: 'invalid_exact_evm_payload_recipient_mismatch',
-  invalid_exact_evm_nonce_already_used: 'invalid_transaction_state',
-  duplicate_settlement: 'invalid_transaction_state',
-};
-
+/** How each answer is read: test/unit/x402/verify-answer.spec.ts and `failure-codes`; each signature: `recovers-to-payer`. */
 describe('a payment that /verify', () => {
   let checkout: Checkout;
   let session: CheckoutSession;
@@ -94,10 +65,8 @@ describe('a payment that /verify', () => {
 
   describe('accepts in an unusual form is settled:', () => {
     for (const [title, behaviour] of Object.entries<Behaviour>({
-      'with no payer': altered({ payer: undefined }),
       'with null for the payer': altered({ payer: null }),
       'with unknown fields': altered({ extensions: { a: 1 }, extra: [], invalidReason: null }),
-      'with status 201': altered({}, 201),
       'with status 402': altered({}, 402),
     })) {
       it(title, async () => {
@@ -108,75 +77,26 @@ describe('a payment that /verify', () => {
   });
 
   describe('refuses is answered 402 with', () => {
-    for (const code of CODES) {
-      it(code, async () => {
-        checkout.facilitator.verify.next(refuses(code));
+    for (const [code, reason] of Object.entries({
+      insufficient_funds: 'invalid_exact_evm_insufficient_balance',
+      a_word_of_2027: 'a_word_of_2027',
+      payment_failed: 'Insufficient Funds',
+    })) {
+      it(`${code}, when it says ${reason}`, async () => {
+        checkout.facilitator.verify.next(refuses(reason));
         assert.equal(await send(), `402 ${code}`);
         await assertNothingHappened();
       });
     }
-
-    for (const [reason, code] of Object.entries(NEWER_NAMES)) {
-      it(`${code}, when it says ${reason}`, async () => {
-        checkout.facilitator.verify.next(refuses(reason));
-        assert.equal(await send(), `402 ${code}`);
-      });
-    }
-
-    it('any newer code as it is', async () => {
-      for (const word of ['kyt_sanctioned_address', 'x', 'a_word_of_2027', 'z'.repeat(100)]) {
-        checkout.facilitator.verify.next(refuses(word));
-        assert.equal(await send(), `402 ${word}`);
-      }
-    });
-
-    it('payment_failed for a reason that is not a code', async () => {
-      const strange = [
-        'Insufficient Funds',
-        'KYT',
-        '',
-        'a'.repeat(101),
-        'a-b',
-        'ж',
-        7,
-        null,
-        undefined,
-        ['x'],
-      ];
-      for (const invalidReason of strange) {
-        checkout.facilitator.verify.next(answers(200, { isValid: false, invalidReason }));
-        assert.equal(await send(), '402 payment_failed');
-      }
-    });
-
-    it('the same code for every 4xx status', async () => {
-      for (const status of [400, 402, 404, 409, 412, 422]) {
-        const body = { isValid: false, invalidReason: 'insufficient_funds' };
-        checkout.facilitator.verify.next(answers(status, body));
-        assert.equal(await send(), '402 insufficient_funds');
-      }
-    });
   });
 
   describe('does not decide is answered 503, because the facilitator', () => {
     for (const [title, behaviour] of Object.entries<Behaviour>({
-      'answers 401': answers(401),
-      'answers 403': answers(403),
       'answers 429': answers(429),
-      'answers 500': answers(500),
-      'answers 500 with a verdict': answers(500, { isValid: false, invalidReason: 'insufficient_funds' }),
       'answers 500 with isValid true': answers(500, { isValid: true }),
-      'answers 502 in HTML': answersHtml(502),
       'answers 503': answers(503, 'busy'),
       'answers 200 in HTML': answersHtml(200),
-      'answers truncated JSON': answersGarbage(),
-      'answers an empty object': answers(200, {}),
-      'answers a list': answers(200, [{ isValid: true }]),
-      'answers null': answers(200, null),
-      'answers nothing': answers(200, ''),
-      'answers isValid as a string': answers(200, { isValid: 'true' }),
       'answers 400 without a verdict': answers(400, { error: 'invalid request' }),
-      'answers 404 without a verdict': answers(404, 'not found'),
       redirects: { works: false, answer: () => ({ status: 308, body: '', headers: { location: '/' } }) },
       'resets the connection': breaksBeforeWork(),
       'drops the connection': breaksBeforeWork('drop'),
@@ -241,23 +161,11 @@ describe('a payment that /verify', () => {
         const { signature } = await signEvmPayment(accepted, { account: BUYER });
         return { signature };
       },
-      'another nonce than the signed one': async ({ payload }) => ({
-        authorization: { ...payload.authorization, nonce: `0x${'1'.repeat(64)}` },
-      }),
-      'a later validBefore than the signed one': async ({ payload }) => ({
-        authorization: {
-          ...payload.authorization,
-          validBefore: `${Number(payload.authorization.validBefore) + 1}`,
-        },
-      }),
       'another payer than the signer': async ({ payload }) => ({
         authorization: { ...payload.authorization, from: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' },
       }),
-      'the domain of another token': async ({ accepted }) =>
-        await signEvmPayment(accepted, { account: BUYER, domain: { name: 'USD Coin' } }),
       'the domain of another chain': async ({ accepted }) =>
         await signEvmPayment(accepted, { account: BUYER, domain: { chainId: 8453 } }),
-      'a signature of zeros': async () => ({ signature: `0x${'00'.repeat(65)}` }),
       'a signature of a contract wallet': async () => ({ signature: `0x${'ab'.repeat(300)}` }),
     })) {
       it(`is answered 402: ${title}`, async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Keypair } from '@solana/web3.js';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { signEvmPayment, signSolanaPayment } from '../../../lab/world/shop/agent.js';
+import { type SolanaOverrides, signEvmPayment, signSolanaPayment } from '../../../lab/world/shop/agent.js';
 import type { JsonObject } from '../../../shared/x402/json-object.js';
 import { parsePayload } from '../../../shared/x402/parse-payload.js';
 import {
@@ -39,6 +39,12 @@ function parseWith(changes: object): PaymentProof | undefined {
 function parseEvm(payload: JsonObject = PAYLOAD): EvmAuthorization {
   const proof = parsePayload(BASE_SEPOLIA, payload);
   assert.equal(proof?.family, 'evm');
+  return proof;
+}
+
+function parseSvm(parts: SolanaOverrides = {}): PaymentProof {
+  const proof = parsePayload(SOLANA_DEVNET, { ...signSolanaPayment(SVM, { payer: BUYER, ...parts }) });
+  assert.ok(proof);
   return proof;
 }
 
@@ -98,6 +104,7 @@ describe('parsing an EVM payload', () => {
       'a signature in parts': { ...PAYLOAD, signature: { r: '0x', s: '0x', v: 27 } },
       'an empty signature': { ...PAYLOAD, signature: '' },
       'a signature with a NUL': { ...PAYLOAD, signature: '0x12\u0000' },
+      'a signature with a line break': { ...PAYLOAD, signature: '0x12\n' },
       'a signature with a lone surrogate': { ...PAYLOAD, signature: '0x12\ud800' },
       'no authorization': { signature: PAYLOAD.signature },
       'an authorization that is null': { ...PAYLOAD, authorization: null },
@@ -214,8 +221,8 @@ describe('the payload key', () => {
   });
 
   it('is network and message on Solana', () => {
-    const proof = parsePayload(SOLANA_DEVNET, { ...signSolanaPayment(SVM, { payer: BUYER }) });
-    assert.equal(proof?.family, 'svm');
+    const proof = parseSvm();
+    assert.equal(proof.family, 'svm');
     assert.equal(payloadKey(SOLANA_DEVNET, SVM.asset, proof), `${SOLANA_DEVNET}:${proof.messageHash}`);
   });
 });
@@ -235,9 +242,7 @@ describe('the end of a payment', () => {
   });
 
   it('is undefined for a Solana transaction', () => {
-    const proof = parsePayload(SOLANA_DEVNET, { ...signSolanaPayment(SVM, { payer: BUYER }) });
-    assert.ok(proof);
-    assert.equal(endsAt(proof), undefined);
+    assert.equal(endsAt(parseSvm()), undefined);
   });
 });
 
