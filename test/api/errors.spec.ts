@@ -236,6 +236,12 @@ describe('errors', () => {
     });
   });
 
+  it('have a unique Request-Id', async () => {
+    const ids = new Set<string | undefined>();
+    for (let i = 0; i < 5; i++) ids.add((await api.get('/v1/customers')).get('Request-Id'));
+    assert.equal(ids.size, 5);
+  });
+
   describe('of the service', () => {
     const ours = { type: 'api_error', code: 'internal_error' } as const;
     // Without tables every statement fails, with an error that quotes it.

@@ -175,13 +175,5 @@ describe('webhook endpoints', () => {
       assertInvalid(await shop.test.delete(`${ENDPOINTS}/${two}?force=true`), 'parameter_unknown', 'force');
       await shop.test.get(`${ENDPOINTS}/${two}`).expect(200);
     });
-
-    it('ignore an Idempotency-Key', async () => {
-      const shop = await buildShop(app);
-      const [id] = await buildEndpoints(app.db, shop.accountId, 1);
-      await shop.test.delete(`${ENDPOINTS}/${id}`).set('Idempotency-Key', 'd').expect(200);
-      assertMissing(await shop.test.delete(`${ENDPOINTS}/${id}`).set('Idempotency-Key', 'd'));
-      await shop.test.post(ENDPOINTS, { url: HOOK_URL }).set('Idempotency-Key', 'd').expect(200);
-    });
   });
 });
