@@ -1,12 +1,3 @@
-import { fileURLToPath } from 'node:url';
-import { runToEnd } from '../toolchain/run-to-end.mjs';
-import { ensureSystemTools } from '../toolchain/system-tools.mjs';
-import { ensureReady } from './ensure-ready.mjs';
+import { runLab } from './run-lab.mjs';
 
-await ensureReady();
-await ensureSystemTools();
-
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const args = ['--import', 'tsx', 'lab/rehearse/main.ts', ...process.argv.slice(2)];
-// With TERM the command stops what it has started, its stores last.
-process.exitCode = await runToEnd(process.execPath, args, { cwd: root, stdout: 'inherit', stopWith: 'TERM' });
+await runLab('lab/rehearse/main.ts');
