@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CHILD_ENVIRONMENT } from '../toolchain/child-environment.js';
 import { type GuardedProcess, spawnGuarded } from '../toolchain/guarded-process.js';
+import { isAlive } from '../toolchain/is-alive.js';
 import { fallbackFolder, openDatabaseFolder, openSocketFolder } from './database-folder.js';
 import { connectionUrl, ensureDatabase } from './ensure-database.js';
 import { initCluster } from './init-cluster.js';
@@ -175,12 +176,7 @@ async function reachServer({
 /** A name without a process id is that of a server that was started by an earlier version. */
 function isOwnerAlive(clusterName: string): boolean {
   const [, pid] = /^embedded-(\d+)-/.exec(clusterName) ?? [];
-  if (pid === undefined) return true;
-  try {
-    return process.kill(Number(pid), 0);
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
+  return pid === undefined || isAlive(Number(pid));
 }
 
 /** True when another process's server, or the last children of a killed one, still use the folder. */

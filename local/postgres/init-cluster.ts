@@ -4,6 +4,7 @@ import { readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { CHILD_ENVIRONMENT } from '../toolchain/child-environment.js';
 import { spawnGuarded } from '../toolchain/guarded-process.js';
+import { isAlive } from '../toolchain/is-alive.js';
 import type { SystemUser } from '../toolchain/system-user.js';
 
 export interface InitClusterOptions {
@@ -69,15 +70,5 @@ async function removeAbandoned(dataDir: string): Promise<void> {
     if (!name.startsWith(prefix)) continue;
     if (isAlive(Number.parseInt(name.slice(prefix.length), 10))) continue;
     await rm(path.join(base, name), { recursive: true, force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  if (!(pid > 0)) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
