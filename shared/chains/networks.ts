@@ -1,3 +1,5 @@
+import { isSameAddress } from './text-forms.js';
+
 /**
  * The token table. It holds a token only when its EIP-712 domain, or its mint, is established: a signature under a wrong
  * name or version is worthless. All EVM tokens have EIP-3009 (so no USDT on Ethereum, Base, Polygon or Avalanche), and none
@@ -191,12 +193,9 @@ export function findNetworkByV1Name(name: string): Network | undefined {
   return BY_V1_NAME.get(name);
 }
 
-/** EVM addresses are case-insensitive, mints are not. */
 export function findToken(caip2: string, asset: string): OfferedToken | undefined {
-  const spelled = (address: string): string =>
-    caip2.startsWith('eip155:') ? address.toLowerCase() : address;
   return OFFERED_TOKENS.find(
-    (token) => token.network.caip2 === caip2 && spelled(token.address) === spelled(asset),
+    ({ network, address }) => network.caip2 === caip2 && isSameAddress(caip2, address, asset),
   );
 }
 

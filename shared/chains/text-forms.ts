@@ -12,6 +12,12 @@ export function looksLikeTransaction(text: string): boolean {
   return EVM_TRANSACTION.test(text) || SOLANA_TRANSACTION.test(text);
 }
 
+/** Whether two texts name one address, mint or transaction of a network: on EVM the case of their letters does not matter. */
+export function isSameAddress(network: string, ours: string, theirs: unknown): boolean {
+  if (typeof theirs !== 'string') return false;
+  return network.startsWith('eip155:') ? ours.toLowerCase() === theirs.toLowerCase() : ours === theirs;
+}
+
 /** One transaction has one name: hex digits mean the same in both cases, the letters of Solana's signatures do not. */
 export function transactionName(text: string): string {
   return EVM_TRANSACTION.test(text) ? text.toLowerCase() : text;

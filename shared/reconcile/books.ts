@@ -1,5 +1,6 @@
 import type { Arrival } from '../chains/arrival.js';
 import { findToken } from '../chains/networks.js';
+import { isSameAddress } from '../chains/text-forms.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import type { RefundTerms } from '../payables/refund-terms.js';
@@ -82,9 +83,4 @@ export function askedAmount({ livemode, amountCents, refund }: Asked, arrival: A
 export function isReceiver({ refund, wallets }: Asked, { network, payTo }: Arrival): boolean {
   const receivers = refund === null ? wallets : [refund.payTo];
   return receivers.some((wallet) => isSameAddress(network, wallet, payTo));
-}
-
-/** EVM addresses and hashes are case-insensitive. */
-export function isSameAddress(network: string, ours: string, theirs: string): boolean {
-  return network.startsWith('eip155:') ? ours.toLowerCase() === theirs.toLowerCase() : ours === theirs;
 }

@@ -1,10 +1,10 @@
 import type { ChainFinding } from '../chains/finding.js';
+import { isSameAddress } from '../chains/text-forms.js';
 import { Payment } from '../payments/model.js';
 import type { PaymentStatus } from '../payments/states.js';
 import { certainNow, DISAGREE_MS } from '../process/clock.js';
 import { createdAt, lowestIdAt } from '../values/ids.js';
 import { readStoredPayment } from '../x402/stored-payment.js';
-import { isSameAddress } from './books.js';
 import { report } from './judge-arrivals.js';
 import type { Line } from './line.js';
 import { type NewPosition, openList } from './open-list.js';

@@ -1,5 +1,6 @@
 import type { Arrival } from '../chains/arrival.js';
-import { type Asked, askedAmount, type BookedPayment, isReceiver, isSameAddress } from './books.js';
+import { isSameAddress } from '../chains/text-forms.js';
+import { type Asked, askedAmount, type BookedPayment, isReceiver } from './books.js';
 import { type Difference, type Line, lineOf } from './line.js';
 
 /** The rows of the books that may explain one transfer. */

@@ -1,4 +1,5 @@
 import { findNetworkByV1Name } from '../chains/networks.js';
+import { isSameAddress } from '../chains/text-forms.js';
 import { describeFailure, type Failure } from './failure-codes.js';
 import type { WellFormedHeader } from './headers.js';
 import type { JsonObject } from './json-object.js';
@@ -106,12 +107,6 @@ export function isSamePayment(
         isSameAddress(made.network, made.asset, header.accepted.asset);
   const proof = isThere ? parsePayload(made.network, header.payload) : undefined;
   return proof !== undefined && payloadKey(made.network, made.asset, proof) === made.payloadKey;
-}
-
-/** EVM addresses are case-insensitive. */
-function isSameAddress(network: string, ours: string, theirs: unknown): boolean {
-  if (typeof theirs !== 'string') return false;
-  return network.startsWith('eip155:') ? ours.toLowerCase() === theirs.toLowerCase() : ours === theirs;
 }
 
 function refused(reason: string): PaymentMatch {
