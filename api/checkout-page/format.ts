@@ -1,4 +1,4 @@
-import { decimalText } from '../../shared/values/money.js';
+import { decimalText, dollarText } from '../../shared/values/money.js';
 
 /**
  * Formats numbers and times for a language. Amounts are decimal strings, since the largest have more digits than a
@@ -44,7 +44,7 @@ function createFormats(language: string): Formats {
   const isolate = (amount: string): string =>
     RIGHT_TO_LEFT.has(language) ? `\u2066${amount.replaceAll(/[\u200e\u200f\u061c]/g, '')}\u2069` : amount;
   return {
-    dollars: (cents) => isolate(usd.format(decimalText(String(cents), 2))),
+    dollars: (cents) => isolate(usd.format(dollarText(cents))),
     tokens: (amount, decimals, symbol) =>
       isolate(`${tokens.format(decimalText(amount, decimals))}\u00a0${symbol}`.trim()),
     count: (number) => plain.format(number),

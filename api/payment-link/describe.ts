@@ -1,5 +1,7 @@
 import type { LinkedSession } from '../../shared/settlement/read-link.js';
+import { dollarText } from '../../shared/values/money.js';
 import { visibleText } from '../../shared/values/visible-text.js';
+import { utcText } from '../../shared/wire/timestamp.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import { stockClientAdvice } from './stock-clients.js';
 
@@ -12,7 +14,7 @@ const ELLIPSIS = '…';
  * client may need. It is constant while the session is open and holds nothing private to the merchant.
  */
 export function describePayment(session: LinkedSession, accepts: readonly PaymentRequirements[]): string {
-  const dollars = formatDollars(session.amountTotalCents);
+  const dollars = `$${dollarText(session.amountTotalCents)}`;
   const merchant = cut(session.account.name);
   const { refund } = session;
   const advice = stockClientAdvice(session.amountTotalCents, dollars, accepts);
@@ -20,7 +22,7 @@ export function describePayment(session: LinkedSession, accepts: readonly Paymen
     refund == null
       ? `${dollars} to ${merchant}${describeItems(session)}`
       : `Refund of ${dollars} by ${merchant} to ${refund.payTo}, who paid for ${cut(refund.reference ?? refund.checkoutSession)}`;
-  const payment = `${what}, payable until ${formatTime(session.expiresAt)}.`;
+  const payment = `${what}, payable until ${utcText(session.expiresAt)}.`;
   return advice === undefined ? payment : `${payment} ${advice}`;
 }
 
@@ -52,14 +54,6 @@ function describeItems({ summary }: LinkedSession): string {
   const count = quantity === null || quantity === 1 ? '' : `${quantity} x `;
   const more = others === 0 ? '' : ` and ${others} more`;
   return ` for ${count}${name}${more}`;
-}
-
-function formatDollars(cents: number): string {
-  return `$${Math.floor(cents / 100)}.${`${cents % 100}`.padStart(2, '0')}`;
-}
-
-function formatTime(time: Date): string {
-  return `${time.toISOString().slice(0, 19)}Z`;
 }
 
 /** Most names match this and need no cleaning. */

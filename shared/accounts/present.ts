@@ -1,4 +1,4 @@
-import { createdSeconds, unixSeconds } from '../wire/timestamp.js';
+import { createdSeconds, unixSeconds, unixSecondsOrNull } from '../wire/timestamp.js';
 import type { Account, ApiKey, FacilitatorKey, OperatorAction } from './model.js';
 
 export function presentAccount(account: Account): object {
@@ -10,7 +10,7 @@ export function presentAccount(account: Account): object {
     logo_url: account.logoUrl,
     brand_color: account.brandColor,
     support_email: account.supportEmail,
-    disabled_at: account.disabledAt === null ? null : unixSeconds(account.disabledAt),
+    disabled_at: unixSecondsOrNull(account.disabledAt),
     created: createdSeconds(account.id),
   };
 }
@@ -42,7 +42,7 @@ export function presentAccountKey(key: ApiKey, account: Account): object {
     access: key.access,
     payout_wallets: presentPayoutWallets(account),
     created: createdSeconds(key.id),
-    last_used: key.lastUsedAt === null ? null : unixSeconds(key.lastUsedAt),
+    last_used: unixSecondsOrNull(key.lastUsedAt),
     facilitator_key: key.facilitatorKeyId,
   };
 }
@@ -61,7 +61,7 @@ export function presentApiKey(key: ApiKey): object {
     livemode: key.livemode,
     access: key.access,
     facilitator_key: key.facilitatorKeyId,
-    revoked_at: key.revokedAt === null ? null : unixSeconds(key.revokedAt),
+    revoked_at: unixSecondsOrNull(key.revokedAt),
     suspended: key.suspended,
     created: createdSeconds(key.id),
   };

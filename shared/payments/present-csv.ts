@@ -1,6 +1,6 @@
 import { networkName, transactionUrl } from '../chains/networks.js';
 import { createdAt } from '../values/ids.js';
-import { decimalText } from '../values/money.js';
+import { decimalText, dollarText } from '../values/money.js';
 import type { Columns } from '../wire/csv.js';
 import { utcText } from '../wire/timestamp.js';
 import type { Payment } from './model.js';
@@ -11,7 +11,7 @@ export const PAYMENT_COLUMNS: Columns<Payment> = [
   ['created', ({ id }) => utcText(createdAt(id))],
   ['settled_at', ({ settledAt }) => settledAt && utcText(settledAt)],
   ['status', ({ status }) => status],
-  ['amount', ({ amountCents }) => decimalText(String(amountCents), 2)],
+  ['amount', ({ amountCents }) => dollarText(amountCents)],
   ['currency', () => 'usd'],
   ['token', ({ token }) => token],
   ['token_amount', ({ tokenAmount, tokenDecimals }) => decimalText(tokenAmount, tokenDecimals)],

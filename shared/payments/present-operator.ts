@@ -1,4 +1,4 @@
-import { unixSeconds } from '../wire/timestamp.js';
+import { unixSeconds, unixSecondsOrNull } from '../wire/timestamp.js';
 import type { Payment } from './model.js';
 import { presentListedPayment } from './present.js';
 
@@ -8,21 +8,17 @@ export function presentOperatorPayment(payment: Payment): object {
     ...presentListedPayment(payment),
     facilitator: payment.facilitator,
     failure_code: payment.failureCode,
-    failed_at: seconds(payment.failedAt),
+    failed_at: unixSecondsOrNull(payment.failedAt),
     surplus: payment.surplus,
     stage: payment.stage,
-    due_at: seconds(payment.dueAt),
+    due_at: unixSecondsOrNull(payment.dueAt),
     valid_until: unixSeconds(payment.validUntil),
     attempts: payment.attempt,
     settle_calls: payment.settleCalls,
-    settle_asked_at: seconds(payment.settleAskedAt),
-    settle_ended_at: seconds(payment.settleEndedAt),
+    settle_asked_at: unixSecondsOrNull(payment.settleAskedAt),
+    settle_ended_at: unixSecondsOrNull(payment.settleEndedAt),
     settle_unclear: payment.settleUnclear,
     reported_transaction: payment.reportedTransaction,
     history: payment.history,
   };
-}
-
-function seconds(time: Date | null): number | null {
-  return time === null ? null : unixSeconds(time);
 }

@@ -1,6 +1,6 @@
 import { networkName, transactionUrl } from '../chains/networks.js';
 import { isRefundId } from '../values/ids.js';
-import { createdSeconds, unixSeconds } from '../wire/timestamp.js';
+import { createdSeconds, unixSecondsOrNull } from '../wire/timestamp.js';
 import type { Payment } from './model.js';
 import type { Channel, PaymentStatus, Token } from './states.js';
 
@@ -61,7 +61,7 @@ export function presentPayment(payment: Payment): WirePayment {
     transaction_url:
       payment.transaction === null ? null : transactionUrl(payment.network, payment.transaction),
     created: createdSeconds(payment.id),
-    settled_at: payment.settledAt === null ? null : unixSeconds(payment.settledAt),
+    settled_at: unixSecondsOrNull(payment.settledAt),
     livemode: payment.livemode,
   };
 }

@@ -2,7 +2,7 @@ import { transactionUrl } from '../chains/networks.js';
 import type { RefundTerms } from '../payables/refund-terms.js';
 import type { Payment } from '../payments/model.js';
 import { createdAt } from '../values/ids.js';
-import { decimalText } from '../values/money.js';
+import { decimalText, dollarText } from '../values/money.js';
 import type { Columns } from '../wire/csv.js';
 import { utcText } from '../wire/timestamp.js';
 import type { Refund } from './model.js';
@@ -16,7 +16,7 @@ export const REFUND_COLUMNS: Columns<Refund> = [
   ['settled_at', (refund) => utcOrNothing(paidBy(refund)?.settledAt)],
   ['status', ({ status }) => REFUND_STATUS_OF[status]],
   ['reason', (refund) => termsOf(refund).reason],
-  ['amount', ({ amountTotalCents }) => decimalText(String(amountTotalCents), 2)],
+  ['amount', ({ amountTotalCents }) => dollarText(amountTotalCents)],
   ['currency', () => 'usd'],
   ['token', (refund) => termsOf(refund).token],
   ['token_amount', (refund) => decimalText(termsOf(refund).tokenAmount, termsOf(refund).tokenDecimals)],

@@ -1,6 +1,7 @@
 import { networkName } from '../chains/networks.js';
-import { decimalText } from '../values/money.js';
+import { dollarText } from '../values/money.js';
 import type { Columns } from '../wire/csv.js';
+import { dateText } from '../wire/timestamp.js';
 import type { AccountSum } from './read.js';
 
 /** The operator's sums of one day (UTC), account, mode, token and network: those of the daily reports. Amounts are cents. */
@@ -20,7 +21,7 @@ export interface Totals {
 }
 
 export function presentTotals(dayMs: number, sums: readonly AccountSum[]): Totals[] {
-  const date = new Date(dayMs).toISOString().slice(0, 10);
+  const date = dateText(dayMs);
   return sums.filter(isShown).map((sum) => ({
     date,
     account: sum.account,
@@ -50,8 +51,8 @@ export const TOTALS_COLUMNS: Columns<Totals> = [
   ['network', ({ network }) => network],
   ['network_name', (totals) => totals.network_name],
   ['payments', ({ payments }) => payments],
-  ['amount', ({ amount }) => decimalText(String(amount), 2)],
-  ['surplus', ({ surplus }) => decimalText(String(surplus), 2)],
+  ['amount', ({ amount }) => dollarText(amount)],
+  ['surplus', ({ surplus }) => dollarText(surplus)],
   ['refunds', ({ refunds }) => refunds],
-  ['refunded', ({ refunded }) => decimalText(String(refunded), 2)],
+  ['refunded', ({ refunded }) => dollarText(refunded)],
 ];

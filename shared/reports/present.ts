@@ -1,13 +1,14 @@
 import { networkName } from '../chains/networks.js';
-import { decimalText } from '../values/money.js';
+import { dollarText } from '../values/money.js';
 import type { Columns } from '../wire/csv.js';
+import { dateText } from '../wire/timestamp.js';
 import type { DailyReport, DaySum } from './read.js';
 
 export function presentDailyReport(report: DailyReport): object {
   const { payments, amount, refunds, refunded, surplus } = totalsOf(report);
   return {
     object: 'daily_report',
-    date: dateOf(report),
+    date: dateText(report.dayMs),
     currency: 'usd',
     payments,
     amount,
@@ -45,19 +46,13 @@ function totalsOf({ sums }: DailyReport): Record<Total, number> {
   };
 }
 
-function dateOf({ dayMs }: DailyReport): string {
-  return new Date(dayMs).toISOString().slice(0, 10);
-}
-
-const dollars = (cents: number): string => decimalText(String(cents), 2);
-
 /** One line for each day. */
 export const DAILY_REPORT_COLUMNS: Columns<DailyReport> = [
-  ['date', dateOf],
+  ['date', ({ dayMs }) => dateText(dayMs)],
   ['currency', () => 'usd'],
   ['payments', (report) => totalsOf(report).payments],
-  ['amount', (report) => dollars(totalsOf(report).amount)],
+  ['amount', (report) => dollarText(totalsOf(report).amount)],
   ['refunds', (report) => totalsOf(report).refunds],
-  ['refunded', (report) => dollars(totalsOf(report).refunded)],
-  ['surplus', (report) => dollars(totalsOf(report).surplus)],
+  ['refunded', (report) => dollarText(totalsOf(report).refunded)],
+  ['surplus', (report) => dollarText(totalsOf(report).surplus)],
 ];

@@ -6,6 +6,11 @@ export function centsToTokenAmount(amountCents: number, tokenDecimals: number): 
   return BigInt(amountCents) * 10n ** BigInt(tokenDecimals - 2);
 }
 
+/** 1050 cents are 10.50. */
+export function dollarText(cents: number): `${number}` {
+  return decimalText(String(cents), 2);
+}
+
 /** An amount in its smallest unit as a decimal number: ('1050', 2) is 10.50. */
 export function decimalText(digits: string, decimals: number): `${number}` {
   const padded = digits.padStart(decimals + 1, '0');

@@ -1,4 +1,4 @@
-import { createdSeconds, unixSeconds } from '../wire/timestamp.js';
+import { createdSeconds, unixSeconds, unixSecondsOrNull } from '../wire/timestamp.js';
 import type { ListedDelivery } from './deliveries.js';
 import { API_VERSION } from './event-types.js';
 import type { WebhookEndpoint } from './model.js';
@@ -49,11 +49,10 @@ export function presentWebhookEndpoint(endpoint: WebhookEndpoint): object {
 
 /** For the operator, with the account, and with the latest try where it is known. */
 export function presentOperatorEndpoint(endpoint: WebhookEndpoint, lastTry?: DeliveryTry): object {
-  const { failingSince } = endpoint;
   return {
     ...presentWebhookEndpoint(endpoint),
     account: endpoint.accountId,
-    failing_since: failingSince === null ? null : unixSeconds(failingSince),
+    failing_since: unixSecondsOrNull(endpoint.failingSince),
     ...(endpoint.unreadableSince && { unreadable_since: unixSeconds(endpoint.unreadableSince) }),
     ...(lastTry !== undefined && { last_try: presentTry(lastTry) }),
   };
