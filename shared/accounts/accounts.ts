@@ -1,5 +1,5 @@
 import type { Knex } from '../db/knex.js';
-import { noSuch } from '../errors/refusal.js';
+import { requireFound } from '../errors/refusal.js';
 import { newId } from '../values/ids.js';
 import { Account } from './model.js';
 
@@ -24,15 +24,12 @@ export async function updateAccount(
   changes: Partial<AccountDetails>,
 ): Promise<Account> {
   if (Object.keys(changes).length === 0) return await getAccount(db, id);
-  const account = await Account.query(db).patch(changes).where('id', id).returning('*').first();
-  if (account === undefined) throw noSuch('account', id);
-  return account;
+  const updated = await Account.query(db).patch(changes).where('id', id).returning('*').first();
+  return requireFound(updated, 'account', id);
 }
 
 export async function getAccount(db: Knex, id: string): Promise<Account> {
-  const account = await Account.query(db).findById(id);
-  if (account === undefined) throw noSuch('account', id);
-  return account;
+  return requireFound(await Account.query(db).findById(id), 'account', id);
 }
 
 export async function listAccounts(db: Knex): Promise<Account[]> {

@@ -3,7 +3,7 @@ import { type Model, type QueryBuilder, raw } from 'objection';
 import { batchReads } from '../db/batch-reads.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
-import { noSuch, Refusal } from '../errors/refusal.js';
+import { Refusal, requireFound } from '../errors/refusal.js';
 import { MAX_REFUSED_KEYS_KEPT } from '../limits/bounds.js';
 import { now, nowMs } from '../process/clock.js';
 import { sha256, sha256Base64 } from '../secrets/secrets.js';
@@ -84,8 +84,7 @@ export async function revokeApiKey(db: Knex, keyId: string): Promise<ApiKey> {
     .where('id', keyId)
     .returning('*')
     .first();
-  if (key === undefined) throw noSuch('API key', keyId);
-  return key;
+  return requireFound(key, 'API key', keyId);
 }
 
 /** Revokes the keys of an account that are active or suspended, and returns them. */

@@ -1,6 +1,6 @@
 import { raw } from 'objection';
 import type { Knex } from '../db/knex.js';
-import { noSuch } from '../errors/refusal.js';
+import { requireFound } from '../errors/refusal.js';
 import { now } from '../process/clock.js';
 import { revokeKeysOf } from './api-keys.js';
 import { Account, ApiKey } from './model.js';
@@ -41,7 +41,7 @@ export async function revokeAccountKeys(
   return await db.transaction(async (trx) => {
     // A key that is created meanwhile waits, and is made after this command.
     const account = await Account.query(trx).findById(accountId).forNoKeyUpdate().select('id');
-    if (account === undefined) throw noSuch('account', accountId);
+    requireFound(account, 'account', accountId);
     return await revokeKeysOf(trx, { accountId, ...(livemode !== undefined && { livemode }) });
   });
 }
@@ -51,7 +51,6 @@ async function setDisabledAt(
   id: string,
   disabledAt: ReturnType<typeof raw> | null,
 ): Promise<Account> {
-  const account = await Account.query(trx).patch({ disabledAt }).where('id', id).returning('*').first();
-  if (account === undefined) throw noSuch('account', id);
-  return account;
+  const updated = await Account.query(trx).patch({ disabledAt }).where('id', id).returning('*').first();
+  return requireFound(updated, 'account', id);
 }

@@ -1,6 +1,6 @@
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
-import { noSuch, Refusal } from '../errors/refusal.js';
+import { Refusal, requireFound } from '../errors/refusal.js';
 import { MAX_REMOVED_BATCH_BYTES } from '../limits/bounds.js';
 import { isOver } from '../payables/states.js';
 import { certainNow } from '../process/clock.js';
@@ -38,8 +38,8 @@ export async function eraseOldSessions(db: Knex, days: number, limit: number): P
 
 export async function eraseSession(db: Knex, id: string): Promise<Erased & { keptAnswers: number }> {
   return await db.transaction(async (trx) => {
-    const session = await CheckoutSession.query(trx).findById(id).select('status').forNoKeyUpdate();
-    if (session === undefined) throw noSuch('checkout session', id);
+    const found = await CheckoutSession.query(trx).findById(id).select('status').forNoKeyUpdate();
+    const session = requireFound(found, 'checkout session', id);
     if (!isOver(session)) {
       throw new Refusal(
         'parameter_invalid',

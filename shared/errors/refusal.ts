@@ -63,6 +63,12 @@ export class Refusal extends Error {
   }
 }
 
+/** Returns what was read by its id, or refuses an id that names nothing. */
+export function requireFound<T>(object: T | undefined, what: string, id: string): T {
+  if (object === undefined) throw noSuch(what, id);
+  return object;
+}
+
 export function noSuch(what: string, id: string, param = 'id'): Refusal {
   return new Refusal('resource_missing', `No such ${what}: '${id.slice(0, 100)}'.`, { param });
 }

@@ -6,7 +6,7 @@ import { presentAccount, presentApiKey, presentFacilitatorKey } from '../account
 import { CheckoutSession } from '../checkout-sessions/model.js';
 import { presentCheckoutSession } from '../checkout-sessions/present.js';
 import type { Knex } from '../db/knex.js';
-import { noSuch } from '../errors/refusal.js';
+import { requireFound } from '../errors/refusal.js';
 import type { Payable } from '../payables/model.js';
 import { Payment } from '../payments/model.js';
 import { presentOperatorPayment } from '../payments/present-operator.js';
@@ -56,9 +56,7 @@ export async function showById(context: ShowContext, id: string): Promise<Shown 
 
 /** For the id of a row that was read just before. */
 export async function getById(context: ShowContext, id: string): Promise<Shown> {
-  const shown = await showById(context, id);
-  if (shown === undefined) throw noSuch('object', id);
-  return shown;
+  return requireFound(await showById(context, id), 'object', id);
 }
 
 async function showAccount({ db }: ShowContext, id: string): Promise<Shown> {
@@ -79,8 +77,8 @@ async function showAccount({ db }: ShowContext, id: string): Promise<Shown> {
 
 async function showPayable({ db, baseUrl }: ShowContext, id: string): Promise<Shown> {
   const isRefund = isRefundId(id);
-  const payable = await (isRefund ? Refund : CheckoutSession).query(db).findById(id);
-  if (payable === undefined) throw noSuch(isRefund ? 'refund' : 'checkout session', id);
+  const found = await (isRefund ? Refund : CheckoutSession).query(db).findById(id);
+  const payable = requireFound(found, isRefund ? 'refund' : 'checkout session', id);
   const [account, payments] = await Promise.all([getAccount(db, payable.accountId), paymentsOf(db, id)]);
   payable.payment = payments.find((payment) => payment.id === payable.paymentId) ?? null;
   return {
@@ -112,8 +110,7 @@ async function presentRefundsOf(db: Knex, payments: readonly Payment[], baseUrl:
 }
 
 async function showPayment({ db, baseUrl }: ShowContext, id: string): Promise<Shown> {
-  const payment = await Payment.query(db).findById(id);
-  if (payment === undefined) throw noSuch('payment', id);
+  const payment = requireFound(await Payment.query(db).findById(id), 'payment', id);
   const account = await getAccount(db, payment.accountId);
   return {
     answer: {
@@ -151,8 +148,7 @@ async function presentDeliveriesOf(db: Knex, { id, type }: Pick<Event, 'id' | 't
 }
 
 async function showEvent({ db }: ShowContext, id: string): Promise<Shown> {
-  const event = await Event.query(db).findById(id);
-  if (event === undefined) throw noSuch('event', id);
+  const event = requireFound(await Event.query(db).findById(id), 'event', id);
   const [account, payments, deliveries] = await Promise.all([
     getAccount(db, event.accountId),
     paymentsOf(db, event.payableId),
@@ -176,8 +172,7 @@ const holdsDeliveries = ({ status, unreadableSince }: WebhookEndpoint): boolean 
   status === 'disabled' || unreadableSince !== null;
 
 async function showEndpoint({ db }: ShowContext, id: string): Promise<Shown> {
-  const endpoint = await WebhookEndpoint.query(db).findById(id);
-  if (endpoint === undefined) throw noSuch('webhook endpoint', id);
+  const endpoint = requireFound(await WebhookEndpoint.query(db).findById(id), 'webhook endpoint', id);
   const [account, deliveries] = await Promise.all([
     getAccount(db, endpoint.accountId),
     WebhookDelivery.query(db).where('endpointId', id).orderBy('id', 'desc').limit(MOST_LISTED),
@@ -203,8 +198,7 @@ async function typesOf(db: Knex, deliveries: readonly WebhookDelivery[]): Promis
 }
 
 async function showDelivery({ db }: ShowContext, id: string): Promise<Shown> {
-  const delivery = await WebhookDelivery.query(db).findById(id);
-  if (delivery === undefined) throw noSuch('webhook delivery', id);
+  const delivery = requireFound(await WebhookDelivery.query(db).findById(id), 'webhook delivery', id);
   const [event, endpoint] = await Promise.all([
     Event.query(db).findById(delivery.eventId).throwIfNotFound(),
     WebhookEndpoint.query(db).findById(delivery.endpointId).throwIfNotFound(),
@@ -221,8 +215,7 @@ async function showDelivery({ db }: ShowContext, id: string): Promise<Shown> {
 }
 
 async function showKey({ db }: ShowContext, id: string): Promise<Shown> {
-  const key = await ApiKey.query(db).findById(id);
-  if (key === undefined) throw noSuch('API key', id);
+  const key = requireFound(await ApiKey.query(db).findById(id), 'API key', id);
   return {
     answer: { ...presentApiKey(key), account: presentAccount(await getAccount(db, key.accountId)) },
   };

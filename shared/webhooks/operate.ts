@@ -1,6 +1,6 @@
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
-import { noSuch } from '../errors/refusal.js';
+import { requireFound } from '../errors/refusal.js';
 import { moveEndpoint } from './endpoints.js';
 import { WebhookEndpoint } from './model.js';
 import { FAILING_ENDPOINTS, LAST_TRY } from './statements/operate.sql.js';
@@ -13,8 +13,8 @@ export async function setEndpointStatus(
   status: EndpointStatus,
 ): Promise<WebhookEndpoint> {
   return await db.transaction(async (trx) => {
-    const endpoint = await WebhookEndpoint.query(trx).findById(id).whereNull('deletedAt').forNoKeyUpdate();
-    if (endpoint === undefined) throw noSuch('webhook endpoint', id);
+    const found = await WebhookEndpoint.query(trx).findById(id).whereNull('deletedAt').forNoKeyUpdate();
+    const endpoint = requireFound(found, 'webhook endpoint', id);
     // A released delivery is found by the sweep, within a second.
     return await moveEndpoint(trx, endpoint, status);
   });

@@ -1,6 +1,6 @@
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
-import { noSuch } from '../errors/refusal.js';
+import { noSuch, requireFound } from '../errors/refusal.js';
 import { now } from '../process/clock.js';
 import { createdAt, lowestIdAt, newIdStart } from '../values/ids.js';
 import type { EventType } from './event-types.js';
@@ -71,8 +71,7 @@ async function findEnabled(db: Knex, id: string): Promise<WebhookEndpoint> {
     .findById(id)
     .where('status', 'enabled')
     .whereNull('deletedAt');
-  if (endpoint === undefined) throw noSuch('enabled webhook endpoint', id);
-  return endpoint;
+  return requireFound(endpoint, 'enabled webhook endpoint', id);
 }
 
 /** Batches with at most BATCH_DELIVERIES, and with one event at least. An endpoint added meanwhile makes them a little larger. */

@@ -2,7 +2,7 @@ import type { Principal } from '../accounts/api-keys.js';
 import { type Reply, renderAndStore } from '../accounts/idempotency.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
-import { noSuch, Refusal } from '../errors/refusal.js';
+import { noSuch, Refusal, requireFound } from '../errors/refusal.js';
 import { now, nowMs } from '../process/clock.js';
 import type { NotifyDeliveries } from '../queues/notify-deliveries.js';
 import { newIdStart } from '../values/ids.js';
@@ -24,8 +24,8 @@ export async function resendEvent(
   eventId: string,
   endpointId: string | undefined,
 ): Promise<Resent[]> {
-  const event = await Event.query(db).findById(eventId).select('id', 'accountId', 'livemode', 'type');
-  if (event === undefined) throw noSuch('event', eventId);
+  const found = await Event.query(db).findById(eventId).select('id', 'accountId', 'livemode', 'type');
+  const event = requireFound(found, 'event', eventId);
   const resent = await deliverAgain(db, event, endpointId);
   if (resent.length === 0) throw noReceiver(eventId, endpointId);
   return resent;
