@@ -1,9 +1,9 @@
 import { clockCorrectionMs, DISAGREE_MS, doClocksDisagree } from '../process/clock.js';
 import type { Logger } from '../process/logger.js';
 import type { Closable } from '../process/shutdown.js';
-import type { PostgresClient } from './idle-connection.js';
 import type { Knex } from './knex.js';
 import { readServer } from './read-server.js';
+import { withConnection } from './statement.js';
 
 /** Each new connection reads Postgres' clock and position; the timer covers processes that open none for a long time. */
 const INTERVAL_MS = 1000;
@@ -40,17 +40,9 @@ export function followClock(db: Knex, logger: Logger): Closable {
   };
 }
 
-export async function readServerOf({ client }: Knex): Promise<void> {
+export async function readServerOf(db: Knex): Promise<void> {
   // Not by `runStatement`, whose listeners see the statements of requests.
-  const connection: PostgresClient = await client.acquireConnection();
-  try {
-    await readServer(connection, client.config.commits);
-  } catch (error) {
-    client.afterFailure(connection, error);
-    throw error;
-  } finally {
-    await client.releaseConnection(connection);
-  }
+  await withConnection(db, (connection) => readServer(connection, db.client.config.commits));
 }
 
 function logChange(logger: Logger): void {

@@ -34,16 +34,26 @@ export async function runStatement<Row>(
 }
 
 async function runOnce<Row>(db: Knex, { name, text }: Statement, values: readonly unknown[]): Promise<Row[]> {
-  const client: PostgresDialect = db.client;
-  const connection: PostgresClient = await client.acquireConnection();
-  try {
+  return await withConnection(db, async (connection) => {
     // Knex's own event, so that its listeners see these statements too.
-    client.emit('query', { sql: text, bindings: values });
+    db.client.emit('query', { sql: text, bindings: values });
     const isNamed = name !== undefined && preparesStatements(db);
     const { rows } = await connection.query({ ...(isNamed && { name }), text, values: [...values] });
     // Outside a transaction an idle connection proves that the statement was committed.
     if (db.isTransaction !== true && !isIdle(connection)) throw new Error('the statement was not committed');
     return rows as Row[];
+  });
+}
+
+/** For statements that `runStatement` cannot run. A connection is destroyed when a statement on it was abandoned. */
+export async function withConnection<T>(
+  db: Knex,
+  work: (connection: PostgresClient) => Promise<T>,
+): Promise<T> {
+  const client: PostgresDialect = db.client;
+  const connection: PostgresClient = await client.acquireConnection();
+  try {
+    return await work(connection);
   } catch (error) {
     client.afterFailure(connection, error);
     throw error;

@@ -1,6 +1,7 @@
 import type { Logger } from '../process/logger.js';
 import type { PostgresClient } from './idle-connection.js';
 import type { Knex } from './knex.js';
+import { withConnection } from './statement.js';
 
 /** A queue in Postgres needs LISTEN, which does not work through a pooler in transaction mode. */
 export async function warnAboutPooler(db: Knex, logger: Logger): Promise<void> {
@@ -13,15 +14,9 @@ export async function warnAboutPooler(db: Knex, logger: Logger): Promise<void> {
 }
 
 /** A pooler reports a made-up backend process id at connect time. */
-async function isPooled({ client }: Knex): Promise<boolean> {
-  const connection: PostgresClient & { processID?: number | null } = await client.acquireConnection();
-  try {
+async function isPooled(db: Knex): Promise<boolean> {
+  return await withConnection(db, async (connection: PostgresClient & { processID?: number | null }) => {
     const { rows } = await connection.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     return rows[0]?.pid !== connection.processID;
-  } catch (error) {
-    client.afterFailure(connection, error);
-    throw error;
-  } finally {
-    await client.releaseConnection(connection);
-  }
+  });
 }
