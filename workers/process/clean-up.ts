@@ -14,17 +14,10 @@ const INTERVAL_MS = 10 * 60_000;
 const BATCH_ROWS = 1000;
 
 export function cleanUpRegularly(deps: WorkerDeps): Closable {
-  let closed = false;
-  const cleaning = regularly(
-    () => cleanUp(deps, () => closed),
+  return regularly(
+    (stopped) => cleanUp(deps, () => stopped.aborted),
     () => INTERVAL_MS * (0.5 + Math.random()),
   );
-  return {
-    async close() {
-      closed = true;
-      await cleaning.close();
-    },
-  };
 }
 
 export interface CleanUpDeps extends Pick<WorkerDeps, 'db' | 'logger'> {

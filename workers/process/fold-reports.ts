@@ -12,19 +12,12 @@ export function foldReportsRegularly(
   { db, logger }: Pick<WorkerDeps, 'db' | 'logger'>,
   intervalMs = INTERVAL_MS,
 ): Closable {
-  let closed = false;
-  const fold = async (): Promise<void> => {
+  const fold = async (stopped: AbortSignal): Promise<void> => {
     try {
-      while (!closed && (await foldEntries(db, BATCH_ENTRIES)) === BATCH_ENTRIES);
+      while (!stopped.aborted && (await foldEntries(db, BATCH_ENTRIES)) === BATCH_ENTRIES);
     } catch (error) {
       logger.error({ event: 'reports.fold_failed', err: error });
     }
   };
-  const folding = regularly(fold, () => intervalMs * (0.5 + Math.random()));
-  return {
-    async close() {
-      closed = true;
-      await folding.close();
-    },
-  };
+  return regularly(fold, () => intervalMs * (0.5 + Math.random()));
 }

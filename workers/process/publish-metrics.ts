@@ -2,6 +2,7 @@ import type { Closable } from '../../shared/process/shutdown.js';
 import { writeWorkerPage } from '../../shared/upkeep/worker-pages.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import type { WorkerMetrics } from '../deps/worker-metrics.js';
+import { regularly } from './regularly.js';
 
 interface Publishing extends Pick<WorkerDeps, 'db' | 'logger'> {
   metrics: Pick<WorkerMetrics, 'worker' | 'own'>;
@@ -15,10 +16,7 @@ const INTERVAL_MS = 10_000;
  * their own. In Postgres, since Redis is optional.
  */
 export function publishMetrics({ db, logger, metrics }: Publishing): Closable {
-  let closed = false;
   let hasFailed = false;
-  let timer: NodeJS.Timeout | undefined;
-  let writing = Promise.resolve();
 
   async function write(): Promise<void> {
     try {
@@ -30,18 +28,10 @@ export function publishMetrics({ db, logger, metrics }: Publishing): Closable {
     }
   }
 
-  function writeRegularly(): void {
-    writing = write().finally(() => {
-      if (!closed) timer = setTimeout(writeRegularly, INTERVAL_MS * (0.75 + Math.random() / 2));
-    });
-  }
-
-  writeRegularly();
+  const writes = regularly(write, () => INTERVAL_MS * (0.75 + Math.random() / 2), 0);
   return {
     async close() {
-      closed = true;
-      clearTimeout(timer);
-      await writing;
+      await writes.close();
       // Includes the last counts.
       await write();
     },

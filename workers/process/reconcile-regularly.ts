@@ -16,17 +16,10 @@ const HOUR_SECONDS = 3600;
 export function reconcileRegularly(deps: WorkerDeps, askMs: number = ASK_MS): Closable {
   const hours = deps.config.reconcileEveryHours;
   if (hours === undefined) return { close: async () => undefined };
-  const stop = new AbortController();
-  const running = regularly(
-    () => reconcileWhenDue(deps, hours * HOUR_SECONDS, stop.signal),
+  return regularly(
+    (stopped) => reconcileWhenDue(deps, hours * HOUR_SECONDS, stopped),
     () => askMs * (0.5 + Math.random()),
   );
-  return {
-    async close() {
-      stop.abort();
-      await running.close();
-    },
-  };
 }
 
 /** A run that a stop or a crash ends is taken up by the worker that has the next turn. */

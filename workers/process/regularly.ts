@@ -2,27 +2,27 @@ import type { Closable } from '../../shared/process/shutdown.js';
 
 /**
  * Repeats work after pauses, the first one included, and never runs it twice at once. Pauses should be random, so that workers
- * that were started together do not work at the same instant. Closing waits for work that is running.
+ * that were started together do not work at the same instant. Closing aborts the signal, and waits for work that is running.
  */
 export function regularly(
-  work: () => Promise<void>,
+  work: (stopped: AbortSignal) => Promise<void>,
   pauseMs: () => number,
   firstPauseMs: number = pauseMs(),
 ): Closable {
-  let closed = false;
+  const stop = new AbortController();
   let working: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout;
   const schedule = (ms: number): void => {
     timer = setTimeout(() => {
-      working = work().finally(() => {
-        if (!closed) schedule(pauseMs());
+      working = work(stop.signal).finally(() => {
+        if (!stop.signal.aborted) schedule(pauseMs());
       });
     }, ms);
   };
   schedule(firstPauseMs);
   return {
     async close() {
-      closed = true;
+      stop.abort();
       clearTimeout(timer);
       await working;
     },

@@ -3,6 +3,7 @@ import type { Closable } from '../../shared/process/shutdown.js';
 import { waitAtMost } from '../../shared/process/timeout.js';
 import { findUnserved, leaveServed } from '../../shared/upkeep/served-queues.js';
 import type { WorkerDeps } from '../deps/deps.js';
+import { regularly } from './regularly.js';
 
 interface Watched extends Pick<WorkerDeps, 'db' | 'logger'> {
   config: Pick<WorkerDeps['config'], 'workerQueues'>;
@@ -18,19 +19,11 @@ export function watchQueues({ db, logger, config, metrics }: Watched, times = TI
   const self = { worker: metrics.worker, queues: config.workerQueues };
   const startedAt = performance.now();
   const missing = new Set<JobName>();
-  let isClosed = false;
-  let timer: NodeJS.Timeout | undefined;
-  let looking = look();
 
-  async function look(): Promise<void> {
+  async function look(stopped: AbortSignal): Promise<void> {
     // Postgres is away, which is reported elsewhere; the next round asks again.
     const unserved = await findUnserved(db, self).catch(() => undefined);
-    if (isClosed) return;
-    if (unserved !== undefined) tell(unserved);
-    timer = setTimeout(() => {
-      looking = look();
-    }, times.everyMs);
-    timer.unref();
+    if (unserved !== undefined && !stopped.aborted) tell(unserved);
   }
 
   function tell(unserved: readonly JobName[]): void {
@@ -51,11 +44,10 @@ export function watchQueues({ db, logger, config, metrics }: Watched, times = TI
     }
   }
 
+  const looks = regularly(look, () => times.everyMs, 0);
   return {
     async close() {
-      isClosed = true;
-      clearTimeout(timer);
-      await looking;
+      await looks.close();
       await waitAtMost(LEAVE_TIMEOUT_MS, leaveServed(db, self.worker)).catch(() => undefined); // The rows expire.
     },
   };

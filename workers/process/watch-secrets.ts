@@ -1,6 +1,7 @@
 import type { Closable } from '../../shared/process/shutdown.js';
 import { releaseReadable } from '../../shared/webhooks/unreadable.js';
 import type { WorkerDeps } from '../deps/deps.js';
+import { regularly } from './regularly.js';
 
 const INTERVAL_MS = 15_000;
 
@@ -11,11 +12,7 @@ export function watchSecrets({
   logger,
   notifyDeliveries,
 }: Pick<WorkerDeps, 'db' | 'secretBox' | 'logger' | 'notifyDeliveries'>): Closable {
-  let isClosed = false;
-  let timer: NodeJS.Timeout | undefined;
-  let looking = look();
-
-  async function look(): Promise<void> {
+  const look = async (): Promise<void> => {
     try {
       for (const { id, accountId } of await releaseReadable(db, secretBox)) {
         logger.info({ event: 'webhook_secret.readable', endpoint: id });
@@ -24,18 +21,6 @@ export function watchSecrets({
     } catch {
       // Postgres is away, which is reported elsewhere; the next round looks again.
     }
-    if (isClosed) return;
-    timer = setTimeout(() => {
-      looking = look();
-    }, INTERVAL_MS);
-    timer.unref();
-  }
-
-  return {
-    async close() {
-      isClosed = true;
-      clearTimeout(timer);
-      await looking;
-    },
   };
+  return regularly(look, () => INTERVAL_MS, 0);
 }
