@@ -187,19 +187,7 @@ function workOf(job: AnyJob): string {
   }
 }
 
-async function runOne(handlers: Handlers, job: AnyJob): Promise<void> {
-  switch (job.name) {
-    case 'settle-payment':
-      await handlers[job.name](job.payload);
-      return;
-    case 'confirm-payment':
-      await handlers[job.name](job.payload);
-      return;
-    case 'expire-sessions':
-      await handlers[job.name](job.payload);
-      return;
-    case 'deliver-webhook':
-      await handlers[job.name](job.payload);
-      return;
-  }
+async function runOne<N extends JobName>(handlers: Handlers, job: JobRequest<N>): Promise<void> {
+  const handle: Handlers[N] = handlers[job.name];
+  await handle(job.payload);
 }
