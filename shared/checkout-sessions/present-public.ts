@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/model.js';
 import type { Payable } from '../payables/model.js';
-import type { SessionStatus } from '../payables/states.js';
+import { paidBy, type SessionStatus } from '../payables/states.js';
 import { presentPayment, type WirePayment } from '../payments/present.js';
 import { fieldsBy, PUBLIC_FIELDS, type PublicName } from '../session-fields/fields.js';
 import { mayHideText, visibleText } from '../values/visible-text.js';
@@ -42,6 +42,7 @@ export interface ShownItem {
 /** The buyer's view of a session: its only merchant fields are PUBLIC_FIELDS. */
 export function presentPublicSession(session: Payable, account: Account, now: Date): PublicSession {
   const isOver = session.status === 'open' && session.expiresAt <= now;
+  const payment = paidBy(session);
   return {
     id: session.id,
     status: isOver ? 'expired' : session.status,
@@ -53,7 +54,7 @@ export function presentPublicSession(session: Payable, account: Account, now: Da
     expires_at: unixSeconds(session.expiresAt),
     ...publicFields(session),
     accepts: { evm: account.evmWallet !== null, svm: account.solanaWallet !== null },
-    payment: session.status === 'complete' && session.payment ? presentPayment(session.payment) : null,
+    payment: payment && presentPayment(payment),
   };
 }
 

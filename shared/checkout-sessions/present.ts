@@ -1,5 +1,5 @@
 import type { Payable } from '../payables/model.js';
-import type { SessionStatus } from '../payables/states.js';
+import { isOver, paidBy, type SessionStatus } from '../payables/states.js';
 import { presentPayment, type WirePayment } from '../payments/present.js';
 import {
   fieldsBy,
@@ -64,7 +64,7 @@ const BLANK = inWireOrder({
 } as const);
 
 export function presentCheckoutSession(session: Payable, { baseUrl, expand }: SessionView): object {
-  const payable = session.status === 'open' || session.status === 'processing';
+  const payment = paidBy(session);
   const shown: WireSession = {
     ...BLANK,
     id: session.id,
@@ -76,8 +76,8 @@ export function presentCheckoutSession(session: Payable, { baseUrl, expand }: Se
     metadata: session.metadata,
     payment_status: session.status === 'complete' ? 'paid' : 'unpaid',
     status: session.status,
-    url: payable ? sessionUrl(session.id, baseUrl) : null,
-    payment: session.status === 'complete' && session.payment ? presentPayment(session.payment) : null,
+    url: isOver(session) ? null : sessionUrl(session.id, baseUrl),
+    payment: payment && presentPayment(payment),
   };
   for (const { name, property } of TEXT_FIELDS) shown[name] = session[property];
   if (expand.includes('line_items')) shown.line_items = presentLineItems(session.id, session.lineItems ?? []);

@@ -9,6 +9,11 @@ export function isOver({ status }: { status: SessionStatus }): boolean {
   return status === 'complete' || status === 'expired';
 }
 
+/** The payment that paid a complete session or refund; one in flight is not shown. */
+export function paidBy<P>({ status, payment }: { status: SessionStatus; payment?: P | null }): P | null {
+  return status === 'complete' ? (payment ?? null) : null;
+}
+
 /** Every move of a session and the statuses it may start from. */
 export const SESSION_MOVES = {
   claim: { from: ['open'], to: 'processing' },

@@ -1,5 +1,6 @@
 import { transactionUrl } from '../chains/networks.js';
 import type { RefundTerms } from '../payables/refund-terms.js';
+import { paidBy } from '../payables/states.js';
 import type { Payment } from '../payments/model.js';
 import { createdAt } from '../values/ids.js';
 import { decimalText, dollarText } from '../values/money.js';
@@ -37,15 +38,10 @@ function termsOf(refund: Refund): RefundTerms {
   return refund.refund;
 }
 
-/** The payment of a succeeded refund: one in flight is not shown. */
-function paidBy({ status, payment }: Refund): Payment | undefined {
-  return status === 'complete' ? (payment ?? undefined) : undefined;
-}
-
 function utcOrNothing(time: Date | null | undefined): string | null {
   return time == null ? null : utcText(time);
 }
 
-function urlOf(payment: Payment | undefined): string | null {
+function urlOf(payment: Payment | null): string | null {
   return payment?.transaction ? transactionUrl(payment.network, payment.transaction) : null;
 }

@@ -4,9 +4,10 @@ import { sessionUrl } from '../checkout-sessions/present.js';
 import { type PublicMerchant, presentMerchant } from '../checkout-sessions/present-public.js';
 import type { Payable } from '../payables/model.js';
 import type { RefundReason, RefundTerms } from '../payables/refund-terms.js';
+import { isOver, paidBy } from '../payables/states.js';
 import type { Payment } from '../payments/model.js';
 import { centsToTokenAmount } from '../values/money.js';
-import { createdSeconds, unixSeconds } from '../wire/timestamp.js';
+import { createdSeconds, unixSeconds, unixSecondsOrNull } from '../wire/timestamp.js';
 import { REFUND_STATUS_OF, type RefundStatus } from './states.js';
 
 export interface WireRefund {
@@ -75,8 +76,7 @@ export function isRefund(payable: Payable): payable is RefundRow {
 export function presentRefund(refund: Payable, baseUrl: string): WireRefund {
   if (!isRefund(refund)) throw new Error(`${refund.id} is not a refund`);
   const { refund: terms } = refund;
-  const isPayable = refund.status === 'open' || refund.status === 'processing';
-  const payment = refund.status === 'complete' ? (refund.payment ?? null) : null;
+  const payment = paidBy(refund);
   return {
     id: refund.id,
     object: 'refund',
@@ -96,10 +96,10 @@ export function presentRefund(refund: Payable, baseUrl: string): WireRefund {
     network: terms.network,
     network_name: terms.networkName,
     pay_to: terms.payTo,
-    url: isPayable ? sessionUrl(refund.id, baseUrl) : null,
+    url: isOver(refund) ? null : sessionUrl(refund.id, baseUrl),
     transaction: payment?.transaction ?? null,
     transaction_url: payment?.transaction ? transactionUrl(payment.network, payment.transaction) : null,
-    settled_at: payment?.settledAt ? unixSeconds(payment.settledAt) : null,
+    settled_at: unixSecondsOrNull(payment?.settledAt ?? null),
     failure_code: refund.status === 'complete' ? null : refund.failureCode,
   };
 }
