@@ -1,19 +1,17 @@
 import { type Static, Type } from 'typebox';
 import type { IdRange } from '../../shared/db/listing.js';
 import { type IdPrefix, lowestIdAt } from '../../shared/values/ids.js';
+import { strictObject } from './strict-object.js';
 
 export const UnixSeconds = (description: string) =>
   Type.Integer({ minimum: -99_999_999_999, maximum: 99_999_999_999, description });
 
-const CreatedBounds = Type.Object(
-  {
-    gte: Type.Optional(UnixSeconds('At this time or later.')),
-    gt: Type.Optional(UnixSeconds('Later than this.')),
-    lte: Type.Optional(UnixSeconds('At this time or earlier.')),
-    lt: Type.Optional(UnixSeconds('Earlier than this.')),
-  },
-  { additionalProperties: false },
-);
+const CreatedBounds = strictObject({
+  gte: Type.Optional(UnixSeconds('At this time or later.')),
+  gt: Type.Optional(UnixSeconds('Later than this.')),
+  lte: Type.Optional(UnixSeconds('At this time or earlier.')),
+  lt: Type.Optional(UnixSeconds('Earlier than this.')),
+});
 
 /** The list parameter `created`. */
 export const CreatedFilter = Type.Optional(

@@ -1,8 +1,9 @@
 import type { ValidateFunction } from 'ajv';
-import { type Static, type TSchema, Type } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import { ajv } from './formats.js';
 import { normalize, type RawInput, type SchemaNode } from './normalize.js';
 import { refusalFromAjv } from './refusal-from-ajv.js';
+import { strictObject } from './strict-object.js';
 
 export type InputParser<T> = (input: RawInput) => T;
 
@@ -22,4 +23,4 @@ export function inputParser<S extends TSchema>(schema: S): InputParser<Static<S>
 }
 
 /** For operations without parameters: any parameter is refused as unknown. */
-export const parseNothing = inputParser(Type.Object({}, { additionalProperties: false }));
+export const parseNothing = inputParser(strictObject({}));

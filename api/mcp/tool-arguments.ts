@@ -2,13 +2,13 @@ import { Type } from 'typebox';
 import type { JsonObject } from '../../shared/x402/json-object.js';
 import { inputParser } from '../input/input-parser.js';
 import type { RawInput } from '../input/normalize.js';
+import { strictObject } from '../input/strict-object.js';
 import type { Call } from '../v1/operation/operation.js';
 import type { MerchantTool } from './merchant-tool.js';
 
-const strict = { additionalProperties: false };
-const parseId = inputParser(Type.Object({ id: Type.String() }, strict));
+const parseId = inputParser(strictObject({ id: Type.String() }));
 /** The operation checks the length of the key. */
-const parseKey = inputParser(Type.Object({ idempotency_key: Type.Optional(Type.String()) }, strict));
+const parseKey = inputParser(strictObject({ idempotency_key: Type.Optional(Type.String()) }));
 
 /** Splits the arguments of a tool into path id, Idempotency-Key and parameters, which /v1 takes separately. */
 export function placeArguments(

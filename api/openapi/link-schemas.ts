@@ -2,14 +2,15 @@ import { Type } from 'typebox';
 import { SESSION_STATUSES } from '../../shared/payables/states.js';
 import { fieldsBy, PUBLIC_FIELDS } from '../../shared/session-fields/fields.js';
 import { OFFER_RECEIPT } from '../../shared/x402/wire.js';
-import { nullable, REFUND, ref, strict } from './resource-schemas.js';
+import { strictObject } from '../input/strict-object.js';
+import { nullable, REFUND, ref } from './resource-schemas.js';
 
 /** Response schemas of payment links in /openapi.json. Specs validate responses against them. */
 const Uri = Type.String({ format: 'uri' });
 const Timestamp = Type.Integer({ description: 'Unix seconds.' });
 const Cents = Type.Integer({ minimum: 0, description: 'US cents.' });
 
-const Merchant = strict({
+const Merchant = strictObject({
   name: Type.String(),
   logo_url: nullable(Uri),
   brand_color: nullable(Type.String()),
@@ -26,7 +27,7 @@ const signed = (says: string) => ({
 });
 
 export const LINK_SCHEMAS = {
-  PaymentRequired: strict({
+  PaymentRequired: strictObject({
     x402Version: Type.Literal(2),
     error: Type.String({
       description:
@@ -38,7 +39,7 @@ export const LINK_SCHEMAS = {
           'When a payment failed. `outcome_unknown`: it may have been taken, so ask the merchant before you pay again. Every other code: it moved no money.',
       }),
     ),
-    resource: strict({
+    resource: strictObject({
       url: Uri,
       description: Type.String({
         description: 'To whom, for what, how much, until when, and what a stock x402 client has to be told.',
@@ -61,7 +62,7 @@ export const LINK_SCHEMAS = {
       description:
         'Empty only when nothing fits `network` and `token` of the query; `error` then names the networks that are offered.',
     }),
-    extensions: strict({
+    extensions: strictObject({
       'payment-identifier': Type.Object(
         {},
         {
@@ -72,9 +73,9 @@ export const LINK_SCHEMAS = {
       [OFFER_RECEIPT]: Type.Optional(
         Type.Object(
           {
-            info: strict({
+            info: strictObject({
               offers: Type.Array(
-                strict({
+                strictObject({
                   ...signed('what the entry asks for at this link, and until when'),
                   acceptIndex: Type.Integer({ minimum: 0, description: 'Into `accepts`.' }),
                 }),
@@ -86,7 +87,7 @@ export const LINK_SCHEMAS = {
       ),
     }),
   }),
-  PaymentRequirements: strict({
+  PaymentRequirements: strictObject({
     scheme: Type.Literal('exact'),
     network: Type.String({ description: 'CAIP-2.' }),
     amount: Type.String({ pattern: '^[0-9]+$', description: "In the token's smallest unit." }),
@@ -101,14 +102,14 @@ export const LINK_SCHEMAS = {
       },
     ),
   }),
-  X402Receipt: strict({
+  X402Receipt: strictObject({
     status: Type.Literal('complete'),
     session: Type.Optional(ref('PublicCheckoutSession')),
     refund: Type.Optional(ref('PublicRefund')),
     receipt: Type.Optional(ref('SignedReceipt')),
   }),
-  SignedReceipt: strict(signed('who paid which link, when and how')),
-  X402Processing: strict({
+  SignedReceipt: strictObject(signed('who paid which link, when and how')),
+  X402Processing: strictObject({
     status: Type.Literal('processing'),
     message: Type.String(),
     url: Type.String({
@@ -116,20 +117,20 @@ export const LINK_SCHEMAS = {
       description: 'Send GET without a payment header until it answers 200.',
     }),
   }),
-  BuyerError: strict({
-    error: strict({
+  BuyerError: strictObject({
+    error: strictObject({
       code: Type.String(),
       message: Type.String({ description: 'A sentence that says what to change.' }),
     }),
   }),
-  PublicCheckoutSession: strict({
+  PublicCheckoutSession: strictObject({
     id: Type.String({ pattern: '^cs_(live|test)_[A-Za-z0-9]+$' }),
     status: Type.Enum([...SESSION_STATUSES]),
     payment_status: Type.Enum(['unpaid', 'paid']),
     livemode: Type.Boolean(),
     merchant: Merchant,
     line_items: Type.Array(
-      strict({
+      strictObject({
         name: Type.String(),
         description: nullable(Type.String()),
         images: Type.Array(Type.String()),
@@ -142,20 +143,20 @@ export const LINK_SCHEMAS = {
     currency: Type.Literal('usd'),
     expires_at: Timestamp,
     ...fieldsBy('name', PUBLIC_FIELDS, () => nullable(Type.String())),
-    accepts: strict({ evm: Type.Boolean(), svm: Type.Boolean() }),
+    accepts: strictObject({ evm: Type.Boolean(), svm: Type.Boolean() }),
     payment: nullable(ref('Payment')),
   }),
-  PublicRefund: strict({ ...PUBLIC_REFUND, merchant: Merchant }),
-  LinkStatus: strict({
+  PublicRefund: strictObject({ ...PUBLIC_REFUND, merchant: Merchant }),
+  LinkStatus: strictObject({
     status: Type.Enum([...SESSION_STATUSES]),
     payment_status: Type.Enum(['unpaid', 'paid']),
     revision: Type.String({ description: 'Changes when the page would look different.' }),
     now: Timestamp,
     expires_at: Timestamp,
   }),
-  JsonWebKeySet: strict({
+  JsonWebKeySet: strictObject({
     keys: Type.Array(
-      strict({
+      strictObject({
         kty: Type.Literal('OKP'),
         crv: Type.Literal('Ed25519'),
         x: Type.String(),

@@ -7,14 +7,13 @@ import { REFUND_STATUSES } from '../../shared/refunds/states.js';
 import { type FieldType, fieldsBy, inWireOrder, SESSION_FIELDS } from '../../shared/session-fields/fields.js';
 import { API_VERSION, EVENT_TYPES, SUBSCRIBABLE_EVENTS } from '../../shared/webhooks/event-types.js';
 import { DELIVERY_STATUSES, ENDPOINT_STATUSES } from '../../shared/webhooks/states.js';
+import { strictObject } from '../input/strict-object.js';
 
 /** The objects in answers of the API, for /openapi.json. The tests check answers against these schemas. */
 export const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
-export const strict = <T extends Type.TProperties>(properties: T) =>
-  Type.Object(properties, { additionalProperties: false });
 export const ref = (name: string) => Type.Unsafe<object>({ $ref: `#/components/schemas/${name}` });
 const listOf = (name: string) =>
-  strict({
+  strictObject({
     object: Type.Literal('list'),
     url: Type.String(),
     has_more: Type.Boolean(),
@@ -81,8 +80,8 @@ export const REFUND = {
 };
 
 export const RESOURCE_SCHEMAS = {
-  CheckoutSession: strict(inWireOrder(CHECKOUT_SESSION)),
-  LineItem: strict({
+  CheckoutSession: strictObject(inWireOrder(CHECKOUT_SESSION)),
+  LineItem: strictObject({
     id: Type.String({ pattern: '^li_[A-Za-z0-9]+$' }),
     object: Type.Literal('item'),
     amount_subtotal: Cents,
@@ -90,18 +89,18 @@ export const RESOURCE_SCHEMAS = {
     currency: Type.Literal('usd'),
     description: Type.String({ description: 'The product name.' }),
     quantity: Type.Integer({ minimum: 1 }),
-    price: strict({
+    price: strictObject({
       object: Type.Literal('price'),
       currency: Type.Literal('usd'),
       unit_amount: Cents,
-      product_data: strict({
+      product_data: strictObject({
         name: Type.String(),
         description: nullable(Type.String()),
         images: Type.Array(Type.String()),
       }),
     }),
   }),
-  Payment: strict({
+  Payment: strictObject({
     id: Type.String({ pattern: '^pay_[A-Za-z0-9]+$' }),
     object: Type.Literal('payment'),
     status: Type.Enum([...PAYMENT_STATUSES]),
@@ -131,8 +130,8 @@ export const RESOURCE_SCHEMAS = {
       }),
     ),
   }),
-  Refund: strict(REFUND),
-  DailyReport: strict({
+  Refund: strictObject(REFUND),
+  DailyReport: strictObject({
     object: Type.Literal('daily_report'),
     date: Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' }),
     currency: Type.Literal('usd'),
@@ -144,7 +143,7 @@ export const RESOURCE_SCHEMAS = {
       description: 'US cents of payments that arrived for a session which another payment had paid.',
     }),
     by: Type.Array(
-      strict({
+      strictObject({
         token: Type.Enum([...TOKENS]),
         network: Type.String({ description: 'CAIP-2.' }),
         network_name: Type.String(),
@@ -156,7 +155,7 @@ export const RESOURCE_SCHEMAS = {
       }),
     ),
   }),
-  WebhookEndpoint: strict({
+  WebhookEndpoint: strictObject({
     id: Type.String({ pattern: '^we_[A-Za-z0-9]+$' }),
     object: Type.Literal('webhook_endpoint'),
     url: Uri,
@@ -169,12 +168,12 @@ export const RESOURCE_SCHEMAS = {
       Type.String({ description: 'The signing secret. Only in the answers to create and roll.' }),
     ),
   }),
-  DeletedWebhookEndpoint: strict({
+  DeletedWebhookEndpoint: strictObject({
     id: Type.String(),
     object: Type.Literal('webhook_endpoint'),
     deleted: Type.Literal(true),
   }),
-  WebhookDelivery: strict({
+  WebhookDelivery: strictObject({
     id: Type.String({ pattern: '^wd_[A-Za-z0-9]+$' }),
     object: Type.Literal('webhook_delivery'),
     event: Type.String({ description: 'The id of the event.' }),
@@ -191,7 +190,7 @@ export const RESOURCE_SCHEMAS = {
       }),
     ),
     tries: Type.Array(
-      strict({
+      strictObject({
         at: Timestamp,
         duration_ms: Type.Integer({ minimum: 0 }),
         status: nullable(Type.Integer({ description: 'The HTTP status of the answer.' })),
@@ -203,16 +202,16 @@ export const RESOURCE_SCHEMAS = {
       { description: 'Oldest first.' },
     ),
   }),
-  Event: strict({
+  Event: strictObject({
     id: Type.String({ pattern: '^evt_[A-Za-z0-9]+$', description: 'Use it to skip duplicate deliveries.' }),
     object: Type.Literal('event'),
     api_version: Type.Literal(API_VERSION),
     created: Timestamp,
     livemode: Type.Boolean(),
     type: Type.Enum([...EVENT_TYPES]),
-    data: strict({ object: Type.Union([ref('CheckoutSession'), ref('Refund')]) }),
+    data: strictObject({ object: Type.Union([ref('CheckoutSession'), ref('Refund')]) }),
   }),
-  ApiKey: strict({
+  ApiKey: strictObject({
     object: Type.Literal('api_key'),
     id: Type.String({ pattern: '^key_[A-Za-z0-9]+$' }),
     name: Type.String(),
@@ -221,7 +220,7 @@ export const RESOURCE_SCHEMAS = {
       description: 'A key with `read` is refused with code key_read_only for anything but GET.',
     }),
     secret: Type.Optional(Type.String({ description: 'Only in the answer that creates the key.' })),
-    payout_wallets: strict({ evm: nullable(Type.String()), solana: nullable(Type.String()) }),
+    payout_wallets: strictObject({ evm: nullable(Type.String()), solana: nullable(Type.String()) }),
     created: Timestamp,
     last_used: Type.Optional(
       nullable(
@@ -236,7 +235,7 @@ export const RESOURCE_SCHEMAS = {
       ),
     ),
   }),
-  DeletedApiKey: strict({
+  DeletedApiKey: strictObject({
     id: Type.String(),
     object: Type.Literal('api_key'),
     deleted: Type.Literal(true),
@@ -250,8 +249,8 @@ export const RESOURCE_SCHEMAS = {
   RefundList: listOf('Refund'),
   DailyReportList: listOf('DailyReport'),
   WebhookEndpointList: listOf('WebhookEndpoint'),
-  Error: strict({
-    error: strict({
+  Error: strictObject({
+    error: strictObject({
       type: Type.Enum(['invalid_request_error', 'authentication_error', 'idempotency_error', 'api_error']),
       code: Type.String(),
       message: Type.String({ description: 'A sentence that says what to change.' }),

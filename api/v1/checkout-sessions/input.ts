@@ -3,9 +3,7 @@ import { Refusal } from '../../../shared/errors/refusal.js';
 import type { LineItem } from '../../../shared/payables/line-items.js';
 import { fieldsBy, TEXT_FIELDS } from '../../../shared/session-fields/fields.js';
 import { sentIndex } from '../../input/normalize.js';
-import type { CreateCheckoutSession } from './schema.js';
-
-const MAX_UNIT_AMOUNT_CENTS = 99_999_999;
+import { type CreateCheckoutSession, MAX_UNIT_AMOUNT_CENTS } from './schema.js';
 
 type LineItemInput = CreateCheckoutSession['line_items'][number];
 

@@ -3,6 +3,7 @@ import { NETWORKS } from '../../../shared/chains/networks.js';
 import { PAYMENT_STATUSES, TOKENS } from '../../../shared/payments/states.js';
 import { CreatedFilter } from '../../input/created-filter.js';
 import { ListParameters } from '../../input/list-query.js';
+import { strictObject } from '../../input/strict-object.js';
 
 /** Longer than the transactions and the addresses of every network. */
 const MAX_LENGTH = 128;
@@ -28,8 +29,8 @@ const Filters = {
   ),
 };
 
-export const ListPayments = Type.Object({ ...ListParameters, ...Filters }, { additionalProperties: false });
+export const ListPayments = strictObject({ ...ListParameters, ...Filters });
 
 /** A CSV export contains the complete list and takes no cursor. */
-export const TablePayments = Type.Object(Filters, { additionalProperties: false });
+export const TablePayments = strictObject(Filters);
 export type TablePayments = Static<typeof TablePayments>;
