@@ -1,17 +1,7 @@
 import { isAddressEqual, isHex, recoverTypedDataAddress } from 'viem';
+import { AUTHORIZATION_TYPES } from './authorization-types.js';
 import type { EvmAuthorization } from './payload.js';
 import type { PaymentRequirements } from './wire.js';
-
-const TYPES = {
-  TransferWithAuthorization: [
-    { name: 'from', type: 'address' },
-    { name: 'to', type: 'address' },
-    { name: 'value', type: 'uint256' },
-    { name: 'validAfter', type: 'uint256' },
-    { name: 'validBefore', type: 'uint256' },
-    { name: 'nonce', type: 'bytes32' },
-  ],
-} as const;
 
 /** 65 bytes that end in 27 or 28. */
 const ECDSA_SIGNATURE = /^0x[0-9a-f]{64}(?<s>[0-9a-f]{64})1[bc]$/i;
@@ -37,7 +27,7 @@ export async function recoversToPayer(
       chainId: Number(requirements.network.slice('eip155:'.length)),
       verifyingContract: requirements.asset,
     },
-    types: TYPES,
+    types: AUTHORIZATION_TYPES,
     primaryType: 'TransferWithAuthorization',
     message: { from, to, value, validAfter, validBefore, nonce },
     signature,

@@ -1,29 +1,13 @@
-import type { PaymentRequirements } from '../../../shared/x402/wire.js';
+import { AUTHORIZATION_TYPES } from '../../../shared/x402/authorization-types.js';
+import type { EvmPayload, PaymentRequirements } from '../../../shared/x402/wire.js';
 
-/** An EIP-3009 authorization, in the decimal strings of x402. */
-export interface Authorization {
-  from: string;
-  to: string;
-  value: string;
-  /** Unix seconds. */
-  validAfter: string;
-  validBefore: string;
-  nonce: string;
-}
+type Authorization = EvmPayload['authorization'];
 
 const DOMAIN_TYPE = [
   { name: 'name', type: 'string' },
   { name: 'version', type: 'string' },
   { name: 'chainId', type: 'uint256' },
   { name: 'verifyingContract', type: 'address' },
-];
-const AUTHORIZATION_TYPE = [
-  { name: 'from', type: 'address' },
-  { name: 'to', type: 'address' },
-  { name: 'value', type: 'uint256' },
-  { name: 'validAfter', type: 'uint256' },
-  { name: 'validBefore', type: 'uint256' },
-  { name: 'nonce', type: 'bytes32' },
 ];
 
 export function buildAuthorization(
@@ -44,7 +28,7 @@ export function buildAuthorization(
 export function typedData({ network, asset, extra }: PaymentRequirements, message: Authorization): string {
   const domain = 'name' in extra ? { name: extra.name, version: extra.version } : {};
   return JSON.stringify({
-    types: { EIP712Domain: DOMAIN_TYPE, TransferWithAuthorization: AUTHORIZATION_TYPE },
+    types: { EIP712Domain: DOMAIN_TYPE, ...AUTHORIZATION_TYPES },
     primaryType: 'TransferWithAuthorization',
     domain: { ...domain, chainId: Number(network.split(':')[1]), verifyingContract: asset },
     message,
