@@ -1,9 +1,7 @@
 /** The wire format of x402 version 2. Incoming values are parsed in `headers`, `payload` and `facilitator-answers`. */
 export const PAYMENT_REQUIRED_HEADER = 'PAYMENT-REQUIRED';
-export const PAYMENT_SIGNATURE_HEADER = 'PAYMENT-SIGNATURE';
 export const PAYMENT_RESPONSE_HEADER = 'PAYMENT-RESPONSE';
-/** The request and answer headers of version 1. */
-export const X_PAYMENT_HEADER = 'X-PAYMENT';
+/** The header of version 1. */
 export const X_PAYMENT_RESPONSE_HEADER = 'X-PAYMENT-RESPONSE';
 
 /** x402's extension for signed offers and receipts. */
