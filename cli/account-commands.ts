@@ -6,27 +6,12 @@ import { parseMode } from './read-values.js';
 
 /** For an account that must stop, and for keys that have leaked. */
 export const ACCOUNT_COMMANDS: Readonly<Record<string, Command>> = {
-  'disable-account': {
-    usage: '<acct>',
-    subject: 'account',
-    options: [],
-    required: [],
-    changes: 'at once',
-    run: async (db, input) => presentAccount(await disableAccount(db, subjectOf(input, 'account'))),
-  },
-  'enable-account': {
-    usage: '<acct>',
-    subject: 'account',
-    options: [],
-    required: [],
-    changes: 'at once',
-    run: async (db, input) => presentAccount(await enableAccount(db, subjectOf(input, 'account'))),
-  },
+  'disable-account': changeAccount(disableAccount),
+  'enable-account': changeAccount(enableAccount),
   'revoke-keys': {
     usage: '<acct> [--mode live|test]',
     subject: 'account',
     options: ['mode'],
-    required: [],
     changes: 'at once',
     async run(db, input) {
       const livemode = input.mode === undefined ? undefined : parseMode(input.mode) === 'live';
@@ -36,3 +21,12 @@ export const ACCOUNT_COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
 };
+
+function changeAccount(change: typeof disableAccount): Command {
+  return {
+    usage: '<acct>',
+    subject: 'account',
+    changes: 'at once',
+    run: async (db, input) => presentAccount(await change(db, subjectOf(input, 'account'))),
+  };
+}

@@ -28,7 +28,6 @@ export const ARCHIVE_COMMANDS: Readonly<Record<string, Command>> = {
     usage: USAGE,
     options: ['before', 'to'],
     flags: ['confirm'],
-    required: [],
     // A month takes minutes, too long for one transaction.
     changes: 'piecemeal',
     writesDataToStdout: ({ to }) => to === PIPE,

@@ -11,7 +11,6 @@ export const AUDIT_COMMANDS: Readonly<Record<string, Command>> = {
   audit: {
     usage: '[--about <id>] [--limit N]',
     options: ['about', 'limit'],
-    required: [],
     async run(db, input) {
       const actions = await listOperatorActions(db, readLimit(input.limit), input.about);
       return { actions: actions.map(presentOperatorAction) };

@@ -28,10 +28,12 @@ export interface Command {
   usage: string;
   /** The name of the positional argument, if there is one. */
   subject?: string;
-  options: readonly string[];
+  /** Options with a value. */
+  options?: readonly string[];
   /** Options without a value. */
   flags?: readonly string[];
-  required: readonly string[];
+  /** The options and flags that must be given. */
+  required?: readonly string[];
   /** `at once`: one transaction with the audit row. `piecemeal`: several transactions, after the command writes the audit row. */
   changes?: 'at once' | 'piecemeal';
   /** Whether standard output carries data, so that the answer goes to standard error. */

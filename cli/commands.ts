@@ -46,7 +46,6 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage: `<acct> [--name N] ${DETAILS_USAGE}`,
     subject: 'account',
     options: DETAILS,
-    required: [],
     changes: 'at once',
     async run(db, input, audit) {
       const account = await updateAccount(db, subjectOf(input, 'account'), accountChanges(input));
@@ -56,8 +55,6 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   list: {
     usage: '',
-    options: [],
-    required: [],
     async run(db) {
       return { accounts: (await listAccounts(db)).map(presentAccount) };
     },
@@ -82,8 +79,6 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'revoke-key': {
     usage: '<key id>',
     subject: 'key',
-    options: [],
-    required: [],
     changes: 'at once',
     async run(db, input) {
       return presentApiKey(await revokeApiKey(db, subjectOf(input, 'key')));

@@ -1,5 +1,6 @@
 import { listFailingEndpoints, setEndpointStatus } from '../shared/webhooks/operate.js';
 import { presentOperatorEndpoint } from '../shared/webhooks/present.js';
+import type { EndpointStatus } from '../shared/webhooks/states.js';
 import { type Command, subjectOf } from './command.js';
 
 const MOST_LISTED = 1000;
@@ -7,7 +8,6 @@ const MOST_LISTED = 1000;
 export const ENDPOINT_COMMANDS: Readonly<Record<string, Command>> = {
   endpoints: {
     usage: '--failing',
-    options: [],
     flags: ['failing'],
     required: ['failing'],
     async run(db) {
@@ -17,22 +17,16 @@ export const ENDPOINT_COMMANDS: Readonly<Record<string, Command>> = {
       };
     },
   },
-  'disable-endpoint': {
-    usage: '<we_…>',
-    subject: 'endpoint',
-    options: [],
-    required: [],
-    changes: 'at once',
-    run: async (db, input) =>
-      presentOperatorEndpoint(await setEndpointStatus(db, subjectOf(input, 'endpoint'), 'disabled')),
-  },
-  'enable-endpoint': {
-    usage: '<we_…>',
-    subject: 'endpoint',
-    options: [],
-    required: [],
-    changes: 'at once',
-    run: async (db, input) =>
-      presentOperatorEndpoint(await setEndpointStatus(db, subjectOf(input, 'endpoint'), 'enabled')),
-  },
+  'disable-endpoint': setStatus('disabled'),
+  'enable-endpoint': setStatus('enabled'),
 };
+
+function setStatus(status: EndpointStatus): Command {
+  return {
+    usage: '<we_…>',
+    subject: 'endpoint',
+    changes: 'at once',
+    run: async (db, input) =>
+      presentOperatorEndpoint(await setEndpointStatus(db, subjectOf(input, 'endpoint'), status)),
+  };
+}

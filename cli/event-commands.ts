@@ -20,7 +20,6 @@ export const EVENT_COMMANDS: Readonly<Record<string, Command>> = {
     usage: '<evt id> [--endpoint we_…]',
     subject: 'event',
     options: ['endpoint'],
-    required: [],
     changes: 'at once',
     async run(db, input) {
       const event = subjectOf(input, 'event');

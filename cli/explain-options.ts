@@ -23,7 +23,7 @@ export function explainOptions(
     const isLong = token.rawName.startsWith('--');
     if (isLong && flags.includes(name)) {
       if (value !== undefined) return `--${name} takes no value: write --${name} alone.`;
-    } else if (isLong && command.options.includes(name)) {
+    } else if (isLong && command.options?.includes(name)) {
       if (value === undefined) return `--${name} needs a value after it.`;
       if (inlineValue === false && /^-./.test(value))
         return `--${name} needs a value after it; write one that starts with a dash as --${name}=${value}.`;
@@ -34,7 +34,11 @@ export function explainOptions(
   return undefined;
 }
 
-function unknownOption(written: string, { options, flags = [], subject }: Command, all: string[]): string {
+function unknownOption(
+  written: string,
+  { options = [], flags = [], subject }: Command,
+  all: string[],
+): string {
   const typed = written.replace(/^-+/, '').toLowerCase();
   const near = [...options, ...all].find((known) => isNear(typed, known));
   const said = `There is no option ${written} here`;

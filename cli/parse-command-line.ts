@@ -33,7 +33,7 @@ export function parseCommandLine(
 function readInput(name: string, command: Command, words: string[]): Record<string, string | undefined> {
   const usage = `Usage: merchants ${name} ${command.usage}`.trim();
   const options = Object.fromEntries([
-    ...command.options.map((option) => [option, { type: 'string' as const }] as const),
+    ...(command.options ?? []).map((option) => [option, { type: 'string' as const }] as const),
     ...(command.flags ?? []).map((flag) => [flag, { type: 'boolean' as const }] as const),
   ]);
   const parsed = parseArgs({ args: words, options, allowPositionals: true, strict: false, tokens: true });
@@ -49,7 +49,7 @@ function readInput(name: string, command: Command, words: string[]): Record<stri
     ...values,
     ...(command.subject !== undefined && { [command.subject]: subject }),
   };
-  for (const required of command.required) {
+  for (const required of command.required ?? []) {
     if (input[required] === undefined) throw new UsageError(`--${required} is missing. ${usage}`);
   }
   return input;

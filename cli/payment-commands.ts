@@ -31,8 +31,6 @@ const NOT_SEEN = 'even-if-not-seen';
 /** For use after a restore of the database, before workers start. */
 const RECONCILE_RESTORE: Command = {
   usage: '',
-  options: [],
-  required: [],
   changes: 'at once',
   async run(db) {
     const payments = await reconcileRestore(db);
@@ -43,7 +41,6 @@ const RECONCILE_RESTORE: Command = {
 export const PAYMENT_COMMANDS: Readonly<Record<string, Command>> = {
   payments: {
     usage: '--undecided',
-    options: [],
     flags: ['undecided'],
     required: ['undecided'],
     async run(db) {
@@ -54,8 +51,6 @@ export const PAYMENT_COMMANDS: Readonly<Record<string, Command>> = {
   'show-payment': {
     usage: '<pay_…>',
     subject: 'payment',
-    options: [],
-    required: [],
     async run(db, input, _audit, context) {
       const payment = await getPayment(db, subjectOf(input, 'payment'));
       const refunds = await refundsOf(db, payment.id);
@@ -72,7 +67,6 @@ export const PAYMENT_COMMANDS: Readonly<Record<string, Command>> = {
     subject: 'payment',
     options: ['paid', 'reason'],
     flags: ['failed', CAN_STILL_ARRIVE, NOT_SEEN],
-    required: [],
     changes: 'at once',
     async run(db, input, _audit, context) {
       const resolution = readResolution(input);

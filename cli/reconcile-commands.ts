@@ -25,7 +25,6 @@ export const RECONCILE_COMMANDS: Readonly<Record<string, Command>> = {
     usage: '[--since DATE] [--account acct_…] [--network N] [--repair]',
     options: ['since', 'account', 'network'],
     flags: ['repair'],
-    required: [],
     // Each repair is a transaction of its own, after calls to chains.
     changes: 'piecemeal',
     // The lines of the report. The counts go to standard error.

@@ -11,7 +11,6 @@ export const REPORT_COMMANDS: Readonly<Record<string, Command>> = {
   'rebuild-reports': {
     usage: '[--account acct_…] [--from 2026-11-01] [--to 2026-11-30]',
     options: ['account', 'from', 'to'],
-    required: [],
     // Each account has a transaction of its own.
     changes: 'piecemeal',
     async run(db, input, audit) {

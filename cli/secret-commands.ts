@@ -7,8 +7,6 @@ import { type Command, PartialFailure } from './command.js';
 export const SECRET_COMMANDS: Readonly<Record<string, Command>> = {
   'reseal-secrets': {
     usage: '',
-    options: [],
-    required: [],
     // One transaction for all secrets would hold its locks for too long.
     changes: 'piecemeal',
     async run(db, _input, audit, { config }) {

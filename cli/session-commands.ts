@@ -6,8 +6,6 @@ export const SESSION_COMMANDS: Readonly<Record<string, Command>> = {
   'erase-personal': {
     usage: '<cs id>',
     subject: 'session',
-    options: [],
-    required: [],
     changes: 'at once',
     async run(db, input) {
       const session = subjectOf(input, 'session');

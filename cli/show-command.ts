@@ -8,8 +8,6 @@ export const SHOW_COMMAND: Readonly<Record<string, Command>> = {
   show: {
     usage: '<id>|<transaction>|<wallet>|<client_reference_id>|<email>',
     subject: 'subject',
-    options: [],
-    required: [],
     async run(db, input, audit, commandContext) {
       const subject = subjectOf(input, 'subject');
       const context = { db, baseUrl: addressOfLinks(commandContext) };
