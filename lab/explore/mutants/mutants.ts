@@ -4,6 +4,7 @@ import type { ChainFinding } from '../../../shared/chains/finding.js';
 import type { Knex } from '../../../shared/db/knex.js';
 import { now, nowMs } from '../../../shared/process/clock.js';
 import type { Facilitators } from '../../../shared/x402/facilitators.js';
+import type { SettleVerdict } from '../../../shared/x402/settle-verdict.js';
 
 /**
  * Mutants of the service without a change of its code: a trigger changes what is written to a payment's row, or an
@@ -57,13 +58,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a refusal that a used authorization also gets is believed without a chain check',
-    facilitators: (facilitators) => ({
-      ...facilitators,
-      async settleBy(...call) {
-        const verdict = await facilitators.settleBy(...call);
-        return verdict.kind === 'rejected' ? { ...verdict, ifUsedToo: false } : verdict;
-      },
-    }),
+    facilitators: answering((verdict) =>
+      verdict.kind === 'rejected' ? { ...verdict, ifUsedToo: false } : verdict,
+    ),
   },
   {
     name: 'the first of two chain checks is never reset',
@@ -75,30 +72,31 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an answer of 5xx counts as not processed',
-    facilitators: (facilitators) => ({
-      ...facilitators,
-      async settleBy(...call) {
-        const verdict = await facilitators.settleBy(...call);
-        const isServerError = verdict.kind === 'unknown' && verdict.why.startsWith('HTTP 5');
-        return isServerError ? { kind: 'not_processed', why: verdict.why } : verdict;
-      },
+    facilitators: answering((verdict) => {
+      const isServerError = verdict.kind === 'unknown' && verdict.why.startsWith('HTTP 5');
+      return isServerError ? { kind: 'not_processed', why: verdict.why } : verdict;
     }),
   },
   {
     name: 'an answer that is not the facilitator’s own ends its call',
-    facilitators: (facilitators) => ({
-      ...facilitators,
-      async settleBy(...call) {
-        const verdict = await facilitators.settleBy(...call);
-        return verdict.kind === 'unknown' ? { ...verdict, mayStillRun: false } : verdict;
-      },
-    }),
+    facilitators: answering((verdict) =>
+      verdict.kind === 'unknown' ? { ...verdict, mayStillRun: false } : verdict,
+    ),
   },
   {
     name: 'a payment whose outcome is unknown is said to have failed for certain',
     onUpdate: `IF NEW.failure_code = 'outcome_unknown' THEN NEW.failure_code := 'unexpected_settle_error'; END IF;`,
   },
 ];
+
+function answering(
+  change: (verdict: SettleVerdict) => SettleVerdict,
+): (facilitators: Facilitators) => Facilitators {
+  return (facilitators) => ({
+    ...facilitators,
+    settleBy: async (...call) => change(await facilitators.settleBy(...call)),
+  });
+}
 
 function seeing(
   change: (finding: ChainFinding, query: EvmPaymentQuery) => ChainFinding,

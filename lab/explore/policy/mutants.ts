@@ -1,4 +1,6 @@
+import type { ChainFinding } from '../../../shared/chains/finding.js';
 import { nextWatch } from '../../../shared/settlement/policy/watch.js';
+import type { SettleVerdict } from '../../../shared/x402/settle-verdict.js';
 import { POLICY, type Policy } from './setting/policy.js';
 import { PLAIN, SETTINGS, type Setting } from './setting/setting.js';
 
@@ -19,14 +21,11 @@ export const MUTANTS: readonly Mutant[] = [
     afterCall: (payment, ...rest) =>
       POLICY.afterCall({ ...payment, settleUnclear: false, reportedTransaction: null }, ...rest),
   }),
-  mutant('a refusal that a used authorization also gets is believed without a chain check', PLAIN, {
-    afterCall: (payment, { answer, ...call }, ...rest) =>
-      POLICY.afterCall(
-        payment,
-        { ...call, answer: answer.kind === 'rejected' ? { ...answer, ifUsedToo: false } : answer },
-        ...rest,
-      ),
-  }),
+  mutant(
+    'a refusal that a used authorization also gets is believed without a chain check',
+    PLAIN,
+    answering((answer) => (answer.kind === 'rejected' ? { ...answer, ifUsedToo: false } : answer)),
+  ),
   mutant('a refusal is believed although Postgres may have forgotten a call', forgets, {
     afterCall: (payment, call, ...rest) =>
       POLICY.afterCall(payment, { ...call, commitsMayBeLost: false }, ...rest),
@@ -48,22 +47,16 @@ export const MUTANTS: readonly Mutant[] = [
       return decision.kind === 'fail' ? { ...decision, code: 'unexpected_settle_error' } : decision;
     },
   }),
-  mutant('an answer whose call may continue counts as ended', PLAIN, {
-    afterCall: (payment, { answer, ...call }, ...rest) =>
-      POLICY.afterCall(
-        payment,
-        { ...call, answer: answer.kind === 'unknown' ? { ...answer, mayStillRun: false } : answer },
-        ...rest,
-      ),
-  }),
-  mutant('an unclear answer counts as not processed', PLAIN, {
-    afterCall: (payment, { answer, ...call }, ...rest) =>
-      POLICY.afterCall(
-        payment,
-        { ...call, answer: answer.kind === 'unknown' ? { kind: 'not_processed', why: answer.why } : answer },
-        ...rest,
-      ),
-  }),
+  mutant(
+    'an answer whose call may continue counts as ended',
+    PLAIN,
+    answering((answer) => (answer.kind === 'unknown' ? { ...answer, mayStillRun: false } : answer)),
+  ),
+  mutant(
+    'an unclear answer counts as not processed',
+    PLAIN,
+    answering((answer) => (answer.kind === 'unknown' ? { kind: 'not_processed', why: answer.why } : answer)),
+  ),
   mutant('a chain check counts before the end of the call', PLAIN, {
     afterLook: (payment, ...rest) => POLICY.afterLook({ ...payment, settleEndedAt: LONG_AGO }, ...rest),
   }),
@@ -90,69 +83,48 @@ export const MUTANTS: readonly Mutant[] = [
       return isLate ? { kind: 'stop_watching', said: decision.said, row: decision.row } : decision;
     },
   }),
-  mutant('an expired unused authorization is checked for ever', PLAIN, {
-    afterLook: (payment, look, ...rest) => {
-      const { finding } = look;
-      const believed = finding.kind === 'unused' ? { ...finding, exhausted: false } : finding;
-      return POLICY.afterLook(payment, { ...look, finding: believed }, ...rest);
-    },
-  }),
-  mutant('the end counts by the own clock, not by the chain’s', standsStill, {
-    afterLook: (payment, look, rules, times) => {
-      const { finding } = look;
-      const believed =
-        finding.kind === 'unused' ? { ...finding, exhausted: times.now > payment.validUntil } : finding;
-      return POLICY.afterLook(payment, { ...look, finding: believed }, rules, times);
-    },
-  }),
-  mutant('a halted chain counts as a silent one', standsStill, {
-    afterLook: (payment, look, ...rest) =>
-      POLICY.afterLook(
-        payment,
-        {
-          ...look,
-          finding: look.finding.kind === 'unreadable' ? { kind: 'unreadable', reason: '' } : look.finding,
-        },
-        ...rest,
-      ),
-  }),
+  mutant(
+    'an expired unused authorization is checked for ever',
+    PLAIN,
+    seeing((finding) => (finding.kind === 'unused' ? { ...finding, exhausted: false } : finding)),
+  ),
+  mutant(
+    'the end counts by the own clock, not by the chain’s',
+    standsStill,
+    seeing((finding, { isOver }) =>
+      finding.kind === 'unused' ? { ...finding, exhausted: isOver } : finding,
+    ),
+  ),
+  mutant(
+    'a halted chain counts as a silent one',
+    standsStill,
+    seeing((finding) => (finding.kind === 'unreadable' ? { kind: 'unreadable', reason: '' } : finding)),
+  ),
   mutant('one unreadable chain check counts as a long silence', PLAIN, {
     afterLook: (payment, ...rest) => POLICY.afterLook({ ...payment, unreadableSince: LONG_AGO }, ...rest),
   }),
-  mutant('used by an unknown transaction counts as unreadable', PLAIN, {
-    afterLook: (payment, look, ...rest) =>
-      POLICY.afterLook(
-        payment,
-        {
-          ...look,
-          finding: look.finding.kind === 'used' ? { ...look.finding, kind: 'unreadable' } : look.finding,
-        },
-        ...rest,
-      ),
-  }),
+  mutant(
+    'used by an unknown transaction counts as unreadable',
+    PLAIN,
+    seeing((finding) => (finding.kind === 'used' ? { ...finding, kind: 'unreadable' } : finding)),
+  ),
   mutant('a use is forgotten when the chain becomes unreadable', PLAIN, {
     afterLook: (payment, ...rest) => POLICY.afterLook({ ...payment, usedSeenAt: null }, ...rest),
   }),
-  mutant('used by an unknown transaction fails in the end', unexplained, {
-    afterLook: (payment, look, rules, times) => {
-      const { finding } = look;
-      const isOver = finding.kind === 'used' && times.now > payment.validUntil;
-      const believed = isOver ? { kind: 'spent_otherwise' as const, transaction: '' } : finding;
-      return POLICY.afterLook(payment, { ...look, finding: believed }, rules, times);
-    },
-  }),
-  mutant('an incomplete search counts as unused', solana, {
-    afterLook: (payment, look, rules, times) => {
-      const { finding } = look;
-      const unused = {
-        kind: 'unused' as const,
-        chainTime: times.now,
-        exhausted: times.now > payment.validUntil,
-      };
-      const believed = finding.kind === 'searching' ? unused : finding;
-      return POLICY.afterLook(payment, { ...look, finding: believed }, rules, times);
-    },
-  }),
+  mutant(
+    'used by an unknown transaction fails in the end',
+    unexplained,
+    seeing((finding, { isOver }) =>
+      finding.kind === 'used' && isOver ? { kind: 'spent_otherwise', transaction: '' } : finding,
+    ),
+  ),
+  mutant(
+    'an incomplete search counts as unused',
+    solana,
+    seeing((finding, { now, isOver }) =>
+      finding.kind === 'searching' ? { kind: 'unused', chainTime: now, exhausted: isOver } : finding,
+    ),
+  ),
   mutant('the machine’s own clock is ignored', clocks, {
     afterLook: (payment, look, rules, times) =>
       POLICY.afterLook(payment, look, rules, { ...times, own: times.now }),
@@ -222,4 +194,24 @@ export const MUTANTS: readonly Mutant[] = [
 
 function mutant(name: string, setting: Setting, part: Partial<Policy>): Mutant {
   return { name, setting, policy: { ...POLICY, ...part } };
+}
+
+/** Each answer is changed before the policy decides about its call. */
+function answering(change: (answer: SettleVerdict) => SettleVerdict): Partial<Policy> {
+  return {
+    afterCall: (payment, call, ...rest) =>
+      POLICY.afterCall(payment, { ...call, answer: change(call.answer) }, ...rest),
+  };
+}
+
+/** Each finding is changed before the policy decides about its chain check. `isOver`: the payload has expired. */
+function seeing(
+  change: (finding: ChainFinding, at: { now: Date; isOver: boolean }) => ChainFinding,
+): Partial<Policy> {
+  return {
+    afterLook: (payment, look, rules, times) => {
+      const at = { now: times.now, isOver: times.now > payment.validUntil };
+      return POLICY.afterLook(payment, { ...look, finding: change(look.finding, at) }, rules, times);
+    },
+  };
 }
