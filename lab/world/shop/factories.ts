@@ -102,37 +102,14 @@ export async function buildPaidSession(
 ): Promise<{ session: CheckoutSession; payment: Payment }> {
   const livemode = overrides.livemode ?? false;
   const open = await buildSession(db, accountId, { livemode });
-  const payment = await Payment.query(db)
-    .insert({
-      id: newId('pay_'),
-      payableId: open.id,
-      accountId,
-      livemode,
-      status: 'succeeded',
-      amountCents: open.amountTotalCents,
-      token: 'USDC',
-      tokenAmount: '4500000',
-      tokenDecimals: 6,
-      network: 'eip155:84532',
-      payer: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
-      payTo: EVM_WALLET,
-      channel: 'x402',
-      transaction: `0x${'ab'.repeat(32)}`,
-      settledAt: new Date(),
-      asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
-      payloadKey: newId('pay_'),
-      requirements: {},
-      payload: {},
-      validUntil: new Date(),
-      claimedAt: new Date(),
-      ...overrides,
-    })
-    .returning('*');
-  const session = await CheckoutSession.query(db).patchAndFetchById(open.id, {
-    status: 'complete',
-    paymentId: payment.id,
+  return await holdByPayment(db, open, 'complete', {
+    status: 'succeeded',
+    transaction: `0x${'ab'.repeat(32)}`,
+    settledAt: new Date(),
+    payload: {},
+    validUntil: new Date(),
+    ...overrides,
   });
-  return { session, payment };
 }
 
 /** A refund of the whole amount of a new payment, as its creation writes it. */
@@ -170,13 +147,33 @@ export async function buildUndecidedPayment(
   overrides: Partial<Payment> = {},
 ): Promise<{ session: CheckoutSession; payment: Payment }> {
   const open = await buildSession(db, accountId);
+  return await holdByPayment(db, open, 'processing', {
+    status: 'processing',
+    transaction: null,
+    settledAt: null,
+    payload: { signature: 'secret-signature' },
+    validUntil: new Date(Date.now() + 300_000),
+    stage: 'confirm',
+    dueAt: new Date(Date.now() + 3_600_000),
+    attempt: 1,
+    settleCalls: 1,
+    settleAskedAt: new Date(),
+    ...overrides,
+  });
+}
+
+async function holdByPayment(
+  db: Knex,
+  open: CheckoutSession,
+  status: CheckoutSession['status'],
+  row: Partial<Payment>,
+): Promise<{ session: CheckoutSession; payment: Payment }> {
   const payment = await Payment.query(db)
     .insert({
       id: newId('pay_'),
       payableId: open.id,
-      accountId,
-      livemode: false,
-      status: 'processing',
+      accountId: open.accountId,
+      livemode: open.livemode,
       amountCents: open.amountTotalCents,
       token: 'USDC',
       tokenAmount: '4500000',
@@ -185,24 +182,15 @@ export async function buildUndecidedPayment(
       payer: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
       payTo: EVM_WALLET,
       channel: 'x402',
-      transaction: null,
-      settledAt: null,
       asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
       payloadKey: newId('pay_'),
       requirements: {},
-      payload: { signature: 'secret-signature' },
-      validUntil: new Date(Date.now() + 300_000),
       claimedAt: new Date(),
-      stage: 'confirm',
-      dueAt: new Date(Date.now() + 3_600_000),
-      attempt: 1,
-      settleCalls: 1,
-      settleAskedAt: new Date(),
-      ...overrides,
+      ...row,
     })
     .returning('*');
   const session = await CheckoutSession.query(db).patchAndFetchById(open.id, {
-    status: 'processing',
+    status,
     paymentId: payment.id,
   });
   return { session, payment };
