@@ -1,15 +1,26 @@
 import type { ComponentChildren } from 'preact';
+import { Outside } from './texts.js';
 
-/** Names and values of one object. */
-export function Facts({ rows }: { rows: readonly (readonly [name: string, value: ComponentChildren])[] }) {
+type Fact = readonly [name: string, value: ComponentChildren];
+
+/** Names and values of one object. A row that is false is left out. */
+export function Facts({ rows }: { rows: readonly (Fact | false)[] }) {
   return (
     <dl class="facts">
-      {rows.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
+      {rows
+        .filter((row) => row !== false)
+        .map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
     </dl>
+  );
+}
+
+export function explorerFact(transactionUrl: string | null): Fact | false {
+  return (
+    transactionUrl !== null && ['Explorer', <Outside href={transactionUrl}>See it on the chain</Outside>]
   );
 }

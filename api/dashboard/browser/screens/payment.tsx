@@ -3,11 +3,11 @@ import type { Api } from '../api/client.js';
 import type { List, Payment, Refund, Session } from '../api/objects.js';
 import { useSignedIn } from '../api/signed-in.js';
 import { useRead } from '../api/use-read.js';
-import { Facts } from '../parts/facts.js';
+import { explorerFact, Facts } from '../parts/facts.js';
 import { dollars, tokens } from '../parts/format.js';
 import { Screen } from '../parts/screen.js';
 import { Shown } from '../parts/states.js';
-import { Badge, Copyable, Id, Outside, Text, When } from '../parts/texts.js';
+import { Badge, Copyable, Id, Text, When } from '../parts/texts.js';
 import type { Moment } from '../parts/timeline.js';
 import { linkTo, type Route } from '../state/route.js';
 import { HistoryView, useHistory } from './history.js';
@@ -75,29 +75,16 @@ function PaymentFacts({ payment, session }: { payment: Payment; session: Session
           ['Paid by', <Text key="payer">{payment.payer}</Text>],
           ['Paid to', <Text key="to">{payment.pay_to}</Text>],
           ['Transaction', <Text key="tx">{transaction}</Text>],
-          ...(transactionUrl === null
-            ? []
-            : [
-                [
-                  'Explorer',
-                  <Outside key="u" href={transactionUrl}>
-                    See it on the chain
-                  </Outside>,
-                ] as const,
-              ]),
+          explorerFact(transactionUrl),
           ['Sent from', payment.channel === 'page' ? 'the payment page' : 'an agent (x402)'],
           ['Settled', <When key="settled" at={payment.settled_at} />],
           ...(session === undefined ? [] : sessionFacts(session)),
-          ...(refund === undefined
-            ? []
-            : [
-                [
-                  'Pays the refund',
-                  <a key="re" href={linkTo(['refunds', refund])}>
-                    {refund}
-                  </a>,
-                ] as const,
-              ]),
+          refund !== undefined && [
+            'Pays the refund',
+            <a key="re" href={linkTo(['refunds', refund])}>
+              {refund}
+            </a>,
+          ],
         ]}
       />
     </section>

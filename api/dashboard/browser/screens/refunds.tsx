@@ -3,7 +3,7 @@ import type { Refund } from '../api/objects.js';
 import { useSignedIn } from '../api/signed-in.js';
 import { useRead } from '../api/use-read.js';
 import { Confirmed } from '../parts/dialog.js';
-import { Facts } from '../parts/facts.js';
+import { explorerFact, Facts } from '../parts/facts.js';
 import { Choice, Field, Form } from '../parts/field.js';
 import { dollars, tokens } from '../parts/format.js';
 import { ListView, useList } from '../parts/list.js';
@@ -12,7 +12,7 @@ import { SaveTable } from '../parts/save-table.js';
 import { Screen } from '../parts/screen.js';
 import { Empty, Shown } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
-import { Badge, Copyable, Id, Outside, Text, When } from '../parts/texts.js';
+import { Badge, Copyable, Id, Text, When } from '../parts/texts.js';
 import { goTo, linkTo, type Route } from '../state/route.js';
 
 const COLUMNS: readonly Column<Refund>[] = [
@@ -135,7 +135,6 @@ function SignIt({ url, refund: { status } }: { url: string; refund: Refund }) {
 }
 
 function RefundFacts({ refund }: { refund: Refund }) {
-  const { transaction_url: transactionUrl } = refund;
   return (
     <Facts
       rows={[
@@ -155,19 +154,11 @@ function RefundFacts({ refund }: { refund: Refund }) {
         ['Created', <When key="created" at={refund.created} />],
         ['Settled', <When key="settled" at={refund.settled_at} />],
         ['Its link ends', <When key="ends" at={refund.expires_at} />],
-        ...(transactionUrl === null
-          ? []
-          : [
-              [
-                'Explorer',
-                <Outside key="u" href={transactionUrl}>
-                  See it on the chain
-                </Outside>,
-              ] as const,
-            ]),
-        ...(refund.failure_code === null
-          ? []
-          : [['Last payment failed', <code key="code">{refund.failure_code}</code>] as const]),
+        explorerFact(refund.transaction_url),
+        refund.failure_code !== null && [
+          'Last payment failed',
+          <code key="code">{refund.failure_code}</code>,
+        ],
       ]}
     />
   );
