@@ -7,7 +7,8 @@ import type { Logger } from '../process/logger.js';
 import type { Closable } from '../process/shutdown.js';
 import { withTimeout } from '../process/timeout.js';
 import type { RedisClient } from './connection.js';
-import { JOB_OPTIONS, openQueuePool, prefixOf, type QueuePool } from './queue-settings.js';
+import { openQueuePool, type QueuePool } from './queue-pool.js';
+import { JOB_OPTIONS, prefixOf } from './queue-settings.js';
 
 export interface JobRequest<N extends JobName> {
   name: N;

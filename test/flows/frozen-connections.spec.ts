@@ -10,7 +10,7 @@ import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { runStatement } from '../../shared/db/statement.js';
 import { resetClock } from '../../shared/process/clock.js';
 import type { Closable } from '../../shared/process/shutdown.js';
-import { openQueuePool } from '../../shared/queues/queue-settings.js';
+import { openQueuePool } from '../../shared/queues/queue-pool.js';
 import { doAllDueWork } from '../support/due-work.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { createDatabase } from '../support/suite.js';

@@ -7,7 +7,7 @@ import { loadConfig } from '../../shared/config/config.js';
 import { Payment } from '../../shared/payments/model.js';
 import { resetClock } from '../../shared/process/clock.js';
 import type { Closable } from '../../shared/process/shutdown.js';
-import { openQueuePool } from '../../shared/queues/queue-settings.js';
+import { openQueuePool } from '../../shared/queues/queue-pool.js';
 import type { SignedPayment } from '../support/checkout.js';
 import { doAllDueWork } from '../support/due-work.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';

@@ -11,7 +11,8 @@ import type { JobName } from '../../shared/jobs/jobs.js';
 import { pauseAfterFailure } from '../../shared/process/pause.js';
 import { waitAtMost } from '../../shared/process/timeout.js';
 import type { RedisClient } from '../../shared/queues/connection.js';
-import { prefixOf, type QueuePool } from '../../shared/queues/queue-settings.js';
+import type { QueuePool } from '../../shared/queues/queue-pool.js';
+import { prefixOf } from '../../shared/queues/queue-settings.js';
 import type { StoreStateLog } from '../../shared/queues/store-state.js';
 
 /**

@@ -7,7 +7,7 @@ import { pauseAfterFailure } from '../../shared/process/pause.js';
 import type { Closable } from '../../shared/process/shutdown.js';
 import { waitAtMost } from '../../shared/process/timeout.js';
 import type { RedisClient } from '../../shared/queues/connection.js';
-import { openQueuePool, type QueuePool } from '../../shared/queues/queue-settings.js';
+import { openQueuePool, type QueuePool } from '../../shared/queues/queue-pool.js';
 import { logStoreState, type StoreStateLog } from '../../shared/queues/store-state.js';
 import type { Outcome } from '../deps/outcome.js';
 import { workerOnPostgres, workerOnRedis } from './bullmq-worker.js';
