@@ -1,7 +1,7 @@
 import { ConfigError, isProduction, isSet } from '../shared/config/config.js';
 
 /** The settings of a local database, for a command whose environment names none. */
-export interface LocalDatabase {
+interface LocalDatabase {
   settings: Record<string, string>;
   /** Whether this call has started the database. */
   started: boolean;

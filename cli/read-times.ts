@@ -15,7 +15,7 @@ export function readPast(option: string, text: string): Date {
 }
 
 /** The days or times from `--from` to `--to`. A date for `--to` is part of the range, a time is not. */
-export interface TimeRange {
+interface TimeRange {
   from: Date | undefined;
   before: Date | undefined;
 }

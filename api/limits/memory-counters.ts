@@ -26,7 +26,7 @@ export interface Counter extends Pick<Share, 'points'> {
   useUp(key: string, seconds: number): Promise<void>;
 }
 
-export interface MemoryCounter {
+interface MemoryCounter {
   count(key: string, asked: number): Count;
   /** Reads the key's count without adding to it. */
   left(key: string): Count;

@@ -34,7 +34,7 @@ export interface AccountLimiter extends RequestLimiter {
 }
 
 /** Redis counts if it is configured, else Postgres. */
-export interface CountingStores {
+interface CountingStores {
   db: Knex;
   redis: RedisClient | undefined;
   /** Guards calls to Redis. */

@@ -16,7 +16,7 @@ import { readImageBody } from './read-image-body.js';
  * Downloads images from public addresses only, checked for the very connection that is used, and follows no redirects, which
  * could lead anywhere. An image is small, arrives quickly, and is one by its first bytes.
  */
-export interface ImageDownloader {
+interface ImageDownloader {
   /** Resolves to undefined or rejects when there is no usable image. */
   download(address: string, holder: string): Promise<Image | undefined>;
   close(): Promise<void>;

@@ -27,7 +27,7 @@ export interface ImageProxy {
   close(): Promise<void>;
 }
 
-export interface WantedImage {
+interface WantedImage {
   url: string;
   accountId: string;
 }

@@ -19,11 +19,11 @@ export interface WebMetrics {
   read(): Promise<string>;
 }
 
-export interface WebMetricSources extends MetricSources {
+interface WebMetricSources extends MetricSources {
   facilitators: Pick<Facilitators, 'states'>;
 }
 
-export interface OperationLabels {
+interface OperationLabels {
   method: string;
   route: string;
 }

@@ -19,7 +19,7 @@ import { Turns } from './turns.js';
 const ARRIVALS_MS = 10;
 
 /** Constructors of the server's requests and answers. */
-export interface MessageClasses {
+interface MessageClasses {
   IncomingMessage: new (socket: Socket) => IncomingMessage;
   ServerResponse: new (req: IncomingMessage) => ServerResponse;
 }

@@ -73,7 +73,7 @@ function expressClasses(app: Express) {
   return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
 }
 
-export interface DrainTimes {
+interface DrainTimes {
   /** Until it resolves, connections are still accepted. */
   handedOver: Promise<void>;
   /** After this time the remaining connections are cut. */

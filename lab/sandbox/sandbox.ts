@@ -40,7 +40,7 @@ export interface Sandbox {
   stop(): Promise<void>;
 }
 
-export interface SandboxOptions {
+interface SandboxOptions {
   /** Persists the chains between two starts; without it they live in memory. */
   folder?: string | undefined;
   /** Preferred ports; without them any free port is used. */

@@ -11,7 +11,7 @@ import { centsToTokenAmount } from '../../shared/values/money.js';
 import type { EventType } from '../../shared/webhooks/event-types.js';
 import { Event } from '../../shared/webhooks/model.js';
 
-export interface DemoShop {
+interface DemoShop {
   accountId: string;
   evmWallet: string;
   solanaWallet: string;

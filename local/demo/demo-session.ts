@@ -3,7 +3,7 @@ import { createCheckoutSession } from '../../shared/checkout-sessions/create.js'
 import { sessionUrl } from '../../shared/checkout-sessions/present.js';
 import type { Knex } from '../../shared/db/knex.js';
 
-export interface DemoOrder {
+interface DemoOrder {
   testKey: string;
   baseUrl: string;
   /** The URL of the item's picture, when the service may fetch it. */

@@ -8,7 +8,7 @@ import type { Knex } from '../../shared/db/knex.js';
 import { explainSecret, parseFacilitatorSecret } from '../../shared/secrets/facilitator-secret.js';
 
 /** The values of this start that the programs in examples/ need. */
-export interface ExampleFacts {
+interface ExampleFacts {
   baseUrl: string;
   testKey: string;
   /** The key of a wallet that holds money on the sandbox's chains. */

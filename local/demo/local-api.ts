@@ -1,7 +1,7 @@
 /** Calls the merchant API as a merchant's program does, with the demo merchant's key. */
 export type LocalApi = (method: 'GET' | 'POST', path: string, body?: object) => Promise<ApiAnswer>;
 
-export interface ApiAnswer {
+interface ApiAnswer {
   status: number;
   body: Record<string, unknown>;
 }

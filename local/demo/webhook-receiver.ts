@@ -10,7 +10,7 @@ export interface WebhookReceiver extends Closable {
   setSecret(secret: string): void;
 }
 
-export interface WebhookReceiverOptions {
+interface WebhookReceiverOptions {
   /** The port of the last start, when it is free: pending deliveries have its URL. */
   preferredPort: number;
   print(line: string): void;

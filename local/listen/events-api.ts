@@ -7,7 +7,7 @@ export interface ListedEvent {
   created: number;
 }
 
-export interface EventsPage {
+interface EventsPage {
   events: ListedEvent[];
   hasMore: boolean;
   /** The service's time when it answered, in seconds. */

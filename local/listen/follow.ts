@@ -7,7 +7,7 @@ import { type EventsApi, type ListedEvent, Unavailable } from './events-api.js';
  * all that was made in the minutes before the last whole look. The ids that were seen there are remembered, so no event comes
  * twice; and after an outage, however long, the next whole look begins before it.
  */
-export interface Follower {
+interface Follower {
   api: EventsApi;
   signal: AbortSignal;
   /** Called one at a time, in the order of the ids. An error that is thrown here ends the following. */

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { chooseServerUser, runAs, type SystemUser } from '../toolchain/system-user.js';
 
 /** A folder that the database's user can write to, and that user; undefined is this process's user. */
-export interface DatabaseFolder {
+interface DatabaseFolder {
   base: string;
   user: SystemUser | undefined;
 }

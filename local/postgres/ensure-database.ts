@@ -6,7 +6,7 @@ export function connectionUrl(user: string, socketDir: string, database: string)
   return `postgres://${user}@localhost:5432/${encodeURIComponent(database)}?host=${host}&sslmode=disable`;
 }
 
-export type ServerAnswer = { ready: true; clusterName: string } | { ready: false; reason: string };
+type ServerAnswer = { ready: true; clusterName: string } | { ready: false; reason: string };
 
 /** Creates the database if it is missing. Failures are returned, since any of them may be temporary. */
 export async function ensureDatabase(maintenanceUrl: string, database: string): Promise<ServerAnswer> {

@@ -7,7 +7,7 @@ import { spawnGuarded } from '../toolchain/guarded-process.js';
 import { isAlive } from '../toolchain/is-alive.js';
 import type { SystemUser } from '../toolchain/system-user.js';
 
-export interface InitClusterOptions {
+interface InitClusterOptions {
   bin: string;
   dataDir: string;
   superuser: string;

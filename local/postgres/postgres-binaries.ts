@@ -5,14 +5,14 @@ import path from 'node:path';
 import { runAs, type SystemUser } from '../toolchain/system-user.js';
 import { bundledPackage, copyPackage, linkLibraries } from './postgres-package.js';
 
-export interface PostgresBinaries {
+interface PostgresBinaries {
   bin: string;
   /** For example "18.4". */
   version: string;
   major: string;
 }
 
-export interface FindBinariesOptions {
+interface FindBinariesOptions {
   /** The user that will run the database. */
   user: SystemUser | undefined;
   /** Copies the package here when that user cannot run it in place. */

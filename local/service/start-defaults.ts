@@ -6,7 +6,7 @@ import { localEncryptionKey, localReceiptSigningKey } from './local-keys.js';
 import { type SandboxProcess, startSandboxProcess } from './sandbox-process.js';
 
 /** Defaults for settings that the environment leaves out, and what was started for them. */
-export interface Defaults {
+interface Defaults {
   defaults: Record<string, string>;
   sandbox: SandboxProcess | undefined;
 }

@@ -6,7 +6,7 @@ import { runToEnd } from './run-to-end.mjs';
 
 const OLDEST_NODE = [20, 19];
 
-export function checkNode() {
+function checkNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   const [oldestMajor, oldestMinor] = OLDEST_NODE;
   if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return;

@@ -21,7 +21,7 @@ export interface GuardedProcess {
   stop(): Promise<void>;
 }
 
-export interface GuardedProcessOptions {
+interface GuardedProcessOptions {
   user?: SystemUser | undefined;
   /** This process's own environment by default. */
   environment?: Record<string, string>;

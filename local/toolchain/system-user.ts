@@ -44,7 +44,7 @@ function parsePasswd(text: string): PasswdEntry[] {
     .map(([name = '', , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }));
 }
 
-export interface CommandResult {
+interface CommandResult {
   succeeded: boolean;
   stdout: string;
   stderr: string;

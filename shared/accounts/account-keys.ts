@@ -8,7 +8,7 @@ import { type Principal, requireActiveKey, whereKeyActive } from './api-keys.js'
 import { Account, ApiKey } from './model.js';
 
 /** A merchant's active checkout keys of one mode. */
-export interface AccountKey {
+interface AccountKey {
   key: ApiKey;
   account: Account;
 }

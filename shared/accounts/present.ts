@@ -15,7 +15,7 @@ export function presentAccount(account: Account): object {
   };
 }
 
-export function presentPayoutWallets(account: Account): object {
+function presentPayoutWallets(account: Account): object {
   return { evm: account.evmWallet, solana: account.solanaWallet };
 }
 

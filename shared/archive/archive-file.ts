@@ -68,7 +68,7 @@ export function createArchiveFile(path: string): ArchiveFile {
 }
 
 /** Reads the file from disk, decompressed, as a reader of the archive would. */
-export async function readBack(path: string): Promise<FileFacts> {
+async function readBack(path: string): Promise<FileFacts> {
   const hash = createHash('sha256');
   let bytes = 0;
   const counted = noRows();

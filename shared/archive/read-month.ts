@@ -37,11 +37,7 @@ async function* payablesOf(db: Knex, month: Month): AsyncGenerator<ArchivedRow[]
 }
 
 /** Rows are read in UTC, so that their text does not depend on the role's time zone. */
-export async function readRows(
-  db: Knex,
-  statement: Statement,
-  values: readonly unknown[],
-): Promise<ArchivedRow[]> {
+async function readRows(db: Knex, statement: Statement, values: readonly unknown[]): Promise<ArchivedRow[]> {
   return await db.transaction(async (trx) => {
     await inUtc(trx);
     return await runStatement<ArchivedRow>(trx, statement, values);

@@ -24,13 +24,13 @@ export interface Arrival {
   at: Date | undefined;
 }
 
-export interface EvmPayloadOnChain {
+interface EvmPayloadOnChain {
   family: 'evm';
   from: Hex;
   nonce: Hex;
 }
 
-export interface SvmPayloadOnChain {
+interface SvmPayloadOnChain {
   family: 'svm';
   messageHash: string;
   /** Base64, without the signatures. */

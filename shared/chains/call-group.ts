@@ -13,13 +13,13 @@ export interface CallGroup<C extends GroupedCall> {
   kind: 'one' | 'batch' | 'statuses';
 }
 
-export interface GroupedCall {
+interface GroupedCall {
   request: RpcRequest;
   /** A group did not answer this call. */
   isAlone: boolean;
 }
 
-export interface HttpAnswer {
+interface HttpAnswer {
   status: number;
   text: string;
 }

@@ -35,12 +35,12 @@ export interface ChainReader {
   solanaArrival(account: TokenAccount, entry: SignatureEntry): Promise<Arrival | 'unreadable' | undefined>;
 }
 
-export interface BlockTime {
+interface BlockTime {
   number: number;
   time: Date;
 }
 
-export interface ChainReaderOptions {
+interface ChainReaderOptions {
   /** The process' queues, in which its checks of payments go first. */
   queues?: EndpointQueues;
   /** The first pause before an endpoint is called again; each further one is twice as long. */

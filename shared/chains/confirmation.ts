@@ -24,7 +24,7 @@ export interface Chains {
   close(): void;
 }
 
-export interface CheckOptions {
+interface CheckOptions {
   /** Limits all requests of this check together; the time in which it only waits for its turn does not count. */
   withinMs?: number;
   /** The payment's decision is due then. The check with the earliest time goes first at its endpoint, one without a time last. */

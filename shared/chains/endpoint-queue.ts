@@ -23,7 +23,7 @@ import { ChainUnreadable, EndpointLimits } from './unreadable.js';
  * that wait and ask the same are one call. A call that has left is shared with nobody: no check gets an answer that was read
  * before the check asked.
  */
-export interface EndpointQueueOptions extends SlotsOptions {
+interface EndpointQueueOptions extends SlotsOptions {
   send: ChainFetch;
   pace?: PaceOptions | undefined;
 }

@@ -21,7 +21,7 @@ export interface Turns {
 }
 
 /** Checks that were sent away come back one by one, every so often, and none before `afterMs`. */
-export interface ComeBack {
+interface ComeBack {
   afterMs: number;
   everyMs: number;
 }

@@ -13,7 +13,7 @@ import type { EvmNetwork } from './networks.js';
  * also used an authorization. Two searches cover the range: the Transfers to the wallets, and the uses by their payers. A use
  * right before its Transfer needs no more; every other Transfer is judged by its transaction's receipt.
  */
-export interface EvmArrivalSearch {
+interface EvmArrivalSearch {
   rpc: EvmRpc;
   check: ChainCheck;
   logRange: LogRange;

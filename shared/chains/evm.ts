@@ -39,7 +39,7 @@ export interface EvmPaymentQuery {
   readonly position?: SearchPosition | undefined;
 }
 
-export interface EvmCheckContext {
+interface EvmCheckContext {
   rpc: EvmRpc;
   memory: EvmEndpointMemory;
   check: ChainCheck;

@@ -14,7 +14,7 @@ export type OfferedEvmToken = EvmToken & { readonly family: 'evm'; readonly netw
 export type OfferedSvmToken = SvmToken & { readonly family: 'svm'; readonly network: SvmNetwork };
 export type OfferedToken = OfferedEvmToken | OfferedSvmToken;
 
-export interface EvmToken {
+interface EvmToken {
   readonly symbol: TokenSymbol;
   /** With its EIP-55 checksum. */
   readonly address: `0x${string}`;

@@ -15,7 +15,7 @@ export interface PayoutAccounts {
   close(): void;
 }
 
-export interface Payout {
+interface Payout {
   /** CAIP-2. */
   network: string;
   wallet: string;

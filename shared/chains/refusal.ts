@@ -5,7 +5,7 @@ import { causesOf, EndpointLimits, httpStatus, NoTurn } from './unreadable.js';
  * block yet, another node may have it. `refused`: the endpoint will not answer this request. `failed`: no answer. Providers
  * word and number each kind in many ways, so the kind may choose the next request but never decide about money.
  */
-export type RefusalKind = 'rate_limited' | 'no_turn' | 'behind' | 'refused' | 'failed';
+type RefusalKind = 'rate_limited' | 'no_turn' | 'behind' | 'refused' | 'failed';
 
 export interface Refusal {
   kind: RefusalKind;
@@ -51,7 +51,7 @@ export function readRefusal(error: unknown): Refusal {
 }
 
 /** An error of a JSON-RPC answer. */
-export interface RpcFault {
+interface RpcFault {
   code?: number | undefined;
   words: string;
 }

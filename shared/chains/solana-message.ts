@@ -33,7 +33,7 @@ export interface SolanaTransfer {
   readonly amount: bigint;
 }
 
-export interface LandedTransfer {
+interface LandedTransfer {
   instructionIndex: number;
   authority: string | undefined;
 }

@@ -30,7 +30,7 @@ export interface SolanaPass extends ListPosition {
 }
 
 /** The stored state between two checks. */
-export interface SolanaPosition {
+interface SolanaPosition {
   /** The root at the first check; the chain's time since then bounds the blockhash's age. */
   firstRoot: FirstRoot;
   /** Undefined when the next check starts a new pass. */

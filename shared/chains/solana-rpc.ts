@@ -19,7 +19,7 @@ export interface SolanaRoot {
 }
 
 export type LandedTransaction = VersionedTransactionResponse | 'later_version';
-export type SolanaCommitment = 'processed' | Finality;
+type SolanaCommitment = 'processed' | Finality;
 
 export interface SignatureEntry {
   signature: string;

@@ -29,7 +29,7 @@ export interface Holder {
   token: OfferedSvmToken;
 }
 
-export interface UnsignedTransfer {
+interface UnsignedTransfer {
   token: OfferedSvmToken;
   payer: string;
   payTo: string;

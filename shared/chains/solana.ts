@@ -51,7 +51,7 @@ export interface SolanaPaymentQuery extends SolanaTransfer {
   readonly position?: SearchPosition | undefined;
 }
 
-export interface SolanaCheckContext {
+interface SolanaCheckContext {
   rpc: SolanaRpc;
   check: ChainCheck;
   memory: SolanaEndpointMemory;

@@ -9,7 +9,7 @@ import { type EndpointUnreadable, SHARED_MS, throttleEndpoint } from './throttle
 export type TokenBalances = ReadonlyMap<string, bigint>;
 
 /** EVM reads for buyers' pages. A wallet's balances of a network's tokens take one request and are shared for a second. */
-export interface ThrottledEvm {
+interface ThrottledEvm {
   tokenBalances(network: EvmNetwork, wallet: `0x${string}`): Promise<TokenBalances | EndpointUnreadable>;
 }
 

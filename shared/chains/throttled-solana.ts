@@ -10,7 +10,7 @@ import { type EndpointUnreadable, SHARED_MS, throttleEndpoint } from './throttle
  * Solana reads for buyers' pages, which are public: an answer is shared for a second, and so is a failure. Chain checks,
  * which decide payments, do not go through here, although they may use the same endpoint.
  */
-export interface ThrottledSolana {
+interface ThrottledSolana {
   latestBlockhash(network: SvmNetwork): Promise<string | EndpointUnreadable>;
   /** In the same order; undefined for an account that does not exist. */
   tokenBalances(

@@ -13,7 +13,7 @@ import { ERASE, ERASE_KEPT_ANSWERS, LOCK_OLD_SESSIONS } from './statements/erase
  * answers of their receivers, the answers kept for Idempotency-Keys. Amount, paying wallet and receiving wallet stay.
  * The session's row is locked by a statement of its own, so that the next statement sees an event written just before.
  */
-export interface Erased {
+interface Erased {
   sessions: number;
   events: number;
   deliveryAnswers: number;

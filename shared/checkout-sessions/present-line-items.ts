@@ -1,7 +1,7 @@
 import { type LineItem, lineItemTotalCents } from '../payables/line-items.js';
 import { presentList, renderObjects, textOfList, type WireList } from '../wire/list.js';
 
-export function presentLineItem(item: LineItem): object {
+function presentLineItem(item: LineItem): object {
   return {
     id: item.id,
     object: 'item',

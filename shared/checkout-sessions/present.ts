@@ -13,7 +13,7 @@ import { createdSeconds, unixSeconds } from '../wire/timestamp.js';
 import { presentLineItems, renderLineItems } from './present-line-items.js';
 
 /** The input of the wire form of a session besides its row. */
-export interface SessionView {
+interface SessionView {
   baseUrl: string;
   expand: readonly 'line_items'[];
 }

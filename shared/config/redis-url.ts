@@ -11,7 +11,7 @@ export interface Credentials {
   password?: string;
 }
 
-export interface HostAndPort {
+interface HostAndPort {
   host: string;
   port: number;
 }

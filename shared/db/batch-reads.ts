@@ -9,7 +9,7 @@ import type { Knex } from './knex.js';
  * Reads by key that start within one turn of the event loop share one statement. A read never joins a statement that was
  * already sent, so it sees everything committed before it started. A failed statement fails all its reads.
  */
-export type ReadMany<Key, Value> = (db: Knex, keys: readonly Key[]) => Promise<(Value | undefined)[]>;
+type ReadMany<Key, Value> = (db: Knex, keys: readonly Key[]) => Promise<(Value | undefined)[]>;
 
 interface Waiting<Key, Value> {
   db: Knex;

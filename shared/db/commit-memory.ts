@@ -17,7 +17,7 @@ export interface Position {
 }
 
 export const LOSS_KINDS = ['lost_commits', 'failed_over'] as const;
-export type LossKind = (typeof LOSS_KINDS)[number];
+type LossKind = (typeof LOSS_KINDS)[number];
 
 /** Commits between the two times may be lost. */
 export interface Loss {

@@ -21,7 +21,7 @@ export interface ConnectionShares {
 /** A waiting request is refused after this time. */
 const WAIT_MS = 5000;
 /** How long a statement of a request's transaction waits for a lock. */
-export const LOCK_TIMEOUT_MS = 2500;
+const LOCK_TIMEOUT_MS = 2500;
 /** Handles without connections, some 20 KB each. */
 const ACCOUNTS_KEPT = 500;
 

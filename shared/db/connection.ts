@@ -3,7 +3,7 @@ import type { DatabaseConfig } from '../config/config.js';
 
 const INT8_OID = 20;
 
-export interface PostgresConnection {
+interface PostgresConnection {
   connectionString: string;
   ssl: boolean | { rejectUnauthorized: boolean };
   keepAlive: boolean;

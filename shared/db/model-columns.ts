@@ -1,7 +1,7 @@
 import type { Model } from 'objection';
 
 /** Some columns of a model for a hand-written statement, and a reader of the model from its rows. */
-export interface ModelColumns<M extends Model> {
+interface ModelColumns<M extends Model> {
   sql: string;
   columns: readonly Column<M>[];
   read(row: Row): M;

@@ -6,7 +6,7 @@ import type { Row } from './model-columns.js';
 import { pageKind, pagesText, pageText, pageValues } from './page.sql.js';
 import { runStatement } from './statement.js';
 
-export interface PageRows {
+interface PageRows {
   rows: Row[];
   /** The byte budget of one row. */
   share: number;

@@ -18,7 +18,7 @@ export interface Replica extends Closable {
   ask<T>(read: (db: Knex) => Promise<T>): Promise<{ found: T } | undefined>;
 }
 
-export interface ReplicaTimes {
+interface ReplicaTimes {
   checkEveryMs: number;
   /** A standby that lags more is not used. */
   maxLagMs: number;

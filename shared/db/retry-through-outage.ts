@@ -5,7 +5,7 @@ import { isDatabaseUnavailable, isGivenUp } from './constraints.js';
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 2000;
 
-export interface Outage {
+interface Outage {
   /** Retries end at this time. */
   until: Date;
   onBroken(error: unknown): void;

@@ -13,7 +13,7 @@ export interface Sized<T> {
   object: T | undefined;
 }
 
-export interface SizedColumns<M> {
+interface SizedColumns<M> {
   /** `share` is bytes, or a parameter of the statement. */
   sql(share: number | string): string;
   /** A join that `sql` refers to. */

@@ -44,7 +44,7 @@ export type RefusalCode =
   | 'webhook_endpoint_disabled'
   | 'webhook_endpoint_limit';
 
-export interface RefusalDetails {
+interface RefusalDetails {
   param?: string;
   retryAfterSeconds?: number;
   /** The methods of a 405's `Allow` header. */

@@ -9,7 +9,7 @@ export interface About {
 }
 
 /** The pauses of single accounts on a network. */
-export interface AccountPauses {
+interface AccountPauses {
   of(about: About): RateLimiter;
   /** How long another account of the network is paused too, because of another payer: as far as this process was told. */
   pause(ms: number, about: About, payer: string): number;

@@ -2,7 +2,7 @@ import type { RateLimiter, Turn } from './rate-limiter.js';
 import { shareAnswers } from './shared-answer.js';
 
 /** Redis: runs one script on one key. */
-export interface TurnStore {
+interface TurnStore {
   run(script: string, key: string, ...values: number[]): Promise<unknown>;
 }
 

@@ -16,7 +16,7 @@ export interface MetricSources extends BacklogSources {
   installation?: { others(): readonly string[] };
 }
 
-export interface MetricsPage {
+interface MetricsPage {
   /** For the counters of a kind of process. */
   registry: Registry;
   /** This process's own metrics, without the backlog and without I/O. */

@@ -23,7 +23,7 @@ export function decisionNotifier(redis: RedisClient | undefined): NotifyDecided 
 
 export type SubscribeToDecisions = (listener: (paymentId: string) => void) => DecisionSubscription;
 
-export interface DecisionSubscription {
+interface DecisionSubscription {
   /** Whether a notification would arrive now. */
   isOn(): boolean;
   stop(): void;

@@ -28,7 +28,7 @@ export interface Queues extends Closable {
   open(): Promise<Queue[]>;
 }
 
-export interface QueueDepth {
+interface QueueDepth {
   queue: JobName;
   /** `paused`: the waiting jobs, while the queue is paused. */
   states: Record<string, number>;

@@ -8,7 +8,7 @@ const BATCH_PAYMENTS = 20_000;
 const TURN_MS = 100;
 
 /** Whole days in UTC, since a row of totals may cover one. */
-export interface RebuiltRange {
+interface RebuiltRange {
   from: Date;
   before: Date;
 }

@@ -5,7 +5,7 @@ import { postgresConnection } from '../db/connection.js';
 import type { Logger } from '../process/logger.js';
 
 /** A valid setting that is unsafe in production. `hint` says what it allows and how to change it. */
-export interface RiskySetting {
+interface RiskySetting {
   event: string;
   hint: string;
 }

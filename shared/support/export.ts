@@ -18,7 +18,7 @@ export interface Export {
 
 export const EXPORTS = { payments: exportPayments, refunds: exportRefunds };
 
-export interface ExportRange {
+interface ExportRange {
   accountId: string;
   from: Date | undefined;
   before: Date | undefined;

@@ -16,7 +16,7 @@ export type GrowingTable = keyof typeof GROWING;
 export const GROWING_TABLES = Object.keys(GROWING) as GrowingTable[];
 
 /** The ids of a month with one prefix. */
-export interface Slice {
+interface Slice {
   from: string;
   below: string;
 }

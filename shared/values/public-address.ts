@@ -18,7 +18,7 @@ export type UrlVerdict =
   | { ok: true; url: URL }
   | { ok: false; reason: 'not_a_url' | 'wrong_scheme' | 'credentials' | 'not_public' };
 
-export interface WebhookUrlRules {
+interface WebhookUrlRules {
   livemode: boolean;
   allowPrivateNetworks: boolean;
   resolve: Resolve;

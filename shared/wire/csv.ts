@@ -1,5 +1,5 @@
 /** CSV (RFC 4180), safe to open in a spreadsheet. */
-export type Cell = string | number | boolean | null;
+type Cell = string | number | boolean | null;
 
 export type Columns<T> = readonly (readonly [name: string, cell: (object: T) => Cell])[];
 

@@ -10,7 +10,7 @@ export function presentList<T>(url: string, data: T[], hasMore: boolean): WireLi
 }
 
 /** The JSON text of a list around its objects. */
-export interface ListText {
+interface ListText {
   before: string;
   between: string;
   after: string;

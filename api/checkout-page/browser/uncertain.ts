@@ -2,7 +2,7 @@ import { find } from './dom.js';
 import { isRead, markRead } from './memory.js';
 
 /** A payment that may have been taken. */
-export interface Uncertain {
+interface Uncertain {
   /** The id of the payment, or of the session when the payment has none that is known. */
   reference: string;
   /** The id of the payment, by which the page remembers that the buyer has read about it. */

@@ -6,7 +6,7 @@ import { cutByBytes } from './cut-by-bytes.js';
 import { heavyText, type ReadPart } from './heavy-text.js';
 import type { Call } from './operation.js';
 
-export type ListAnswer<T> = {
+type ListAnswer<T> = {
   url: string;
   /** Returns the full objects in the order of `ids`. */
   read(ids: readonly string[]): Promise<T[]>;

@@ -9,7 +9,7 @@ import { consumeRows } from '../../middleware/rate-limit.js';
 import type { Call } from './operation.js';
 
 /** Counts a request as many requests when it will write a delivery for each of many endpoints. */
-export type ChargeFanOut = (
+type ChargeFanOut = (
   call: Call,
   cause: FanOutCause,
   idempotent: IdempotentRequest | undefined,

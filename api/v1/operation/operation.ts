@@ -39,7 +39,7 @@ export function operation<T>(
   };
 }
 
-export interface WritingDeps {
+interface WritingDeps {
   recentWrites: RecentWrites;
 }
 

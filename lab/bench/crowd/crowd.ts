@@ -9,12 +9,12 @@ import { paymentHeader, signEvmPayment } from '../../world/shop/agent.js';
 import { buildMerchant, buildSessions } from '../../world/shop/factories.js';
 
 /** Buyers who have paid, whose answers of /settle were lost, and whose chain is behind an endpoint that limits. */
-export interface Crowd {
+interface Crowd {
   payments: number;
   callsPerSecond: number;
 }
 
-export interface CrowdOutcome {
+interface CrowdOutcome {
   /** Each status that a link answered after its payment, with the number of links. */
   told: Record<number, number>;
   /** Calls that the endpoint answered, for each payment. */

@@ -14,7 +14,7 @@ import { findDueAccounts } from '../../../shared/webhooks/find-due.js';
 import { BIG_ACCOUNT } from './seed.js';
 
 /** Named requests against one database, to be run one after the other. */
-export interface Subject {
+interface Subject {
   acts: Record<string, () => Promise<unknown>>;
   close(): Promise<void>;
 }

@@ -20,7 +20,7 @@ const ASK_EVERY_MS = 5;
 /** /proc/<pid>/stat counts in hundredths of a second. */
 const TICK_MS = 10;
 
-export interface ProcessSettings {
+interface ProcessSettings {
   environment: Record<string, string>;
   /** The setting with its port. */
   portVariable: 'PORT' | 'WORKER_METRICS_PORT';

@@ -2,7 +2,7 @@
  * An actor is a process that acts on the service from outside. It gets its settings when it starts, receives orders
  * over the IPC channel of the process that started it, and ends with that process.
  */
-export interface Actor<Settings> {
+interface Actor<Settings> {
   settings: Settings;
   /** Reports that the actor is ready, with the values that others need. */
   ready(detail: Record<string, unknown>): void;

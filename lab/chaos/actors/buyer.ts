@@ -11,7 +11,7 @@ import type { SignedPayment, Wallet } from './wallets.js';
  * 202 or 409, and sends the same signature again after a 503 or a broken connection. It signs another payment only
  * after the service has said that the last one failed.
  */
-export interface BuyerOptions {
+interface BuyerOptions {
   client: ServiceClient;
   journal: Journal<BuyersEntry>;
   wallet: Wallet;

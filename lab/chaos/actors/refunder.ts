@@ -10,7 +10,7 @@ import { evmWallet, newKeypair, solanaWallet } from './wallets.js';
  * The merchant refunds a purchase, in part or whole. Sometimes it asks twice at once for the whole amount, and one request
  * must be refused. It pays the refund's link as a buyer does.
  */
-export interface Refunding {
+interface Refunding {
   merchant: Omit<MerchantRequest, 'request'>;
   journal: Journal<BuyersEntry>;
   random: Random;

@@ -3,7 +3,7 @@ import { pick, type Random } from '../../world/chance/seeded-random.js';
 import type { Answer } from './entries.js';
 
 /** Sends requests to one of the web processes, like a router without health checks, and records each answer. */
-export interface ServiceClientOptions {
+interface ServiceClientOptions {
   webs: readonly Web[];
   random: Random;
   write(answer: Answer): void;

@@ -5,7 +5,7 @@ import type { PaymentRequired } from '../../../shared/x402/wire.js';
 import { paymentHeader, signEvmPayment } from '../../world/shop/agent.js';
 import type { System } from './system.js';
 
-export interface Purchase {
+interface Purchase {
   /** The first answer to the signature; 503 when the link itself answers so. */
   firstStatus: number;
   /** Ends when the signature is answered other than 503, or is over. */

@@ -34,7 +34,7 @@ const STOPS_WITHIN_MS = 25_000;
 const RESTART_PAUSE_MS = 300;
 const READY_CHECK_MS = 50;
 
-export interface StartOptions {
+interface StartOptions {
   folder: string;
   faults: Journal<FaultEntry>;
   variablesOf(name: string): Record<string, string>;

@@ -9,7 +9,7 @@ import { judge, type Measured, table, turnOf } from './report.js';
 import { fillShop } from './shop.js';
 import { openWeightSystem, type WeightSystem } from './system.js';
 
-export interface WeightOptions {
+interface WeightOptions {
   /** How long each operation is measured. */
   seconds: number;
   /** Measures only all operations at once. */

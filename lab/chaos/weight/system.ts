@@ -39,7 +39,7 @@ export interface Merchant {
   client: Client;
 }
 
-export interface SystemContext {
+interface SystemContext {
   folder: string;
   /** Called at once with each started part; the caller stops the parts in reverse order. */
   opened(part: { stop(): Promise<void> }): void;

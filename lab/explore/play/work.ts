@@ -14,7 +14,7 @@ import { passUntil } from '../world/time.js';
 import { at, observe, type World } from '../world/world.js';
 
 /** Hooks at two points of a handler's run. */
-export interface RunHooks {
+interface RunHooks {
   depth: number;
   mutant: Mutant | undefined;
   stalled(): Promise<void>;

@@ -14,7 +14,7 @@ export function isInjectedFault(error: unknown): boolean {
 }
 
 /** The faults of one handler's run on its way to Postgres. */
-export interface InjectedFault {
+interface InjectedFault {
   crash: Crash;
   /** Runs after the first statement: the worker has taken its row. */
   taken(): Promise<void>;

@@ -31,7 +31,7 @@ export interface System {
   close(): Promise<void>;
 }
 
-export interface SystemWorker {
+interface SystemWorker {
   deps: Omit<WorkerDeps, 'config' | 'facilitators' | 'chains'>;
   gate: Gate;
 }

@@ -14,7 +14,7 @@ const pass: Arbitrary<Step> = fc.record({
   seconds: fc.constantFrom(...PAUSES_SECONDS),
 });
 
-export function drawWork(depth: number): Arbitrary<Work> {
+function drawWork(depth: number): Arbitrary<Work> {
   const inside = drawInside(depth);
   return fc.record({
     do: fc.constant('work'),
@@ -31,7 +31,7 @@ export function drawWork(depth: number): Arbitrary<Work> {
   });
 }
 
-export function drawPay(depth: number): Arbitrary<Step> {
+function drawPay(depth: number): Arbitrary<Step> {
   return fc.record({
     do: fc.constant('pay'),
     session: index,

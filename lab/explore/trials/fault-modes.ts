@@ -16,7 +16,7 @@ const effect: Arbitrary<Effect> = fc.oneof(
 export const refuses = refusing(effect);
 /** Its transaction has been sent. */
 export const refusesFalsely = refusing(sent);
-export const refusesDoubtfully = refusingDoubtfully(effect);
+const refusesDoubtfully = refusingDoubtfully(effect);
 /** It moves the money at the moment of its answer. */
 export const refusesWhatIsUsed = refusingDoubtfully(fc.constant<Effect>({ sends: true, afterSeconds: 0 }));
 export const unclear = beingUnclear(effect);

@@ -2,7 +2,7 @@ import type { ChainFinding } from '../../../shared/chains/finding.js';
 import type { CheckFaultMode } from '../steps/steps.js';
 import { BLOCK_SECONDS, type LandedMove, type ModelChain } from './chain.js';
 
-export interface CheckedPayment {
+interface CheckedPayment {
   nonce: string;
   payer: string;
   validBeforeSeconds: number;

@@ -10,7 +10,7 @@ import { passUntil } from './time.js';
 import { randomHex, type World } from './world.js';
 
 /** Hooks during a call. */
-export interface CallHooks {
+interface CallHooks {
   meanwhile(): Promise<void>;
   /** The process may be killed instead of receiving the answer. */
   answered(): void;

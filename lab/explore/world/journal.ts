@@ -38,7 +38,7 @@ export interface FailedPayment {
 }
 
 /** A buyer was told that its money has not moved. */
-export interface Denial {
+interface Denial {
   nonce: string;
   words: string;
   atMs: number;

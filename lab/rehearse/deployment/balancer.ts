@@ -13,7 +13,7 @@ export interface Balancer {
 
 const LOOK_EVERY_MS = 50;
 
-export interface BalancerOptions {
+interface BalancerOptions {
   folder: string;
   /** Certificate and key in one file. */
   certificate: string;

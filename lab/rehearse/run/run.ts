@@ -7,7 +7,7 @@ import { lossOfCommits } from '../disasters/lost-commits.js';
 import { Trade, type Traded } from '../trade/trade.js';
 import { STEPS, type Step } from './steps.js';
 
-export interface RehearsalOptions extends Around {
+interface RehearsalOptions extends Around {
   /** How long each step is watched. */
   seconds: number;
   /** Leaves out the disasters that take long to be heard. */

@@ -7,7 +7,7 @@ import { ask } from '../deployment/ask.js';
 import type { Deployment } from '../deployment/deployment.js';
 
 /** A request through the balancer that was not answered as expected. */
-export interface Lost {
+interface Lost {
   request: string;
   /** The status with the error's code, or `cut off` when the connection broke. */
   answer: string;

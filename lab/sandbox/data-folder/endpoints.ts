@@ -35,7 +35,7 @@ export async function findRunningSandbox(folder: string): Promise<Endpoints | un
   }
 }
 
-export function parseEndpoints(value: unknown): Endpoints | undefined {
+function parseEndpoints(value: unknown): Endpoints | undefined {
   if (!isJsonObject(value)) return undefined;
   const { id, facilitator, secondFacilitator, rpcUrls } = value;
   if (typeof id !== 'string' || typeof facilitator !== 'string') return undefined;

@@ -17,7 +17,7 @@ export interface Dials {
   downMs: number;
 }
 
-export const CALL_DIALS = [
+const CALL_DIALS = [
   'answer',
   /** Cuts the connection and does nothing, as if the process had been killed. */
   'drop_connection',
@@ -27,7 +27,7 @@ export const CALL_DIALS = [
   'unavailable',
 ] as const;
 
-export const SETTLE_DIALS = [
+const SETTLE_DIALS = [
   'answer',
   /** Sends the transaction and answers settlement_pending. */
   'pending',
@@ -41,7 +41,7 @@ export const SETTLE_DIALS = [
   'unavailable',
 ] as const;
 
-export const BLOCK_DIALS = [
+const BLOCK_DIALS = [
   'at_once',
   /** A block every 3 s. */
   'slow',

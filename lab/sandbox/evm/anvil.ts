@@ -14,7 +14,7 @@ export interface Anvil {
   stop(): Promise<void>;
 }
 
-export interface AnvilOptions {
+interface AnvilOptions {
   chainId: number;
   /** Persists the chain between two starts; without it the chain lives in memory. */
   stateFile?: string | undefined;

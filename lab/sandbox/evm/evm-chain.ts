@@ -28,7 +28,7 @@ export interface EvmChain {
   stop(): Promise<void>;
 }
 
-export interface EvmChainOptions {
+interface EvmChainOptions {
   network: EvmNetwork;
   port: PreferredPort;
   stateFile?: string | undefined;

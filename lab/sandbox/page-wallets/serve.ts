@@ -4,7 +4,7 @@ import { isJsonObject } from '../../../shared/x402/json-object.js';
 import { readBody, sendJson } from '../../world/http/json-http.js';
 import { WalletRefusal, type WalletSigner } from './sign.js';
 
-export const WALLETS_SCRIPT_PATH = '/sandbox/wallets.js';
+const WALLETS_SCRIPT_PATH = '/sandbox/wallets.js';
 const SIGNER_PATH = '/sandbox/wallets';
 const SCRIPT = readFileSync(new URL('wallets.js', import.meta.url));
 /** The payment page has another port and so another origin; requests from other machines are refused before this. */

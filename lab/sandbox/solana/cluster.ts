@@ -22,7 +22,7 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-export interface ClusterOptions {
+interface ClusterOptions {
   network: SvmNetwork;
   port: PreferredPort;
   /** Persists the cluster between two starts. */

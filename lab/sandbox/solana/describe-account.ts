@@ -4,7 +4,7 @@ import type { AccountStore } from './account-store.js';
 import type { AccountRecord } from './records.js';
 import { describeAmount, readMint, readTokenAccount } from './token-data.js';
 
-export interface AccountFormat {
+interface AccountFormat {
   encoding?: string;
   dataSlice?: { offset: number; length: number };
 }

@@ -9,7 +9,7 @@ const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
 const TRANSFER_CHECKED = 12;
 const UNSUPPORTED_VERSION = -32015;
 
-export interface TransactionFormat {
+interface TransactionFormat {
   encoding?: string;
   maxSupportedTransactionVersion?: number;
 }

@@ -9,13 +9,13 @@ const INITIALIZED = 1;
 /** The extension that the associated token program adds to a Token-2022 account: account type 2, immutable owner. */
 const IMMUTABLE_OWNER = Buffer.from([2, 7, 0, 0, 0]);
 
-export interface TokenAccountData {
+interface TokenAccountData {
   mint: string;
   owner: string;
   amount: bigint;
 }
 
-export interface MintData {
+interface MintData {
   supply: bigint;
   decimals: number;
 }

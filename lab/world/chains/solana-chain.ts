@@ -13,7 +13,7 @@ import { decode, presentMessage, presentMeta } from './solana-messages.js';
  * transaction is processed in the newest slot, confirmed 2 slots later, finalized after 32. Slots advance only by
  * `pass` and `travel`. The settings below give the endpoint the faults of real ones.
  */
-export interface Landing {
+interface Landing {
   signature?: string;
   /** Makes the transaction fail. */
   error?: object;

@@ -7,7 +7,7 @@ export interface DescribedMessage {
   accounts: readonly string[];
 }
 
-export interface TransactionOutcome {
+interface TransactionOutcome {
   message: VersionedMessage;
   error: object | null;
   receives: Record<string, bigint>;

@@ -2,14 +2,14 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** Limits of the proxy before a facilitator: a call rate with a burst, and a number of connections. */
-export interface EdgeLimits {
+interface EdgeLimits {
   perSecond: number;
   burst: number;
   connections: number;
 }
 
 /** The limit that a refused call exceeded. */
-export type Excess = 'calls' | 'connections';
+type Excess = 'calls' | 'connections';
 
 /**
  * The proxy before a facilitator. Beyond its limits it answers 503 in HTML, and the facilitator never sees the call.

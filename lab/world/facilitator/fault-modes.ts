@@ -19,7 +19,7 @@ export interface FaultMode {
   lies: boolean;
 }
 
-export interface FaultModes {
+interface FaultModes {
   modes: readonly FaultMode[];
   /** Modes of which each deck has a few. */
   words: readonly FaultMode[];

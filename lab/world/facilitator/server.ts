@@ -29,7 +29,7 @@ export interface FacilitatorServer {
   close(): Promise<void>;
 }
 
-export interface ServerOptions {
+interface ServerOptions {
   /** Called at the start and after each crash. */
   openRules(): Rules | Promise<Rules>;
   tokens?: ExpectedToken | undefined;

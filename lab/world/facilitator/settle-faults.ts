@@ -58,7 +58,7 @@ const byName = (words: readonly string[], name: (word: string) => [string, Settl
   Object.fromEntries(words.map(name));
 
 /** The name of the fault that takes longer than the caller waits. */
-export const TOO_SLOW = 'too slow';
+const TOO_SLOW = 'too slow';
 
 /** Every answer to `/settle` that differs from an honest success, by its name. */
 export function settleFaults(tooSlowMs = 900): Readonly<Record<string, SettleFault>> {

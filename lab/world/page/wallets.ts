@@ -49,7 +49,7 @@ export class WalletError extends Error {
   }
 }
 
-export const PLAIN_ICON =
+const PLAIN_ICON =
   'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 viewBox=%220 0 8 8%22%3E%3Crect width=%228%22 height=%228%22 rx=%222%22 fill=%22%23e8761b%22/%3E%3C/svg%3E';
 const INJECTED = fileURLToPath(new URL('injected-wallets.js', import.meta.url));
 

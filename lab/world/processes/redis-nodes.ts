@@ -121,7 +121,7 @@ async function writeCertificate(folder: string): Promise<Record<string, string>>
 const SLOTS = 16_384;
 const MASTERS = 3;
 
-export interface RedisCluster {
+interface RedisCluster {
   url: string;
   /** The master that holds this key; `copy` is its replica. */
   doomed: RedisNode;

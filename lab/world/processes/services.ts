@@ -55,7 +55,7 @@ export async function startTestRedis(): Promise<TestServer> {
 }
 
 /** Paths that the server must be able to read. */
-export interface TlsFiles {
+interface TlsFiles {
   cert: string;
   key: string;
 }

@@ -9,12 +9,12 @@ export interface Freeze {
   thaw(): void;
 }
 
-export interface Swallow {
+interface Swallow {
   /** The dropped text of each connection and way that lost some. */
   dropped(): string[];
 }
 
-export interface ProxyOptions {
+interface ProxyOptions {
   /** Accepts TLS with a self-signed certificate, for a store without TLS. */
   tls?: boolean;
 }

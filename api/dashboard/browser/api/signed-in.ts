@@ -3,7 +3,7 @@ import { useContext } from 'preact/hooks';
 import type { Api } from './client.js';
 
 /** The merchant who is signed in, for every screen. */
-export interface SignedIn {
+interface SignedIn {
   api: Api;
   livemode: boolean;
   /** The key may not change anything. */

@@ -12,7 +12,7 @@ interface Identified {
 }
 
 /** The place in a list is part of the address: `after` and `before` are the ids that /v1 takes as cursors. */
-export function cursorsOf({ query }: Route): Query {
+function cursorsOf({ query }: Route): Query {
   return { starting_after: query.after, ending_before: query.before };
 }
 

@@ -2,7 +2,7 @@ import { EVENT_TYPES } from '../../../../shared/webhooks/event-types.js';
 import type { Endpoint } from '../api/objects.js';
 import { Field } from '../parts/field.js';
 
-export interface EndpointValues {
+interface EndpointValues {
   url: string;
   description: string;
   events: readonly string[];

@@ -17,7 +17,7 @@ interface Sent {
   delivery: Delivery;
 }
 
-export interface History {
+interface History {
   events: Event[];
   sent: Sent[];
 }

@@ -10,7 +10,7 @@ export interface Route {
 
 export type Query = Readonly<Record<string, string | undefined>>;
 
-export function parseRoute(hash: string): Route {
+function parseRoute(hash: string): Route {
   const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   const [screen = '', ...rest] = path.split('/').map(decoded);
   return { screen: screen || 'overview', rest, query: Object.fromEntries(new URLSearchParams(search)) };

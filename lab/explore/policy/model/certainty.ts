@@ -2,7 +2,7 @@ import { type Certainty, OUTCOME_UNKNOWN } from '../../../../shared/payments/sta
 import type { Decision } from '../../../../shared/settlement/policy/decision.js';
 
 /** What a decision that cannot be taken back must be certain of, one of these; undefined when it needs nothing. */
-export function certaintyNeeded(decision: Decision): readonly Certainty[] | undefined {
+function certaintyNeeded(decision: Decision): readonly Certainty[] | undefined {
   switch (decision.kind) {
     case 'succeed':
       return ['paid'];

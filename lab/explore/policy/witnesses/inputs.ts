@@ -15,7 +15,7 @@ export function at(ms: number): Date {
 /** The last call of `/settle` ended before the newest block by more than each rule's margin, so a look at it counts. */
 const ASKED = at(-40 * SECOND);
 const ENDED = at(-35 * SECOND);
-export const NEWEST_BLOCK = at(-SECOND);
+const NEWEST_BLOCK = at(-SECOND);
 const GOOD_UNTIL = at(5 * MINUTE);
 const OVER_SINCE = at(-10 * MINUTE);
 

@@ -5,7 +5,7 @@ import type { Breadth } from './settings.js';
 import { type Fact, withAttempt } from './world.js';
 import { carryOut } from './write.js';
 
-export interface Sight {
+interface Sight {
   readonly by: string;
   readonly finding: ChainFinding;
   readonly isHonest: boolean;

@@ -3,7 +3,7 @@ import { type AllRules, RULES_OF_ALL } from './rules.js';
 import { BREADTHS, type Breadth, LONG_BREADTHS, WITHOUT_FAILOVER } from './settings.js';
 
 /** A mutant of the rules, the witness that it believes too much, and the part of the wide model that must notice. */
-export interface WitnessMutant {
+interface WitnessMutant {
   readonly name: string;
   readonly witness: 'facilitator' | 'endpoint' | 'verify' | 'Postgres' | 'clock' | 'operator';
   readonly breadth: Breadth;
