@@ -15,7 +15,7 @@ import { type Part, publishPart, writePart } from './write-part.js';
  * operator runs the command again: the remaining rows of the month become its next part. Of two runs that write the same part
  * one records it, and only its files get their names.
  */
-interface ArchiveRun {
+export interface ArchiveRun {
   before: Month;
   folder: string;
   /** Called when the part's files are complete, in `written`, before its rows are deleted. */
