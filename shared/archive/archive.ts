@@ -7,7 +7,7 @@ import { listUnfinished, type Unfinished } from './at-rest.js';
 import { monthsBefore, nextPartOf, recordPart } from './parts.js';
 import { payablesMadeIn } from './read-month.js';
 import { type Removed, removeWritten } from './remove-month.js';
-import { type Part, publishPart, writePart } from './write-part.js';
+import { type Part, publishPart, refuseTaken, writePart } from './write-part.js';
 
 /**
  * Moves months from the tables into files. Each month is written, read back, and only then deleted, so every row is in the
@@ -79,6 +79,7 @@ async function writeNextPart(
   { folder, onWritten }: Omit<ArchiveRun, 'before'>,
 ): Promise<Part | undefined> {
   const next = { month, part: await nextPartOf(db, month) };
+  await refuseTaken(folder, next);
   const unfinished = path.join(folder, `${month}-${randomBytes(8).toString('hex')}.unfinished`);
   try {
     const part = await writePart(unfinished, next, payablesMadeIn(db, month));

@@ -1,5 +1,6 @@
-import { mkdir, open, rename } from 'node:fs/promises';
+import { mkdir, open, readdir, rename } from 'node:fs/promises';
 import path from 'node:path';
+import { Refusal } from '../errors/refusal.js';
 import { now } from '../process/clock.js';
 import { GROWING_TABLES, type GrowingTable, type Month } from '../values/months.js';
 import { type ArchiveFile, createArchiveFile, type FileFacts } from './archive-file.js';
@@ -13,6 +14,8 @@ export interface Part {
   files: (FileFacts & { table: GrowingTable; file: string })[];
 }
 
+type PartName = Pick<Part, 'month' | 'part'>;
+
 export function pathOf(folder: string, part: Part, table: GrowingTable): string {
   const file = part.files.find((one) => one.table === table);
   return path.join(folder, file?.file ?? '');
@@ -21,11 +24,10 @@ export function pathOf(folder: string, part: Part, table: GrowingTable): string 
 /** Writes one file per table and then the manifest. No rows: no folder. */
 export async function writePart(
   folder: string,
-  { month, part }: Pick<Part, 'month' | 'part'>,
+  { month, part }: PartName,
   batches: AsyncIterable<Batch>,
 ): Promise<Part> {
-  const ending = endingOf({ month, part });
-  const nameOf = (table: GrowingTable): string => `${table}-${ending}.ndjson.gz`;
+  const nameOf = (table: GrowingTable): string => fileOf(table, { month, part });
   const files = new Map<GrowingTable, ArchiveFile>();
   const written: Part = { month, part, written_at: now().toISOString(), files: [] };
   try {
@@ -44,6 +46,22 @@ export async function writePart(
   return written;
 }
 
+/** Refuses a folder that holds files of this name, such as another database's: this one has recorded no such part. */
+export async function refuseTaken(folder: string, next: PartName): Promise<void> {
+  const ours = new Set([manifestOf(next), ...GROWING_TABLES.map((table) => fileOf(table, next))]);
+  const taken = (await readdir(folder).catch(ifMissing)).find((name) => ours.has(name));
+  if (taken === undefined) return;
+  throw new Refusal(
+    'parameter_invalid',
+    `${taken} is in ${folder} already, and this database has not written it. Nothing of that month was written or removed: choose another folder with --to.`,
+  );
+}
+
+function ifMissing(error: NodeJS.ErrnoException): string[] {
+  if (error.code !== 'ENOENT') throw error;
+  return [];
+}
+
 /** Moves a part into its folder, the manifest last: its presence means that the files are complete. */
 export async function publishPart(part: Part, from: string, folder: string): Promise<void> {
   for (const name of [...part.files.map(({ file }) => file), manifestOf(part)])
@@ -57,11 +75,15 @@ export async function publishPart(part: Part, from: string, folder: string): Pro
   }
 }
 
-function endingOf({ month, part }: Pick<Part, 'month' | 'part'>): string {
+function endingOf({ month, part }: PartName): string {
   return part === 1 ? month : `${month}-part-${part}`;
 }
 
-function manifestOf(part: Part): string {
+function fileOf(table: GrowingTable, part: PartName): string {
+  return `${table}-${endingOf(part)}.ndjson.gz`;
+}
+
+function manifestOf(part: PartName): string {
   return `manifest-${endingOf(part)}.json`;
 }
 

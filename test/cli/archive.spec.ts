@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { buildRefund, buildSession } from '../../lab/world/shop/factories.js';
@@ -225,6 +225,22 @@ describe('merchants archive', () => {
     assert.deepEqual(await archivedIds('webhook_deliveries'), [deliveryId]);
     assert.match(String(refusal), /Another archive command has written part 1 of 2023-07 meanwhile/);
     assert.equal((await readdir(shop.folder)).length, GROWING_TABLES.length + 1);
+  });
+
+  it('writes over no file of another database', async () => {
+    const { session } = await shop.buildPaid('2023-09');
+    const theirs = path.join(shop.folder, 'events-2023-09.ndjson.gz');
+    await writeFile(theirs, 'theirs');
+    const { status, stderr } = await runCommand('archive', '--before', '2023-10', '--to', shop.folder);
+    assert.equal(status, 1);
+    assert.match(
+      stderr,
+      /events-2023-09\.ndjson\.gz is in \S+ already, and this database has not written it/,
+    );
+    assert.equal(await readFile(theirs, 'utf8'), 'theirs');
+    assert.ok(await exists('payables', session.id));
+    await rm(theirs);
+    assert.equal((await archive('2023-10')).answer.archived[0].part, 1);
   });
 
   it('keeps rows that changed after they were written, with the rows that they refer to', async () => {
