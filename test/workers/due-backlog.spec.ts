@@ -49,15 +49,17 @@ describe('with 100,000 deliveries due to one account', () => {
 
   it('an account is late that has been due for 15 s, unless a delivery is in flight there', async () => {
     const deliveries = flow.db('webhookDeliveries').where({ endpointId: quiet.endpointIds[0] });
-    const lateAccounts = async (): Promise<string[]> => (await findDueAccounts(flow.db, '', 5000)).late;
+    // The busy account is late, too, where the machine took 15 s to build it.
+    const isLate = async (): Promise<boolean> =>
+      (await findDueAccounts(flow.db, '', 5000)).late.includes(quiet.accountId);
     await deliveries.clone().update({ leasedUntil: null, dueAt: now() });
-    assert.deepEqual(await lateAccounts(), []);
+    assert.equal(await isLate(), false);
     const dueAt = new Date(now().getTime() - 16_000);
     await deliveries.clone().update({ dueAt });
-    const rows = await rowsRead(async () => assert.deepEqual(await lateAccounts(), [quiet.accountId]));
+    const rows = await rowsRead(async () => assert.equal(await isLate(), true));
     assert.ok(rows > 0 && rows <= 50, `${rows} rows`);
     await deliveries.clone().update({ leasedUntil: later() });
-    assert.deepEqual(await lateAccounts(), []);
+    assert.equal(await isLate(), false);
   });
 
   it('its deliveries are taken in turn over its endpoints, by reading a row for each', async () => {
