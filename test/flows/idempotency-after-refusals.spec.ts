@@ -14,7 +14,6 @@ import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
 import {
   assertReplay,
-  atOnce,
   buildKeyedShop,
   ENDPOINTS,
   hooks,
@@ -100,7 +99,9 @@ describe('Idempotency-Key', () => {
       const slow = await openTestApp({ RATE_LIMIT_API_PER_SECOND: '1' });
       try {
         const mine = client(slow, shop.testKey);
-        const answers = await atOnce(10, (i) => keyed(mine.post(SESSIONS, minimal), `slow-${i}`));
+        const answers = await Promise.all(
+          Array.from({ length: 10 }, (_, i) => keyed(mine.post(SESSIONS, minimal), `slow-${i}`)),
+        );
         const refused = answers.findIndex(({ status }) => status === 429);
         assert.notEqual(refused, -1);
         const kept = await shop.records();
