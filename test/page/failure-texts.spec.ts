@@ -38,7 +38,6 @@ const CODES = Object.entries({
 
 /** Causes each cause of failure in one page, expects its text and next step, and pays after all of them. */
 describe('the page shows', () => {
-  // A refusal of a payload that may be used is certain once the chain shows it unused.
   const shop = forAllTests(async () => withBrowser(await openCheckoutOnChain(), await openBrowser()));
   let wallet: EvmWallet;
   let visitor: Visitor;
@@ -55,6 +54,8 @@ describe('the page shows', () => {
   beforeEach(() => {
     wallet.chainId = 84532;
     wallet.next.clear();
+    // A refusal of a payload that may be used is certain once a block of now shows it unused.
+    shop.chain.mine();
   });
 
   async function assertNotice(words: RegExp): Promise<void> {

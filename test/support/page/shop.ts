@@ -24,7 +24,7 @@ export async function openShop(options: CheckoutOptions = {}): Promise<Shop> {
   return withBrowser(await openCheckout(options), browser);
 }
 
-export function withBrowser(checkout: Checkout, browser: TestBrowser): Shop {
+export function withBrowser<C extends Checkout>(checkout: C, browser: TestBrowser): C & Shop {
   const pageUrl = (id: string): string => `http://127.0.0.1:${checkout.app.port}/c/${id}`;
   return {
     ...checkout,
