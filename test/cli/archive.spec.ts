@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { EventEmitter, once } from 'node:events';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { buildRefund, buildSession } from '../../lab/world/shop/factories.js';
 import { OperatorAction } from '../../shared/accounts/model.js';
 import { archiveMonths } from '../../shared/archive/archive.js';
-import type { Knex } from '../../shared/db/knex.js';
 import { Payable } from '../../shared/payables/model.js';
 import { Payment } from '../../shared/payments/model.js';
 import { migrationConfig } from '../../shared/schema/migration-files.js';
@@ -16,8 +13,8 @@ import { isPayloadUsed } from '../../shared/settlement/read-link.js';
 import { newId } from '../../shared/values/ids.js';
 import { GROWING_TABLES, type GrowingTable } from '../../shared/values/months.js';
 import { client } from '../support/api-client.js';
-import { useArchiveShop } from '../support/archive-shop.js';
-import { assertRefused, runCommand, saidBy } from '../support/cli.js';
+import { archiveTo, idsIn, linesOf, useArchiveShop } from '../support/archive-shop.js';
+import { assertRefused, runCommand } from '../support/cli.js';
 import { useCliDatabase } from '../support/cli-database.js';
 import { buildPaidAndDelivered, inMonth } from '../support/months.js';
 import { newPayment } from '../support/new-payment.js';
@@ -28,21 +25,8 @@ describe('merchants archive', () => {
   const shop = useArchiveShop('archive');
   useCliDatabase(() => shop.url);
 
-  const archive = async (before: string, to = shop.folder) => {
-    const { status, stdout, stderr } = await runCommand('archive', '--before', before, '--to', to, '--json');
-    return { status, stderr: saidBy({ stderr }), answer: JSON.parse(stdout) };
-  };
-  const lines = async (file: string): Promise<string[]> =>
-    gunzipSync(await readFile(path.join(shop.folder, file)))
-      .toString()
-      .split('\n')
-      .slice(0, -1);
-  const archivedIds = async (table: GrowingTable): Promise<string[]> => {
-    const files = (await readdir(shop.folder)).filter(
-      (name) => name.startsWith(`${table}-`) && name.endsWith('.gz'),
-    );
-    return (await Promise.all(files.map(lines))).flat().map((line) => JSON.parse(line).id);
-  };
+  const archive = (before: string, to = shop.folder) => archiveTo(to, before);
+  const archivedIds = (table: GrowingTable): Promise<string[]> => idsIn(shop.folder, table);
   const exists = async (table: GrowingTable, id: string): Promise<boolean> =>
     (await shop.app.db(table).where({ id })).length === 1;
 
@@ -66,7 +50,7 @@ describe('merchants archive', () => {
       [['2024-03', 1, 5, 0]],
     );
     assert.deepEqual(await archivedIds('payables'), [session.id, expired.id].sort());
-    const [line = ''] = await lines('payments-2024-03.ndjson.gz');
+    const [line = ''] = await linesOf(shop.folder, 'payments-2024-03.ndjson.gz');
     const archived = JSON.parse(line);
     assert.equal(archived.payload_key, row.payloadKey);
     assert.equal(new Date(archived.claimed_at).getTime(), row.claimedAt.getTime());
@@ -82,7 +66,7 @@ describe('merchants archive', () => {
       const content = await readFile(path.join(shop.folder, file));
       assert.equal(createHash('sha256').update(content).digest('hex'), sha256);
       assert.equal(content.length, bytes);
-      assert.equal((await lines(file)).length, rows);
+      assert.equal((await linesOf(shop.folder, file)).length, rows);
     }
     assert.deepEqual(
       (await readdir(shop.folder)).filter((name) => name.endsWith('.unfinished')),
@@ -206,43 +190,6 @@ describe('merchants archive', () => {
     assert.equal((await archive('2023-07')).answer.archived[0].part, 1);
   });
 
-  it('loses no row when a frozen run goes on after another one has archived the month', async () => {
-    const { eventId, deliveryId } = await shop.buildPaid('2023-07');
-    // It has read the month's session, and neither its payment nor its event.
-    const frozen = freezeAfterFirstRows(shop.app.db);
-    const first = archiveMonths(frozen.db, {
-      before: '2023-08',
-      folder: shop.folder,
-      onWritten: async () => {},
-    });
-    const ended = first.catch((error: unknown) => error);
-    await frozen.isFrozen;
-    const { answer } = await archive('2023-08');
-    assert.deepEqual([answer.archived[0].part, answer.archived[0].removed], [1, 4]);
-    frozen.goOn();
-    const refusal = await ended;
-    assert.deepEqual(await archivedIds('events'), [eventId]);
-    assert.deepEqual(await archivedIds('webhook_deliveries'), [deliveryId]);
-    assert.match(String(refusal), /Another archive command has written part 1 of 2023-07 meanwhile/);
-    assert.equal((await readdir(shop.folder)).length, GROWING_TABLES.length + 1);
-  });
-
-  it('writes over no file of another database', async () => {
-    const { session } = await shop.buildPaid('2023-09');
-    const theirs = path.join(shop.folder, 'events-2023-09.ndjson.gz');
-    await writeFile(theirs, 'theirs');
-    const { status, stderr } = await runCommand('archive', '--before', '2023-10', '--to', shop.folder);
-    assert.equal(status, 1);
-    assert.match(
-      stderr,
-      /events-2023-09\.ndjson\.gz is in \S+ already, and this database has not written it/,
-    );
-    assert.equal(await readFile(theirs, 'utf8'), 'theirs');
-    assert.ok(await exists('payables', session.id));
-    await rm(theirs);
-    assert.equal((await archive('2023-10')).answer.archived[0].part, 1);
-  });
-
   it('keeps rows that changed after they were written, with the rows that they refer to', async () => {
     const changed = await shop.buildPaid('2024-03');
     const edited = await shop.buildPaid('2024-03');
@@ -288,21 +235,3 @@ describe('merchants archive', () => {
       );
   });
 });
-
-/** The database as a process sees it that is frozen once a transaction has given it rows, and goes on when it is told to. */
-function freezeAfterFirstRows(db: Knex): { db: Knex; isFrozen: Promise<unknown>; goOn(): void } {
-  const moments = new EventEmitter();
-  const isFrozen = once(moments, 'frozen');
-  const goesOn = once(moments, 'goes on');
-  const transaction = async <T>(work: (trx: Knex.Transaction) => Promise<T>): Promise<T> => {
-    const result = await db.transaction(work);
-    if (!Array.isArray(result) || result.length === 0) return result;
-    moments.emit('frozen');
-    await goesOn;
-    return result;
-  };
-  const frozen = new Proxy(db, {
-    get: (target, name) => (name === 'transaction' ? transaction : Reflect.get(target, name)),
-  });
-  return { db: frozen, isFrozen, goOn: () => void moments.emit('goes on') };
-}

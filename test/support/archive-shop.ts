@@ -1,10 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { buildEndpoints, buildMerchant } from '../../lab/world/shop/factories.js';
 import type { Payment } from '../../shared/payments/model.js';
-import type { Month } from '../../shared/values/months.js';
+import type { GrowingTable, Month } from '../../shared/values/months.js';
 import { openTestApp, type TestApp } from './app.js';
+import { runCommand, saidBy } from './cli.js';
 import { buildPaidAndDelivered, inMonth, type PaidAndDelivered } from './months.js';
 import { createMigratedDatabase } from './suite.js';
 
@@ -36,4 +38,31 @@ export function useArchiveShop(name: string): ArchiveShop {
   afterEach(() => rm(shop.folder, { recursive: true }));
   after(() => shop.app.close());
   return shop;
+}
+
+/** Runs the command, which must print its answer. */
+export async function archiveTo(folder: string, before: string) {
+  const { status, stdout, stderr } = await runCommand(
+    'archive',
+    '--before',
+    before,
+    '--to',
+    folder,
+    '--json',
+  );
+  return { status, stderr: saidBy({ stderr }), answer: JSON.parse(stdout) };
+}
+
+export async function linesOf(folder: string, file: string): Promise<string[]> {
+  const text = gunzipSync(await readFile(path.join(folder, file))).toString();
+  return text.split('\n').slice(0, -1);
+}
+
+/** The ids in the files of a table. */
+export async function idsIn(folder: string, table: GrowingTable): Promise<string[]> {
+  const files = (await readdir(folder)).filter(
+    (name) => name.startsWith(`${table}-`) && name.endsWith('.gz'),
+  );
+  const lines = await Promise.all(files.map((file) => linesOf(folder, file)));
+  return lines.flat().map((line) => JSON.parse(line).id);
 }
