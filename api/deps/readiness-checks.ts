@@ -3,7 +3,7 @@ const CHECKED_WITHIN_MS = 10_000;
 /** Two or three balancers are usual; further addresses are not remembered. */
 const MAX_BALANCERS = 32;
 
-/** One that asks for `/readyz`, by its address. */
+/** A balancer is known by the address from which it asks for `/readyz`. */
 export interface Balancer {
   /** By `performance.now()`. */
   askedAt: number;
@@ -37,7 +37,7 @@ export class ReadinessChecks {
     return balancer;
   }
 
-  /** Those that have asked lately; the others are forgotten. */
+  /** The balancers that have asked lately; the others are forgotten. */
   balancers(): Balancer[] {
     const at = this.#nowMs();
     for (const [address, balancer] of this.#balancers)

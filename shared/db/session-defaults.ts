@@ -13,8 +13,9 @@ const NEEDED = [
 ] as const;
 
 /**
- * A database's own, for good. In any other encoding Postgres refuses to store most characters, such as those in the answer of a
- * webhook's receiver or of a facilitator, whose outcome would then never be written. SQL_ASCII keeps every byte.
+ * A database keeps the encoding that it was created with. In any other than these Postgres refuses to store most characters,
+ * such as those in the answer of a webhook's receiver or of a facilitator, whose outcome would then never be written. SQL_ASCII
+ * keeps every byte.
  */
 const ENCODING = { name: 'server_encoding', fits: /^(UTF8|SQL_ASCII)$/ } as const;
 

@@ -36,7 +36,7 @@ describeBothKinds('a payment claims its session', (kind) => {
       const authorization = { ...payment.payload.authorization, ...change };
       return paymentHeader(payment.accepted, { ...payment.payload, authorization });
     };
-    /** All that the key of a payload leaves out is in test/unit/x402/payload.spec.ts. */
+    /** test/unit/x402/payload.spec.ts has every difference that the key of a payload leaves out. */
     const spellings: Record<string, (payment: SignedPayment) => string> = {
       unchanged: ({ header }) => header,
       'a nonce in upper case': (payment) =>

@@ -98,7 +98,7 @@ describe('a payment header', () => {
   describe('is answered 400 when it is', () => {
     const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64');
     const whole = { x402Version: 2, accepted: {}, payload: {} };
-    /** All others are in test/unit/x402/headers.spec.ts. */
+    /** test/unit/x402/headers.spec.ts has every other malformed header. */
     const malformed: Record<string, string> = {
       empty: '',
       'not base64': 'this is no base64!',

@@ -22,7 +22,7 @@ async function skipPauses(checkout: Checkout, id: string, tries: number): Promis
   }
 }
 
-/** How each answer is read: test/unit/x402/settle-answer.spec.ts. */
+/** test/unit/x402/settle-answer.spec.ts has every answer. */
 describe('a clear answer of /settle', () => {
   const checkout = forAllTests(openCheckout);
   let session: Payable;

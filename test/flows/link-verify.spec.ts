@@ -24,7 +24,7 @@ import {
 } from '../support/checkout.js';
 import { answerOf } from '../support/link-answers.js';
 
-/** How each answer is read: test/unit/x402/verify-answer.spec.ts and `failure-codes`; each signature: `recovers-to-payer`. */
+/** The specs verify-answer, failure-codes and recovers-to-payer in test/unit/x402/ have every answer and every signature. */
 describe('a payment that /verify', () => {
   let checkout: Checkout;
   let session: CheckoutSession;
