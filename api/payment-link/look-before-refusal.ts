@@ -2,6 +2,7 @@ import type { PaymentQuery } from '../../shared/chains/confirmation.js';
 import type { ChainFinding } from '../../shared/chains/finding.js';
 import { parseSignedMessage } from '../../shared/chains/solana-message.js';
 import { MAX_PAGE_RPC_CALLS } from '../../shared/limits/bounds.js';
+import { TIMES_WHAT_IS_LEFT } from '../../shared/limits/budget.js';
 import { openConcurrency } from '../../shared/limits/concurrency.js';
 import { certainNow, laterNowMs } from '../../shared/process/clock.js';
 import type { Failure } from '../../shared/x402/failure-codes.js';
@@ -15,12 +16,10 @@ import type { LinkDeps } from './link-deps.js';
 const LOOK_WITHIN_MS = 4000;
 /** A forgotten payment is younger: its authorization is still good, or was until lately. */
 const FORGOTTEN_WITHIN_MS = 30 * 60_000;
-
 /** The newest block of an endpoint that follows its chain is younger, a finalized one of Solana too. */
 const LONGEST_LAG_MS = 60_000;
-/** A network whose endpoint hangs has at most this many times the slots that are left: another network's refusal finds one. */
-const TIMES_WHAT_IS_LEFT = 3;
 
+/** A network whose endpoint hangs leaves slots: another network's refusal finds one. */
 const looks = openConcurrency({
   total: MAX_PAGE_RPC_CALLS,
   perHolder: [MAX_PAGE_RPC_CALLS],

@@ -17,6 +17,9 @@ export interface BudgetLimits {
   timesWhatIsLeft?: number;
 }
 
+/** Alone a holder gets three quarters of a budget by it: calls that hang leave slots to others. */
+export const TIMES_WHAT_IS_LEFT = 3;
+
 /** An amount of bytes or slots: at most `total` in use, and at most `perHolder` by each holder. */
 export interface Budget {
   readonly used: number;

@@ -1,5 +1,5 @@
 import type { JobName } from '../../shared/jobs/jobs.js';
-import type { Release } from '../../shared/limits/budget.js';
+import { type Release, TIMES_WHAT_IS_LEFT } from '../../shared/limits/budget.js';
 import { openConcurrency } from '../../shared/limits/concurrency.js';
 import type { Logger } from '../../shared/process/logger.js';
 import type { Closable } from '../../shared/process/shutdown.js';
@@ -33,8 +33,6 @@ export type Entered = { kind: 'entered'; release: Release } | { kind: 'refused';
 /** Runs the call of a payment; the job does not wait for one that is slow. */
 export type Calling = <T>(call: () => Promise<T>) => Promise<T>;
 
-/** A holder has at most this many times the slots that are left: alone three quarters of them. */
-export const TIMES_WHAT_IS_LEFT = 3;
 /** A job gives its place in the queue back after this time. */
 const SLOW_CALL_MS = 250;
 /** For a slot of a holder whose calls are answered. */
