@@ -24,14 +24,15 @@ export class ReadinessChecks {
 
   /** For every request for `/readyz`. Undefined when there are too many addresses. */
   note(address: string): Balancer | undefined {
+    const isFull = this.balancers().length >= MAX_BALANCERS;
     const at = this.#nowMs();
     const known = this.#balancers.get(address);
-    if (known !== undefined && isAskedBy(known, at)) {
+    if (known !== undefined) {
       known.everyMs = at - known.askedAt;
       known.askedAt = at;
       return known;
     }
-    if (known === undefined && this.balancers().length >= MAX_BALANCERS) return undefined;
+    if (isFull) return undefined;
     const balancer = { askedAt: at, everyMs: 0, timesTold: 0 };
     this.#balancers.set(address, balancer);
     return balancer;
@@ -40,12 +41,8 @@ export class ReadinessChecks {
   /** The balancers that have asked lately; the others are forgotten. */
   balancers(): Balancer[] {
     const at = this.#nowMs();
-    for (const [address, balancer] of this.#balancers)
-      if (!isAskedBy(balancer, at)) this.#balancers.delete(address);
+    for (const [address, { askedAt }] of this.#balancers)
+      if (at - askedAt > CHECKED_WITHIN_MS) this.#balancers.delete(address);
     return [...this.#balancers.values()];
   }
-}
-
-function isAskedBy({ askedAt }: Balancer, at: number): boolean {
-  return at - askedAt <= CHECKED_WITHIN_MS;
 }
