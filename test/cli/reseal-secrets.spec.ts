@@ -41,7 +41,7 @@ describe('merchants reseal-secrets', () => {
     await assertRefused(/ENCRYPTION_KEY is missing/, 'reseal-secrets');
   });
 
-  /** What `resealSecrets` answers when a transaction that makes this change is committed while it waits for the row. */
+  /** Commits a transaction that makes this change while `resealSecrets` waits for the row, and returns its result. */
   async function resealDuring(change: (sealed: string) => object): Promise<Resealed> {
     const other = await flow.db.transaction();
     try {

@@ -1,4 +1,4 @@
-/** What a suite has opened, the newest first. */
+/** The objects that each suite has opened, the newest first. */
 const openIn = new WeakMap<Mocha.Suite, Closable[]>();
 
 type Closable = { close?(): unknown };
