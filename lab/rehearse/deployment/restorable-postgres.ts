@@ -8,7 +8,8 @@ import { startEmbeddedPostgres } from '../../../local/postgres/embedded-postgres
 import type { TestServer } from '../../world/processes/services.js';
 import { copyAsStandby, STREAMER, startStandby } from '../../world/processes/standby.js';
 
-const SETTINGS = { fsync: 'off', full_page_writes: 'off', max_connections: 100 };
+// A checkpoint deletes no log that a stopped standby lacks.
+const SETTINGS = { fsync: 'off', full_page_writes: 'off', max_connections: 100, wal_keep_size: '1GB' };
 
 /** A Postgres with a standby, of which an operator keeps a base backup. Both addresses stay. */
 export interface RestorablePostgres extends TestServer {

@@ -47,6 +47,8 @@ const SETTINGS = {
   fsync: 'off',
   full_page_writes: 'off',
   max_connections: 100,
+  // A checkpoint deletes no log that the standby lacks.
+  wal_keep_size: '1GB',
   track_activity_query_size: 16_384,
 };
 
