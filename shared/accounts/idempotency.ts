@@ -2,7 +2,7 @@ import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { Refusal } from '../errors/refusal.js';
 import { certainNow, laterNowMs } from '../process/clock.js';
-import type { SecretBox } from '../secrets/secrets.js';
+import { openIfPossible, type SecretBox } from '../secrets/secrets.js';
 import { IdempotencyRecord } from './model.js';
 
 /**
@@ -137,7 +137,18 @@ export async function findAnswer(
       `The Idempotency-Key '${request.key}' was first used with other parameters. Send the same ones, or a new key.`,
     );
   }
-  return record.sealed ? box.open(record.answer) : record.answer;
+  return record.sealed ? openAnswer(box, record.answer) : record.answer;
+}
+
+/** While ENCRYPTION_KEY is rotated, a process that has not been restarted lacks the key of a newer one's answers. */
+function openAnswer(box: SecretBox, sealed: string): string {
+  const answer = openIfPossible(box, sealed);
+  if (answer !== undefined) return answer;
+  throw new Refusal(
+    'service_unavailable',
+    'The answer to this Idempotency-Key is encrypted with a key that this process does not have. Nothing was done. Try again in a few seconds.',
+    { retryAfterSeconds: 5 },
+  );
 }
 
 function reused(message: string): Refusal {

@@ -49,6 +49,15 @@ export function createSecretBox(keys: readonly Buffer[]): SecretBox {
   };
 }
 
+/** Undefined when the secret's key is not in the ring, or the value was tampered with. */
+export function openIfPossible(box: SecretBox, sealed: string): string | undefined {
+  try {
+    return box.open(sealed);
+  } catch {
+    return undefined;
+  }
+}
+
 export function sha256(text: string | Buffer): Buffer {
   return Buffer.from(sha256Base64(text), 'base64');
 }

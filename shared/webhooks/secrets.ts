@@ -2,7 +2,7 @@ import type { Principal } from '../accounts/api-keys.js';
 import { type Reply, renderAndStore } from '../accounts/idempotency.js';
 import type { Knex } from '../db/knex.js';
 import { certainNow, laterNowMs } from '../process/clock.js';
-import type { SecretBox } from '../secrets/secrets.js';
+import { openIfPossible, type SecretBox } from '../secrets/secrets.js';
 import { type EndpointWithSecret, lockOwnEndpoint, newSecret } from './endpoints.js';
 import { WebhookEndpoint } from './model.js';
 
@@ -119,13 +119,4 @@ async function reseal(
     .where({ id, [column]: sealed });
   done.resealed += written;
   return written === 1;
-}
-
-export function openIfPossible(box: SecretBox, sealed: string): string | undefined {
-  try {
-    return box.open(sealed);
-  } catch {
-    // The secret's key is not in the ring, or the value was tampered with. The caller counts it and leaves it as it is.
-    return undefined;
-  }
 }

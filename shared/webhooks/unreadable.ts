@@ -1,9 +1,8 @@
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { now } from '../process/clock.js';
-import type { SecretBox } from '../secrets/secrets.js';
+import { openIfPossible, type SecretBox } from '../secrets/secrets.js';
 import { WebhookDelivery, WebhookEndpoint } from './model.js';
-import { openIfPossible } from './secrets.js';
 import { NEWEST_SECRETS, UNREADABLE_ENDPOINTS } from './statements/unreadable.sql.js';
 import type { TakenDelivery } from './take-due.js';
 

@@ -124,6 +124,24 @@ describe('secrets of webhook endpoints', () => {
     }
   });
 
+  it('in an answer that another key sealed are asked for again with a 503', async () => {
+    const create = () =>
+      flow.api
+        .post('/v1/webhook_endpoints')
+        .set('Idempotency-Key', 'rotated')
+        .send({ url: 'https://1.1.1.1/rotated' });
+    const { body: first } = await create().expect(200);
+    const answer = createSecretBox([Buffer.from(newer, 'base64')]).seal(JSON.stringify(first));
+    const record = flow.db('idempotencyRecords').where({ key: 'rotated' });
+    await record.clone().update({ answer });
+    const { body, headers } = await create().expect(503);
+    assert.deepEqual([body.error.code, headers['retry-after']], ['service_unavailable', '5']);
+    const own = createSecretBox([Buffer.from(older, 'base64')]).seal(JSON.stringify(first));
+    await record.clone().update({ answer: own });
+    assert.deepEqual((await create().expect(200)).body, first);
+    assert.equal((await flow.db('webhookEndpoints').where({ url: 'https://1.1.1.1/rotated' })).length, 1);
+  });
+
   it('are stored sealed only', async () => {
     const hook = await flow.addEndpoint();
     const dump = JSON.stringify(
