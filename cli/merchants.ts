@@ -3,6 +3,7 @@ import { ConfigError, readConfig, readEnvFile } from '../shared/config/config.js
 import { openDatabase } from '../shared/db/knex.js';
 import { Refusal } from '../shared/errors/refusal.js';
 import { createLogger } from '../shared/process/logger.js';
+import { failOnSignal } from '../shared/process/shutdown.js';
 import { migrate } from '../shared/schema/migrate.js';
 import { chooseDatabase, describeDatabase } from './choose-database.js';
 import { type CommandContext, PartialFailure } from './command.js';
@@ -18,6 +19,7 @@ export interface Output {
 }
 
 export async function start(argv: readonly string[]): Promise<number> {
+  failOnSignal();
   try {
     readEnvFile();
     // The reader of a pipe, such as head, has seen enough.

@@ -1,9 +1,11 @@
 import { parseArgs } from 'node:util';
 import { ConfigError, readConfig } from './config/config.js';
 import { createLogger, logStart } from './process/logger.js';
+import { failOnSignal } from './process/shutdown.js';
 import { migrate, migrateDown } from './schema/migrate.js';
 import { runEntryPoint } from './startup/entry-point.js';
 
+failOnSignal();
 await runEntryPoint(async () => {
   const down = isDown(process.argv.slice(2));
   const config = readConfig('migrate');

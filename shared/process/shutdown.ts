@@ -26,6 +26,12 @@ function end(): void {
   process.exit(0);
 }
 
+/** For a command: SIGTERM or SIGINT ends it with the code that a shell gives to a program ended by that signal. */
+export function failOnSignal(): void {
+  process.on('SIGTERM', () => process.exit(128 + 15));
+  process.on('SIGINT', () => process.exit(128 + 2));
+}
+
 /**
  * SIGTERM or SIGINT closes the service and ends the process, after DEADLINE_MS in any case. Further signals are ignored:
  * platforms signal every process of a group, and npm forwards its own signal to its child.

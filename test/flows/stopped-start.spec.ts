@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { killProcesses, startProcess } from '../../lab/world/processes/processes.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { killProcesses, nodeProgram, startProcess } from '../../lab/world/processes/processes.js';
+import { StartedProcess } from '../../lab/world/processes/supervisor.js';
 import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { testServices } from '../support/suite.js';
 
@@ -7,6 +9,11 @@ describe('a process that is told to stop while it starts', () => {
   let postgres: TcpProxy;
   before(async () => {
     postgres = await TcpProxy.start(testServices().databaseUrl);
+  });
+  afterEach(async () => {
+    postgres.thaw();
+    postgres.cut();
+    await eventually(() => assert.equal(postgres.connections, 0));
   });
   after(async () => {
     await killProcesses();
@@ -28,6 +35,24 @@ describe('a process that is told to stop while it starts', () => {
         starting.signal(signal);
         assert.deepEqual(await starting.exited, { code: 0, signal: null });
         assert.equal(starting.errors(), '');
-        postgres.thaw();
+      });
+
+  const commands = {
+    migrate: ['dist/shared/migrate.js'],
+    merchants: ['local/commands/merchants.mjs', 'list'],
+  };
+  for (const [name, args] of Object.entries(commands))
+    for (const [signal, code] of [
+      ['SIGTERM', 143],
+      ['SIGINT', 130],
+    ] as const)
+      it(`the command ${name} by ${signal}: ends by itself, and says that it has not finished`, async () => {
+        postgres.freeze();
+        const command = new StartedProcess(
+          nodeProgram(args, { environment: { DATABASE_URL: postgres.url } }),
+        );
+        await eventually(() => assert.equal(postgres.connections, 1));
+        command.signal(signal);
+        assert.deepEqual(await command.exited, { code, signal: null });
       });
 });
