@@ -6,7 +6,7 @@ import { afterCall, afterNamedTwice } from '../../shared/settlement/policy/after
 import type { Call } from '../../shared/settlement/policy/answer-case.js';
 import { beforeCall, mayStillCall } from '../../shared/settlement/policy/before-call.js';
 import type { Decision } from '../../shared/settlement/policy/decision.js';
-import { provenVerdict } from '../../shared/settlement/policy/payment-state.js';
+import { loggedVerdict } from '../../shared/settlement/policy/payment-state.js';
 import { type TakenPayment, takeToSettle } from '../../shared/settlement/take-work.js';
 import { inSpan, type Span } from '../../shared/tracing/spans.js';
 import type { SettleVerdict } from '../../shared/x402/settle-verdict.js';
@@ -59,7 +59,7 @@ async function settle(
   const another = isUnsent ? await facilitators.another(payment.facilitator, facilitatorRequest) : undefined;
   const call: Call = { answer, startedAt, endedAt, commitsMayBeLost: deps.commits.mayHaveLost(), another };
   const decision = afterCall(payment, call, rules, times());
-  const verdict = provenVerdict(payment, answer);
+  const verdict = loggedVerdict(payment, answer);
   const settledIn = answer.kind === 'settled' ? believedTransaction(decision) : undefined;
   const ifProofTaken = settledIn === undefined ? undefined : afterNamedTwice(settledIn, call, times());
   const { kind } = await carryOut(deps, { payment, job }, decision, { settledIn, ifProofTaken });

@@ -2,9 +2,15 @@ import type { Certainty } from '../../../shared/payments/states.js';
 import { ANSWER } from '../../../shared/settlement/policy/after-call.js';
 import { LATE_LOOK, LOOK } from '../../../shared/settlement/policy/after-look.js';
 import { BEFORE_CALL } from '../../../shared/settlement/policy/before-call.js';
-import { rowName } from '../../../shared/settlement/policy/decision-table.js';
-import type { Evidence, Witness } from '../../../shared/settlement/policy/evidence.js';
+import { rowName, type Witness } from '../../../shared/settlement/policy/decision-table.js';
 import { FAILURE, SUCCESS } from '../../../shared/settlement/policy/session-after.js';
+
+/** What a row rests on: the witnesses that it believes, and what their words make certain. */
+interface Evidence {
+  readonly by: readonly Witness[];
+  /** Absent: nothing. */
+  readonly certain?: Certainty;
+}
 
 /** The texts of a row. */
 interface Row {

@@ -1,4 +1,4 @@
-import { firstCall, outcomeUnclear, type TakenPayment, timeIsLeft } from './answer-conditions.js';
+import { type CallCase, firstCall, outcomeUnclear, timeIsLeft } from './answer-conditions.js';
 import { GIVE_UP, GIVEN_UP } from './answer-decisions.js';
 import type { Decision } from './decision.js';
 import { type Action, type ByRow, decideByRows, type Rows } from './decision-table.js';
@@ -6,7 +6,7 @@ import { PAUSED_PROCESS_MARGIN_MS } from './limits.js';
 import type { CalledPayment, Rules, Times } from './payment-state.js';
 
 type BeforeCallStep = Decision | { kind: 'call' };
-type BeforeCallAction = Action<TakenPayment, BeforeCallStep>;
+type BeforeCallAction = Action<CallCase, BeforeCallStep>;
 
 const call: BeforeCallAction = { text: 'call `/settle`', decide: () => ({ kind: 'call' }) };
 
@@ -28,7 +28,7 @@ const giveUp: BeforeCallAction = {
 };
 
 /** The decision on a payment that was taken to be settled. */
-export const BEFORE_CALL: Rows<TakenPayment, BeforeCallStep> = [
+export const BEFORE_CALL: Rows<CallCase, BeforeCallStep> = [
   { when: [firstCall], do: call, because: 'The payload was never sent.' },
   { when: [timeIsLeft], do: call, because: 'The payload can still be used in time.' },
   { when: [outcomeUnclear], do: lookInstead, because: 'An earlier call may have moved the money.' },

@@ -1,5 +1,7 @@
 import type { Certainty } from '../../payments/states.js';
-import type { Witness } from './evidence.js';
+
+/** Who can say something about a payment. `database` is what Postgres has recorded, `verify` the answer to `/verify`. */
+export type Witness = 'facilitator' | 'chain' | 'verify' | 'database' | 'clock' | 'operator';
 
 /** A named predicate over one case, and the witness that it believes. The rows of the policy are printed with its text. */
 export interface Condition<Case> {

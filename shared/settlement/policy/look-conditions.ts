@@ -1,4 +1,5 @@
 import type { SearchPosition } from '../../chains/search-position.js';
+import { timeIsLeft } from './answer-conditions.js';
 import { describeDuration } from './describe-duration.js';
 import {
   BETWEEN_LOOKS_MS,
@@ -8,12 +9,10 @@ import {
   LONGEST_WATCH_MS,
   MAX_SETTLE_CALLS,
   REPORTED_PAUSE_MS,
-  SETTLE_MARGIN_MS,
 } from './limits.js';
 import type { LookCondition } from './look-case.js';
 import { earlier, endsFarAhead, isTooEarly, lastCallEnd, longestWaitEnd, waitEnd } from './look-times.js';
 import { facilitatorReportedSuccess, type Times, type WatchedPayment } from './payment-state.js';
-import { lastCallTime } from './settle-times.js';
 import { isWatchOver, nextWatchTime } from './watch.js';
 
 /** The newest block is the first confirmation. Without one there is no proof, whatever the operator has set. */
@@ -71,12 +70,6 @@ export const secondLookNotDue: LookCondition<'unused'> = {
     unusedSeenAt === null ||
     msSince(unusedSeenAt, times) < BETWEEN_LOOKS_MS ||
     finding.chainTime <= unusedSeenAt,
-};
-
-const timeIsLeft: LookCondition = {
-  by: 'clock',
-  text: `at least ${describeDuration(SETTLE_MARGIN_MS)} of the authorization are left`,
-  holds: ({ payment, times }) => times.now <= lastCallTime(payment),
 };
 
 const callsAreLeft: LookCondition = {

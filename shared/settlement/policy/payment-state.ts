@@ -59,8 +59,8 @@ export function facilitatorReportedSuccess({ settleUnclear, reportedTransaction 
 
 type Failure = Extract<SettleVerdict, { kind: 'rejected' | 'not_processed' }>;
 
-/** The answer as it counts: after an unclear attempt of the same payment a failure proves nothing. */
-export function provenVerdict(payment: CalledPayment, answer: SettleVerdict): SettleVerdict {
+/** The verdict for the log and the metric; the rows decide. A failure after an unclear call of the same payment is unknown. */
+export function loggedVerdict(payment: CalledPayment, answer: SettleVerdict): SettleVerdict {
   const isFailure = answer.kind === 'rejected' || answer.kind === 'not_processed';
   return isFailure && isOutcomeUnclear(payment) ? unknownAfterUnclear(answer) : answer;
 }

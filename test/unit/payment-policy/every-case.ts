@@ -1,6 +1,6 @@
 import type { ChainFinding, Finding } from '../../../shared/chains/finding.js';
 import type { Answer, AnswerCase } from '../../../shared/settlement/policy/answer-case.js';
-import type { TakenPayment } from '../../../shared/settlement/policy/answer-conditions.js';
+import type { CallCase } from '../../../shared/settlement/policy/answer-conditions.js';
 import type { LookCase } from '../../../shared/settlement/policy/look-case.js';
 import type { CalledPayment, WatchedPayment } from '../../../shared/settlement/policy/payment-state.js';
 import type {
@@ -143,7 +143,7 @@ export function answers<Kind extends SettleVerdict['kind']>(kind: Kind): AnswerC
   );
 }
 
-export const TAKEN: readonly TakenPayment[] = CALLED.flatMap((payment) =>
+export const TAKEN: readonly CallCase[] = CALLED.flatMap((payment) =>
   [false, true].map((commitsMayBeLost) => ({ payment, commitsMayBeLost, times: { now: NOW } })),
 );
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { provenVerdict } from '../../../shared/settlement/policy/payment-state.js';
+import { loggedVerdict } from '../../../shared/settlement/policy/payment-state.js';
 import type { SettleVerdict } from '../../../shared/x402/settle-verdict.js';
 import { HASH, settle } from './answers.js';
 
@@ -14,7 +14,7 @@ describe('after an unclear attempt of the same payment', () => {
     network: 'eip155:8453',
     payer: null,
   };
-  const afterUnclear = (answer: SettleVerdict): SettleVerdict => provenVerdict(unclear, answer);
+  const afterUnclear = (answer: SettleVerdict): SettleVerdict => loggedVerdict(unclear, answer);
 
   it('a failure proves nothing', () => {
     assert.deepEqual(afterUnclear(settle({ success: false, errorReason: reason })), {
