@@ -62,7 +62,6 @@ const INSERTS: BatchedWrite<SessionToInsert, boolean> = {
     const [isInserted = false] = await insertSessions(db, [one]);
     return isInserted;
   },
-  onBrokenConnection: (_db, _one, error) => Promise.reject(error),
 };
 const insertSmall = batchWrites(INSERTS);
 const insertLarge = batchWrites(INSERTS);

@@ -20,8 +20,8 @@ export interface BatchedWrite<Item, Result> {
   /** One result per item, in the order of the items; undefined for skipped items. */
   writeBatch(db: Knex, items: readonly Item[]): Promise<(Result | undefined)[]>;
   writeOne(db: Knex, item: Item): Promise<Result>;
-  /** The item may or may not have been written. */
-  onBrokenConnection(db: Knex, item: Item, error: unknown): Promise<Result>;
+  /** The item may or may not have been written. Default: the write rejects with the error. */
+  onBrokenConnection?(db: Knex, item: Item): Promise<Result>;
 }
 
 interface Waiting<Item, Result> {
@@ -113,7 +113,11 @@ function openBatcher<Item, Result>(
       }
     } catch (error) {
       for (const { db: own, item, resolve } of batch)
-        resolve(isRefusal(error) ? write.writeOne(own, item) : write.onBrokenConnection(own, item, error));
+        resolve(
+          isRefusal(error)
+            ? write.writeOne(own, item)
+            : (write.onBrokenConnection?.(own, item) ?? Promise.reject(error)),
+        );
     }
   }
 

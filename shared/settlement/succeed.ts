@@ -56,7 +56,6 @@ const succeedTogether = batchWrites<{ deps: VerdictDeps; success: Success }, Ver
     return all.map(({ deps, success }) => announce(deps, success, written));
   },
   writeOne: (_db, { deps, success }) => succeedAlone(deps, success),
-  onBrokenConnection: (_db, _success, error) => Promise.reject(error),
 });
 
 export async function succeedAlone(deps: VerdictDeps, success: Success): Promise<VerdictResult> {

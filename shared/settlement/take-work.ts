@@ -121,7 +121,6 @@ const begin = batchWrites<Beginning, Payment | undefined>({
   async writeOne(db, beginning) {
     return (await beginAll(db, BEGIN_ALONE, [beginning])).get(beginning.id);
   },
-  onBrokenConnection: (_db, _beginning, error) => Promise.reject(error),
 });
 
 async function beginAll(

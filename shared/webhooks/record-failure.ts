@@ -65,7 +65,6 @@ const postpone = batchWrites<Postponed, { dueAt: Date | undefined }>({
     const rows = await runStatement(db, POSTPONE, bindings);
     return { dueAt: rows.length === 1 ? dueAt : undefined };
   },
-  onBrokenConnection: (_db, _failure, error) => Promise.reject(error),
 });
 
 /** Disables the endpoint too when no delivery to it has succeeded since the first try of this one. */

@@ -49,7 +49,6 @@ const succeedInBatch = batchWrites<Success, Succeeded>({
   sendAtItems: 25,
   writeBatch: succeedTogether,
   writeOne: succeedAlone,
-  onBrokenConnection: (_db, _success, error) => Promise.reject(error),
 });
 
 /** Gives undefined for a success that was not quick, whose attempt is over, or whose row is locked: succeedAlone writes it. */
