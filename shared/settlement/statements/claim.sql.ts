@@ -1,3 +1,4 @@
+import { expectsOneRow } from '../../db/planner.js';
 import { SESSION_MOVES } from '../../payables/states.js';
 
 /**
@@ -21,8 +22,7 @@ function claimStatement(lock: string, returned: string): string {
         token_amount numeric, token_decimals smallint, network text, asset text, payer text, pay_to text, channel text,
         payload_key text, identifier text, requirements json, payload json, valid_until timestamptz, trace text, stage text,
         facilitator text, arrived_at timestamptz)
-      -- Always true, and makes the planner expect one row: it looks up each by its key, also when tables are small.
-      WHERE claim.id = claim.id || ''
+      WHERE ${expectsOneRow('claim.id')}
     ), free AS MATERIALIZED (
       SELECT claim.id AS claim_id, session.id
       FROM claim CROSS JOIN LATERAL (

@@ -1,4 +1,5 @@
 import { sessionAsJson } from '../../checkout-sessions/statements/as-json.sql.js';
+import { expectsOneRow } from '../../db/planner.js';
 import type { Statement } from '../../db/statement.js';
 import { SESSION_MOVES } from '../../payables/states.js';
 import { historyWith } from '../../payments/history.js';
@@ -68,8 +69,7 @@ function succeedStatement(lock: string): string {
   return `
     WITH success AS MATERIALIZED (
       SELECT * FROM ${SUCCESSES}
-      -- Always true, and makes the planner expect one row: it looks up each by its key, also when tables are small.
-      WHERE id = id || ''
+      WHERE ${expectsOneRow('id')}
     ), held AS MATERIALIZED (
       SELECT success.*
       FROM success CROSS JOIN LATERAL (

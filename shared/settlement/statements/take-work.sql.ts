@@ -1,5 +1,6 @@
 import { DURABLY } from '../../db/durably.js';
 import { modelColumns } from '../../db/model-columns.js';
+import { expectsOneRow } from '../../db/planner.js';
 import { QUARANTINE_AFTER_CRASHES } from '../../limits/bounds.js';
 import { Payment } from '../../payments/model.js';
 import { SHOWN_PAYMENT_FIELDS } from '../../payments/present.js';
@@ -79,8 +80,7 @@ function beginStatement(lock: string): string {
   return `
     WITH beginning AS MATERIALIZED (
       SELECT * FROM json_to_recordset($1) AS beginning (id text, ends_at timestamptz)
-      -- Always true, and makes the planner expect one row: it looks up each by its key, also when tables are small.
-      WHERE id = id || ''
+      WHERE ${expectsOneRow('id')}
     ), due AS MATERIALIZED (
       SELECT due.id, beginning.ends_at
       FROM beginning CROSS JOIN LATERAL (

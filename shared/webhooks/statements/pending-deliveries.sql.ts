@@ -1,5 +1,5 @@
+import { hiddenFromPlanner } from '../../db/planner.js';
 import type { Statement } from '../../db/statement.js';
-import { hiddenFromPlanner } from './take-due.sql.js';
 
 /** Drops at most $2 pending deliveries of the deleted endpoint $1. */
 export const DROP_SOME: Statement = {

@@ -1,5 +1,6 @@
+import { hiddenFromPlanner } from '../../db/planner.js';
 import type { Statement } from '../../db/statement.js';
-import { hiddenFromPlanner, TRY_ENDED } from './take-due.sql.js';
+import { TRY_ENDED } from './take-due.sql.js';
 
 export const POSTPONE: Statement = {
   name: 'postpone-delivery',

@@ -1,8 +1,8 @@
+import { hiddenFromPlanner } from '../../db/planner.js';
 import type { Statement } from '../../db/statement.js';
 import {
   bytesOf,
   DUE_INTO_FREE,
-  hiddenFromPlanner,
   hostOf,
   sealedSecrets,
   TAKE_FITTING,

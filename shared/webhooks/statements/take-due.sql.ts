@@ -1,9 +1,7 @@
+import { hiddenFromPlanner } from '../../db/planner.js';
 import type { Statement } from '../../db/statement.js';
 import { QUARANTINE_AFTER_CRASHES } from '../../limits/bounds.js';
 import { pauseAfter } from '../../upkeep/statements/work-in-flight.sql.js';
-
-/** Hides a value from the planner, which then keeps one plan. Planning each execution anew takes longer than the execution. */
-export const hiddenFromPlanner = (value: string): string => `(SELECT ${value})`;
 
 /** Ends a try and its lease. The worker did not crash on the delivery, so its crashes are counted from zero again. */
 export const TRY_ENDED = 'leased_until = NULL, lost_takes = 0, tries = tries + 1';
