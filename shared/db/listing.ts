@@ -61,7 +61,8 @@ export function filterText(alias: string, { column, operator, among }: Filter, v
   return operator === '~' ? `${alike(of)} = ${alike(value)}` : `${of} ${operator} ${value}`;
 }
 
-function alike(text: string): string {
+/** Texts are alike when their first ALIKE_CHARACTERS are equal whatever their case. */
+export function alike(text: string): string {
   return `lower(left(${text}, ${ALIKE_CHARACTERS}))`;
 }
 

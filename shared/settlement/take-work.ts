@@ -11,8 +11,8 @@ import type { PaymentStage } from '../payments/states.js';
 import { laterNowMs, now, nowMs } from '../process/clock.js';
 import type { SpanStart } from '../tracing/spans.js';
 import { type PaymentQuestions, readStoredPayment } from '../x402/stored-payment.js';
-import { AFTER_TIMEOUT_MS } from './policy/limits.js';
 import type { Rules } from './policy/payment-state.js';
+import { surelyOver } from './policy/settle-times.js';
 import {
   BEGIN_ALONE,
   BEGIN_BATCH,
@@ -131,7 +131,7 @@ async function beginAll(
   const at = now();
   const list = beginnings.map(({ id, settleTimeoutMs }) => ({
     id,
-    ends_at: new Date(at.getTime() + settleTimeoutMs + AFTER_TIMEOUT_MS),
+    ends_at: surelyOver(at, { settleTimeoutMs }),
   }));
   const askedAt = new Date(laterNowMs());
   const rows = await runStatement<Row>(db, statement, [JSON.stringify(list), at, askedAt]);
@@ -144,15 +144,10 @@ async function beginAll(
  */
 export async function beginLook(db: Knex, id: string, settleTimeoutMs: number): Promise<Payment | undefined> {
   const at = nowMs();
-  const latest = laterNowMs();
-  const times = [
-    at,
-    at + LOOK_LEASE_MS,
-    at - LATE_LOOK_MS,
-    latest,
-    latest + settleTimeoutMs + AFTER_TIMEOUT_MS,
-  ].map((ms) => new Date(ms));
-  const [row] = await runStatement<Row>(db, BEGIN_LOOK, [id, ...times]);
+  const latest = new Date(laterNowMs());
+  const times = [at, at + LOOK_LEASE_MS, at - LATE_LOOK_MS].map((ms) => new Date(ms));
+  const callEnd = surelyOver(latest, { settleTimeoutMs });
+  const [row] = await runStatement<Row>(db, BEGIN_LOOK, [id, ...times, latest, callEnd]);
   if (row === undefined) return undefined;
   return Object.assign(taken.read(row), { unreadableSince: row.silent_since });
 }

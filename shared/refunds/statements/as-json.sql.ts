@@ -10,6 +10,9 @@ import {
 import { createdMsSql } from '../../values/ids.js';
 import { REFUND_STATUS_OF, type RefundStatus } from '../states.js';
 
+/** A condition of the payable `session`. */
+export const IS_REFUND = 'session.refunded_payment_id IS NOT NULL';
+
 /** A refund whose time is over. */
 export function canceledRefundAsJson(): string {
   return refundAsJson(REFUND_STATUS_OF.expired, {

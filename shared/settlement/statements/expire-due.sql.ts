@@ -1,15 +1,14 @@
 import { BYTES_OF_SESSION, sessionAsJson } from '../../checkout-sessions/statements/as-json.sql.js';
 import type { Statement } from '../../db/statement.js';
 import { SESSION_MOVES } from '../../payables/states.js';
-import { canceledRefundAsJson } from '../../refunds/statements/as-json.sql.js';
+import { canceledRefundAsJson, IS_REFUND } from '../../refunds/statements/as-json.sql.js';
 import { inFlight, isQuarantined } from '../../upkeep/statements/work-in-flight.sql.js';
 import type { EventType } from '../../webhooks/event-types.js';
 import { fanOut } from '../../webhooks/statements/events.sql.js';
 
 const { to } = SESSION_MOVES.expire;
 const SESSION_EXPIRED: EventType = 'checkout.session.expired';
-const REFUND_CANCELED: EventType = 'refund.updated';
-const IS_REFUND = 'session.refunded_payment_id IS NOT NULL';
+const REFUND_UPDATED: EventType = 'refund.updated';
 const OVERDUE = `status = 'open' AND expires_at <= $1`;
 
 /** An account with more than this part of the oldest rows may hide those of others. */
@@ -87,7 +86,7 @@ export const EXPIRE_IN_FLIGHT: Statement = {
     SELECT id FROM payables
     WHERE id = ANY (ARRAY(SELECT id FROM hand)) AND status = ANY ($4) FOR NO KEY UPDATE SKIP LOCKED
   ), forgotten AS (
-    -- Not those that somebody else is at.
+    -- Keeps the crash counts of rows that another transaction has locked.
     DELETE FROM crashed_work crashed USING hand
     WHERE crashed.work = hand.work AND crashed.id = hand.id AND NOT EXISTS (
       SELECT FROM payables
@@ -97,7 +96,7 @@ export const EXPIRE_IN_FLIGHT: Statement = {
     UPDATE payables session SET status = '${to}'
     WHERE id = ANY (ARRAY(SELECT id FROM free)) AND status = ANY ($4)
     RETURNING id, account_id, livemode,
-      CASE WHEN ${IS_REFUND} THEN '${REFUND_CANCELED}' ELSE '${SESSION_EXPIRED}' END AS type,
+      CASE WHEN ${IS_REFUND} THEN '${REFUND_UPDATED}' ELSE '${SESSION_EXPIRED}' END AS type,
       CASE WHEN ${IS_REFUND} THEN ${canceledRefundAsJson()}
         ELSE ${sessionAsJson({ status: to, paymentStatus: 'unpaid', payment: null })} END AS object
   ), written AS (

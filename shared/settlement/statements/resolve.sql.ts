@@ -1,8 +1,12 @@
+import { alike } from '../../db/listing.js';
 import type { Statement } from '../../db/statement.js';
 
+/** Hex digits of a stored hash may be in either case. */
+const IS_ANOTHERS = `other.id <> asked.id AND other.network = asked.network
+      AND (other.transaction = $2 OR other.network LIKE 'eip155:%' AND lower(other.transaction) = lower($2))`;
+
 /**
- * Another payment than $1, of the same network, that has the transaction $2, whoever's it is. Hex digits of a stored hash may be
- * in either case. The index of succeeded payments begins with account and mode; accounts are few, compared with payments.
+ * A payment other than $1, of any account, on the same network, that has the transaction $2. The index of succeeded payments begins with account and mode; accounts are few, compared with payments.
  */
 export const PAYMENT_OF_TRANSACTION: Statement = {
   name: undefined,
@@ -12,23 +16,18 @@ export const PAYMENT_OF_TRANSACTION: Statement = {
     FROM asked CROSS JOIN accounts account CROSS JOIN LATERAL (
       SELECT id, network, transaction FROM payments
       WHERE account_id = account.id AND livemode = asked.livemode AND status = 'succeeded'
-        AND lower(left(transaction, 128)) = lower(left($2, 128))
+        AND ${alike('transaction')} = ${alike('$2')}
       OFFSET 0
     ) other
-    WHERE ${isAnothers()}
+    WHERE ${IS_ANOTHERS}
     UNION ALL
     SELECT other.id
     FROM asked CROSS JOIN LATERAL (
       SELECT id, network, transaction FROM payments
       WHERE status <> 'succeeded' AND transaction IS NOT NULL
-        AND lower(left(transaction, 128)) = lower(left($2, 128))
+        AND ${alike('transaction')} = ${alike('$2')}
       OFFSET 0
     ) other
-    WHERE ${isAnothers()}
+    WHERE ${IS_ANOTHERS}
     LIMIT 1`,
 };
-
-function isAnothers(): string {
-  return `other.id <> asked.id AND other.network = asked.network
-      AND (other.transaction = $2 OR other.network LIKE 'eip155:%' AND lower(other.transaction) = lower($2))`;
-}

@@ -4,7 +4,7 @@ import type { Statement } from '../../db/statement.js';
 import { SESSION_MOVES } from '../../payables/states.js';
 import { historyWith } from '../../payments/history.js';
 import { PAYMENT_MOVES } from '../../payments/states.js';
-import { succeededRefundAsJson } from '../../refunds/statements/as-json.sql.js';
+import { IS_REFUND, succeededRefundAsJson } from '../../refunds/statements/as-json.sql.js';
 import type { EventType } from '../../webhooks/event-types.js';
 import { fanOut } from '../../webhooks/statements/events.sql.js';
 
@@ -53,7 +53,6 @@ function proofTaken(success: string): string {
 
 const SESSION_COMPLETED: EventType = 'checkout.session.completed';
 const REFUND_UPDATED: EventType = 'refund.updated';
-const IS_REFUND = 'session.refunded_payment_id IS NOT NULL';
 const SHOWN_SESSION = sessionAsJson({
   status: SESSION_MOVES.complete.to,
   paymentStatus: 'paid',

@@ -1,10 +1,9 @@
 import { DURABLY } from '../../db/durably.js';
 import { modelColumns } from '../../db/model-columns.js';
 import { expectsOneRow } from '../../db/planner.js';
-import { QUARANTINE_AFTER_CRASHES } from '../../limits/bounds.js';
 import { Payment } from '../../payments/model.js';
 import { SHOWN_PAYMENT_FIELDS } from '../../payments/present.js';
-import { pauseAfter } from '../../upkeep/statements/work-in-flight.sql.js';
+import { NOT_QUARANTINED, pauseAfter } from '../../upkeep/statements/work-in-flight.sql.js';
 import type { WatchedPayment } from '../policy/payment-state.js';
 
 /** Every field that the policy reads; the type makes the list complete. The statement adds `unreadableSince`. */
@@ -45,8 +44,6 @@ const TAKEN_FIELDS = new Set<keyof Payment & string>([
 ]);
 
 export const taken = modelColumns(Payment, 'payment', [...TAKEN_FIELDS]);
-
-const NOT_QUARANTINED = `lost_takes < ${QUARANTINE_AFTER_CRASHES}`;
 
 /** A payment on which workers crash comes back later each time. */
 const LONGER = pauseAfter('payment.lost_takes');

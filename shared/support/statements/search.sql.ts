@@ -1,4 +1,5 @@
 import { looksLikeTransaction, looksLikeWallet } from '../../chains/text-forms.js';
+import { alike } from '../../db/listing.js';
 
 export interface Found {
   kind: 'session' | 'payment' | 'account';
@@ -29,7 +30,7 @@ function inEveryAccount(kind: Found['kind'], from: string, condition: string): s
 
 /** Payments in any status. The few that have not succeeded have an index of all accounts. */
 function paymentsBy(column: 'transaction' | 'payer'): string {
-  const matches = `lower(left(${column}, 128)) = lower(left($1, 128))`;
+  const matches = `${alike(column)} = ${alike('$1')}`;
   return `
     (${inEveryAccount('payment', 'payments', `status = 'succeeded' AND ${matches}`)})
     UNION ALL

@@ -1,5 +1,6 @@
 import type { Statement } from '../../db/statement.js';
 import { QUARANTINE_AFTER_CRASHES } from '../../limits/bounds.js';
+import { IS_QUARANTINED } from './work-in-flight.sql.js';
 
 const NOT_HELD = `EXISTS (
   SELECT FROM webhook_endpoints
@@ -14,7 +15,7 @@ export const BACKLOG: Statement = {
   FROM (
     SELECT count(*)::int AS "paymentsProcessing",
       coalesce(extract(epoch FROM $1::timestamptz - min(claimed_at)), 0)::float AS "oldestPaymentSeconds",
-      (count(*) FILTER (WHERE lost_takes >= ${QUARANTINE_AFTER_CRASHES}))::int AS "quarantinedPayments"
+      (count(*) FILTER (WHERE ${IS_QUARANTINED}))::int AS "quarantinedPayments"
     FROM payments WHERE status = 'processing'
   ) payments, (
     SELECT count(*)::int AS "deliveriesDue",
@@ -27,7 +28,7 @@ export const BACKLOG: Statement = {
     SELECT count(*)::int AS "quarantinedSessions" FROM crashed_work WHERE deaths >= ${QUARANTINE_AFTER_CRASHES}
   ) crashed, (
     SELECT count(*)::int AS "quarantinedDeliveries"
-    FROM webhook_deliveries delivery WHERE lost_takes >= ${QUARANTINE_AFTER_CRASHES} AND due_at IS NOT NULL AND ${NOT_HELD}
+    FROM webhook_deliveries delivery WHERE ${IS_QUARANTINED} AND due_at IS NOT NULL AND ${NOT_HELD}
   ) quarantined, (
     SELECT count(*)::int AS "unreadableEndpoints"
     FROM webhook_endpoints WHERE unreadable_since IS NOT NULL AND deleted_at IS NULL

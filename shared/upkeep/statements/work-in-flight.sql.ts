@@ -13,6 +13,10 @@ export function isQuarantined(work: string, id: string): string {
   )`;
 }
 
+/** Conditions of a payment or delivery: each one that workers have crashed on is taken alone. */
+export const IS_QUARANTINED = `lost_takes >= ${QUARANTINE_AFTER_CRASHES}`;
+export const NOT_QUARANTINED = `lost_takes < ${QUARANTINE_AFTER_CRASHES}`;
+
 /** The pause before a quarantined row is taken again: none the first time, then 1, 2, 4 … 64 minutes. */
 export function pauseAfter(crashes: string): string {
   return `CASE WHEN ${crashes} <= ${QUARANTINE_AFTER_CRASHES} THEN interval '0'

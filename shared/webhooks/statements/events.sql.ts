@@ -4,6 +4,10 @@ import type { Statement } from '../../db/statement.js';
 export const idEnd = (order = ''): string =>
   `lpad(to_hex(row_number() OVER (${order})), 5, '0') || substr(replace(gen_random_uuid()::text, '-', ''), 6)`;
 
+/** A condition of an endpoint: it gets the events of this type now. */
+export const subscribesTo = (type: string, endpoint: string): string =>
+  `${endpoint}.status = 'enabled' AND ${endpoint}.deleted_at IS NULL AND ${endpoint}.enabled_events && ARRAY[${type}, '*']`;
+
 /** Inserts the deliveries of the events in `written`. A delivery's id starts with its event's time and count, to sort like it. */
 export function fanOut(dueAt: string): string {
   return `
@@ -14,9 +18,8 @@ export function fanOut(dueAt: string): string {
   -- OFFSET 0 makes Postgres look up the endpoints event by event. Otherwise the planner, which expects a hundred events,
   -- reads the endpoints of all accounts.
   CROSS JOIN LATERAL (
-    SELECT id FROM webhook_endpoints
-    WHERE account_id = written.account_id AND livemode = written.livemode
-      AND deleted_at IS NULL AND status = 'enabled' AND enabled_events && ARRAY[written.type, '*']
+    SELECT id FROM webhook_endpoints endpoint
+    WHERE account_id = written.account_id AND livemode = written.livemode AND ${subscribesTo('written.type', 'endpoint')}
     OFFSET 0
   ) endpoint
   RETURNING event_id AS "eventId", endpoint_id AS "endpointId"`;

@@ -1,8 +1,9 @@
 import type { Statement } from '../../db/statement.js';
+import { subscribesTo } from './events.sql.js';
 
-/** Enabled endpoints of the account $1 in the mode $2 that subscribe to `type`. */
-const receivers = (type: string): string => `
-    account_id = $1 AND livemode = $2 AND deleted_at IS NULL AND status = 'enabled' AND enabled_events && ARRAY[${type}, '*']`;
+/** Joins the endpoints of the account $1 in the mode $2 that get the events of this type now. */
+const joinReceivers = (type: string): string => `
+  JOIN webhook_endpoints endpoint ON account_id = $1 AND livemode = $2 AND ${subscribesTo(type, 'endpoint')}`;
 
 const OWN = 'id = $3 AND account_id = $1 AND livemode = $2';
 
@@ -10,24 +11,21 @@ const OWN = 'id = $3 AND account_id = $1 AND livemode = $2';
 export const RESEND_SIZE: Statement = {
   name: 'fan-out-of-resend',
   text: `
-  SELECT count(*)::int AS size FROM (SELECT type FROM events WHERE ${OWN}) event
-  JOIN webhook_endpoints ON ${receivers('event.type')}`,
+  SELECT count(*)::int AS size FROM (SELECT type FROM events WHERE ${OWN}) event ${joinReceivers('event.type')}`,
 };
 
 /** The same for a request that expires the open session, or cancels the open refund, $3, with an event of type $4. */
 export const EXPIRY_SIZE: Statement = {
   name: 'fan-out-of-expiry',
   text: `
-  SELECT count(*)::int AS size FROM (SELECT FROM payables WHERE ${OWN} AND status = 'open') payable
-  JOIN webhook_endpoints ON ${receivers('$4')}`,
+  SELECT count(*)::int AS size FROM (SELECT FROM payables WHERE ${OWN} AND status = 'open') payable ${joinReceivers('$4')}`,
 };
 
 /** The same for a request that refunds the payment $3. */
 export const REFUND_SIZE: Statement = {
   name: 'fan-out-of-refund',
   text: `
-  SELECT count(*)::int AS size FROM (SELECT FROM payments WHERE ${OWN} AND status = 'succeeded') payment
-  JOIN webhook_endpoints ON ${receivers('$4')}`,
+  SELECT count(*)::int AS size FROM (SELECT FROM payments WHERE ${OWN} AND status = 'succeeded') payment ${joinReceivers('$4')}`,
 };
 
 /** The pending deliveries of the account $1, counted up to $2. */

@@ -1,5 +1,6 @@
 import type { Statement } from '../../db/statement.js';
-import { IS_QUARANTINED, NOT_QUARANTINED, takesDeliveries } from './take-due.sql.js';
+import { IS_QUARANTINED, NOT_QUARANTINED } from '../../upkeep/statements/work-in-flight.sql.js';
+import { takesDeliveries } from './take-due.sql.js';
 
 const EARLIEST_OF_NEXT_ENDPOINT = (after: string): string => `
   SELECT endpoint_id, due_at FROM webhook_deliveries

@@ -1,5 +1,5 @@
 import type { Statement } from '../../db/statement.js';
-import { idEnd } from './events.sql.js';
+import { idEnd, subscribesTo } from './events.sql.js';
 
 /**
  * The next $6 events after id $1 and below id $2, of account $3 and mode $4 and type $5 where these are given. Not prepared,
@@ -34,8 +34,7 @@ const EVENTS = `
 
 /** The enabled endpoints, or only endpoint $2, that subscribe now to the event's type. */
 const IS_RECEIVER = `endpoint.account_id = event.account_id AND endpoint.livemode = event.livemode
-      AND endpoint.status = 'enabled' AND endpoint.deleted_at IS NULL
-      AND endpoint.enabled_events && ARRAY[event.type, '*'] AND ($2::text IS NULL OR endpoint.id = $2)`;
+      AND ${subscribesTo('event.type', 'endpoint')} AND ($2::text IS NULL OR endpoint.id = $2)`;
 
 /** The events $1 in the order of their ids, each with the number of endpoints that receive it now. */
 export const COUNT_RECEIVERS: Statement = {

@@ -1,7 +1,6 @@
 import { hiddenFromPlanner } from '../../db/planner.js';
 import type { Statement } from '../../db/statement.js';
-import { QUARANTINE_AFTER_CRASHES } from '../../limits/bounds.js';
-import { pauseAfter } from '../../upkeep/statements/work-in-flight.sql.js';
+import { IS_QUARANTINED, NOT_QUARANTINED, pauseAfter } from '../../upkeep/statements/work-in-flight.sql.js';
 
 /** Ends a try and its lease. The worker did not crash on the delivery, so its crashes are counted from zero again. */
 export const TRY_ENDED = 'leased_until = NULL, lost_takes = 0, tries = tries + 1';
@@ -9,10 +8,6 @@ export const TRY_ENDED = 'leased_until = NULL, lost_takes = 0, tries = tries + 1
 /** A condition of an endpoint: deliveries of others are held, or wait until they are dropped. */
 export const takesDeliveries = (endpoint: string): string =>
   `${endpoint}.status = 'enabled' AND ${endpoint}.deleted_at IS NULL AND ${endpoint}.unreadable_since IS NULL`;
-
-/** Deliveries that workers have crashed on are quarantined: each is taken alone. */
-export const IS_QUARANTINED = `lost_takes >= ${QUARANTINE_AFTER_CRASHES}`;
-export const NOT_QUARANTINED = `lost_takes < ${QUARANTINE_AFTER_CRASHES}`;
 
 /**
  * The host as the URL spells it. One host may have many names; the slots of the account limit all of them together.
