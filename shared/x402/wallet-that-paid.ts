@@ -1,7 +1,8 @@
+import { associatedTokenAccount } from '../chains/associated-token-account.js';
 import { parseWalletOn } from '../chains/wallet-address.js';
 import { isJsonObject } from './json-object.js';
 import { parsePayload } from './parse-payload.js';
-import { payer } from './payload.js';
+import { type PaymentProof, payer } from './payload.js';
 
 interface Paid {
   network: string;
@@ -12,10 +13,20 @@ interface Paid {
 
 /**
  * The wallet to which a refund of the payment goes. The signed payload takes precedence over the facilitator's answer.
- * Undefined when neither names a wallet, or when no money can be sent to it.
+ * Undefined when neither names a wallet, when no money can be sent to it, or when it may be a delegate.
  */
 export function walletThatPaid({ network, payload, payer: named }: Paid): string | undefined {
   const proof = isJsonObject(payload) ? parsePayload(network, payload) : undefined;
-  const wallet = (proof && payer(proof)) ?? named;
-  return wallet === null ? undefined : parseWalletOn(network, wallet);
+  const signer = (proof && payer(proof)) ?? named;
+  const wallet = signer === null ? undefined : parseWalletOn(network, signer);
+  return wallet !== undefined && proof !== undefined && mayBeDelegate(proof, wallet) ? undefined : wallet;
+}
+
+/** On Solana an owner may let another wallet spend from its token account: the signer then spends money of the owner. */
+function mayBeDelegate(proof: PaymentProof, wallet: string): boolean {
+  const transfers = proof.family === 'svm' ? proof.transfers : [];
+  return transfers.some(
+    ({ authority, source, mint, program }) =>
+      authority === wallet && source !== associatedTokenAccount(wallet, { address: mint, program }),
+  );
 }
