@@ -8,7 +8,8 @@ type Connection = Pick<PostgresClient, 'query'>;
 
 /** A slower answer bounds the clock too loosely to be of use. */
 const TIMEOUT_MS = 5000;
-const CLOCK = 'extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms';
+/** Exact: `extra_float_digits` may round a floating-point number to years. */
+const CLOCK = 'extract(epoch FROM clock_timestamp()) * 1000 AS ms';
 export const SERVER = '(SELECT system_identifier::text FROM pg_control_system()) AS server';
 /** The first checkpoint of a timeline comes right after its promotion, and the next one minutes later. */
 const CHECKPOINT = `(SELECT json_build_object('timeline', timeline_id, 'at', (redo_lsn - '0/0')::text)
@@ -36,7 +37,7 @@ const CLOCK_ONLY = READS.length - 1;
 export const REFUSED_FOR_GOOD = new Set(['42501', '42883', '0A000']);
 
 interface Reading {
-  ms: number;
+  ms: string;
   defaults: SessionDefaults;
   flushed?: string | null;
   timeline?: number | null;

@@ -4,8 +4,10 @@ import { killProcesses, runNode } from '../../lab/world/processes/processes.js';
 import { buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
 import { type Config, ConfigError, loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
+import { clockCorrectionMs } from '../../shared/process/clock.js';
 import { createLogger } from '../../shared/process/logger.js';
 import { migrate, migrateDown } from '../../shared/schema/migrate.js';
+import { noteDoubt, readInstallation } from '../../shared/upkeep/installation.js';
 import { openTestApp } from '../support/app.js';
 import { runCommand } from '../support/cli.js';
 import { useCliDatabase } from '../support/cli-database.js';
@@ -135,6 +137,26 @@ describe('a database whose sessions have defaults that the service cannot work w
     ]);
     await assert.rejects(db.raw('SELECT 1'));
   }
+});
+
+describe('a database whose sessions round floating-point numbers', () => {
+  it('is asked for its clock, and since when commits may be lost, in exact numbers', async () => {
+    const url = await createMigratedDatabase('rounded');
+    const { database } = loadConfig({ DATABASE_URL: url }, 'migrate');
+    const admin = openDatabase(database);
+    await admin.raw(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET extra_float_digits = -15`);
+    await noteDoubt(admin, 1);
+    await admin.raw(`UPDATE installation SET doubted_at = doubted_at - interval '1600 s'`);
+    await admin.destroy();
+    const db = openDatabase(database);
+    try {
+      const { doubtedMsAgo } = (await readInstallation(db)) ?? {};
+      assert.ok(Math.abs((doubtedMsAgo ?? 0) - 1_600_000) < 60_000, `${doubtedMsAgo} ms ago`);
+      assert.ok(Math.abs(clockCorrectionMs()) < 60_000, `the clock is ${clockCorrectionMs()} ms off`);
+    } finally {
+      await db.destroy();
+    }
+  });
 });
 
 describe('a transaction', () => {

@@ -14,12 +14,12 @@ export const BACKLOG: Statement = {
     "unreadableEndpoints", "databaseBytes"
   FROM (
     SELECT count(*)::int AS "paymentsProcessing",
-      coalesce(extract(epoch FROM $1::timestamptz - min(claimed_at)), 0)::float AS "oldestPaymentSeconds",
+      round(coalesce(extract(epoch FROM $1::timestamptz - min(claimed_at)), 0))::bigint AS "oldestPaymentSeconds",
       (count(*) FILTER (WHERE ${IS_QUARANTINED}))::int AS "quarantinedPayments"
     FROM payments WHERE status = 'processing'
   ) payments, (
     SELECT count(*)::int AS "deliveriesDue",
-      coalesce(extract(epoch FROM $1::timestamptz - min(due_at)), 0)::float AS "oldestDeliverySeconds"
+      round(coalesce(extract(epoch FROM $1::timestamptz - min(due_at)), 0))::bigint AS "oldestDeliverySeconds"
     FROM webhook_deliveries delivery WHERE due_at <= $1 AND ${NOT_HELD}
   ) deliveries, (
     SELECT count(*)::int AS "sessionsOverdue"
@@ -34,7 +34,7 @@ export const BACKLOG: Statement = {
     FROM webhook_endpoints WHERE unreadable_since IS NOT NULL AND deleted_at IS NULL
   ) unreadable, (
     -- Every role may read the size of its own database's tablespace; the write-ahead log is not in it.
-    SELECT pg_tablespace_size(dattablespace)::float AS "databaseBytes"
+    SELECT pg_tablespace_size(dattablespace) AS "databaseBytes"
     FROM pg_database WHERE datname = current_database()
   ) size`,
 };

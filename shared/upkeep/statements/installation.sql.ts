@@ -5,7 +5,7 @@ export const READ_INSTALLATION: Statement = {
   name: undefined,
   text: `
     SELECT id, (SELECT oid::text FROM pg_database WHERE datname = current_database()) AS database, timeline,
-      extract(epoch FROM clock_timestamp() - doubted_at)::float8 * 1000 AS "doubtedMsAgo"
+      round(extract(epoch FROM clock_timestamp() - doubted_at) * 1000)::bigint AS "doubtedMsAgo"
     FROM installation`,
 };
 
