@@ -49,6 +49,14 @@ function endUnlessIdle(client: pg.PoolClient): void {
   if (!isIdle(client) && client instanceof pg.Client) client.end().catch(() => undefined); // The connection has already ended.
 }
 
+/** node-postgres would take the URL's options in place of these. Of two values of a setting Postgres takes the last. */
+function withOptions(connectionString: string, own: string): pg.PoolConfig {
+  const url = new URL(connectionString);
+  const options = [...url.searchParams.getAll('options'), own].join(' ');
+  url.searchParams.delete('options');
+  return { connectionString: url.href, options };
+}
+
 export interface QueuePool {
   /** For BullMQ, which cannot close the pool through it. */
   connection: PostgresConnectionOptions;
@@ -58,9 +66,9 @@ export interface QueuePool {
 /** Connects on demand. A worker keeps one of the connections for LISTEN. */
 export function openQueuePool(database: DatabaseConfig, max: number): QueuePool {
   // BullMQ expects node-postgres' own type parsers.
-  const { types: _, ...settings } = postgresConnection(database);
-  const options = `-c search_path=${QUEUE_SCHEMA} -c idle_in_transaction_session_timeout=${database.queryTimeoutMs}`;
-  const pool = new pg.Pool({ ...settings, max, options, Client: QueueClient });
+  const { types: _, connectionString, ...settings } = postgresConnection(database);
+  const own = `-c search_path=${QUEUE_SCHEMA} -c idle_in_transaction_session_timeout=${database.queryTimeoutMs}`;
+  const pool = new pg.Pool({ ...settings, ...withOptions(connectionString, own), max, Client: QueueClient });
   pool.on('release', (_error, client) => endUnlessIdle(client));
   pool.on('error', () => {
     // The error of an idle client; the pool replaces the client.
