@@ -8,22 +8,24 @@ const LONGEST_PAUSE_MS = 2000;
 interface Outage {
   /** Retries end at this time. */
   until: Date;
+  /** What is written is known to this process alone: every error is taken for one that may pass. */
+  isOnlyCopy: boolean;
   onBroken(error: unknown): void;
 }
 
 /**
- * Retries a write on another connection when its connection broke, and when Postgres gave it up. The first attempt may have
- * been committed, so `write` must be idempotent.
+ * Retries a write on another connection when its connection broke, when Postgres gave it up, and whenever its content would
+ * be lost with it. The first attempt may have been committed, so `write` must be idempotent.
  */
 export async function retryThroughOutage<T>(
-  { until, onBroken }: Outage,
+  { until, isOnlyCopy, onBroken }: Outage,
   write: () => Promise<T>,
 ): Promise<T> {
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     try {
       return await write();
     } catch (error) {
-      const mayPass = isDatabaseUnavailable(error) || isGivenUp(error);
+      const mayPass = isOnlyCopy || isDatabaseUnavailable(error) || isGivenUp(error);
       if (!mayPass || nowMs() + pauseMs >= until.getTime()) throw error;
       onBroken(error);
     }

@@ -53,9 +53,10 @@ export async function carryOut(
 ): Promise<CarriedOut> {
   const decision = { ...made, said: withName(made.said, payment) };
   // Only this process knows what the facilitator said, so the write is repeated until the payment is another worker's.
+  const attempts = { until: payment.dueAt ?? now(), isOnlyCopy: decision.said.source === 'facilitator' };
   const onBroken = (error: unknown): void =>
     deps.logger.warn({ event: 'payment.written_again', ...named(payment), err: error });
-  const { kind, next } = await retryThroughOutage({ until: payment.dueAt ?? now(), onBroken }, async () => {
+  const { kind, next } = await retryThroughOutage({ ...attempts, onBroken }, async () => {
     const written = await writeDecision(deps, payment, decision);
     if (written.kind === 'superseded' && settledIn !== undefined) await noteSettled(deps, payment, settledIn);
     if (written.kind !== 'proof_taken' || ifProofTaken === undefined) return written;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { raw } from 'objection';
 import { installGate } from '../../lab/explore/system/gate.js';
 import { altered, answers, breaksBeforeWork, failsToSettle } from '../../lab/world/facilitator/dial.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
 import type { ChainFinding } from '../../shared/chains/finding.js';
 import { openDatabase } from '../../shared/db/knex.js';
 import { Payment } from '../../shared/payments/model.js';
@@ -158,4 +159,25 @@ describe('a decision that is carried out', () => {
       assert.equal((await flow.session(sessionId)).status, 'complete');
       assert.equal((await flow.events(sessionId)).length, 1);
     });
+
+  it('is written once Postgres finds a table again that a release or an operator has moved away for a moment', async () => {
+    const { sessionId, paymentId } = await claim();
+    const { facilitators } = manualWorker.deps;
+    const settleBy: typeof facilitators.settleBy = async (...call) => {
+      const answer = await facilitators.settleBy(...call);
+      await flow.db.raw('ALTER TABLE events RENAME TO moved_events');
+      return answer;
+    };
+    // The facilitator's answer is the only witness.
+    finding = UNREADABLE;
+    const settled = run(paymentId, { ...manualWorker.deps, facilitators: { ...facilitators, settleBy } });
+    try {
+      await Promise.race([settled, eventually(() => assert.notEqual(manualWorker.log.length, 0))]);
+    } finally {
+      await flow.db.raw('ALTER TABLE moved_events RENAME TO events');
+    }
+    await settled;
+    assert.equal((await flow.session(sessionId)).status, 'complete');
+    assert.equal((await flow.events(sessionId)).length, 1);
+  });
 });
