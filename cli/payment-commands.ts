@@ -132,14 +132,9 @@ function readResolution({ paid, failed, reason }: Record<string, string | undefi
     throw new UsageError('Give either --paid <transaction>, or --failed --reason R.');
   }
   if (paid !== undefined) {
-    if (/^[A-Za-z0-9]{1,200}$/.test(paid)) return { kind: 'paid', transaction: readTransaction(paid) };
+    if (/^[A-Za-z0-9]{1,200}$/.test(paid)) return { kind: 'paid', transaction: transactionName(paid) };
     throw new UsageError('--paid must be a transaction id of letters and digits.');
   }
   if (reason !== undefined && /^[a-z0-9_]{1,100}$/.test(reason)) return { kind: 'failed', reason };
   throw new UsageError('--reason must be 1 to 100 characters of a to z, 0 to 9 and _.');
-}
-
-/** Some explorers and wallets show the hash of an EVM chain without its prefix. */
-function readTransaction(paid: string): string {
-  return transactionName(/^[0-9a-f]{64}$/i.test(paid) ? `0x${paid}` : paid);
 }

@@ -2,6 +2,8 @@
 export const EVM_ADDRESS = /^0x[0-9a-f]{40}$/i;
 export const SOLANA_ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 const EVM_TRANSACTION = /^0x[0-9a-f]{64}$/i;
+/** No signature of Solana is so short. */
+const HASH = /^(?:0x)?[0-9a-f]{64}$/i;
 const SOLANA_TRANSACTION = /^[1-9A-HJ-NP-Za-km-z]{64,90}$/;
 
 export function looksLikeWallet(text: string): boolean {
@@ -18,7 +20,11 @@ export function isSameAddress(network: string, ours: string, theirs: unknown): b
   return network.startsWith('eip155:') ? ours.toLowerCase() === theirs.toLowerCase() : ours === theirs;
 }
 
-/** One transaction has one name: hex digits mean the same in both cases, the letters of Solana's signatures do not. */
+/**
+ * One transaction has one name: hex digits mean the same in both cases, the letters of Solana's signatures do not. Some
+ * facilitators, explorers and wallets leave the prefix of a hash out.
+ */
 export function transactionName(text: string): string {
-  return EVM_TRANSACTION.test(text) ? text.toLowerCase() : text;
+  const trimmed = text.trim();
+  return HASH.test(trimmed) ? `0x${trimmed.slice(-64).toLowerCase()}` : trimmed;
 }

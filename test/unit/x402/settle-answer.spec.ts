@@ -46,9 +46,16 @@ describe("reading a facilitator's answer to /settle", () => {
       });
     }
 
-    it('with a hash of any case, since one transaction has one name', () => {
-      const transaction = `0x${HASH.slice(2).toUpperCase()}`;
-      assert.deepEqual(settle({ ...SUCCESS, transaction }), settle(SUCCESS));
+    it('with a hash in any spelling, since one transaction has one name', () => {
+      const upper = HASH.slice(2).toUpperCase();
+      for (const transaction of [`0x${upper}`, `0X${upper}`, HASH.slice(2), upper, ` ${HASH}`, `${HASH}  `])
+        assert.deepEqual(settle({ ...SUCCESS, transaction }), settle(SUCCESS), transaction);
+    });
+
+    it('with a signature of Solana that is padded', () => {
+      const transaction = '5'.repeat(88);
+      const padded = settle({ ...SUCCESS, transaction: ` ${transaction} ` });
+      assert.deepEqual(padded, settle({ ...SUCCESS, transaction }));
     });
 
     it('with any text as the transaction', () => {
