@@ -5,7 +5,7 @@ import { postgresConnection } from '../db/connection.js';
 import { type Knex, openDatabase } from '../db/knex.js';
 import type { Logger } from '../process/logger.js';
 import { migrateQueues } from '../queues/migrate-queues.js';
-import { appliedMigrations, migrationConfig, pendingMigrations } from './migration-files.js';
+import { appliedMigrations, migrationConfig, NO_TIMEOUTS, pendingMigrations } from './migration-files.js';
 import { refuseTablesByMonth } from './refuse-tables-by-month.js';
 import { type MigrationRun, type MigrationTimes, runMigration } from './run-migration.js';
 import { MIGRATION_APPLICATION } from './watch-migration.sql.js';
@@ -70,7 +70,7 @@ async function whileLocked<T>(database: DatabaseConfig, work: () => Promise<T>):
   return await withClient(database, async (client) => {
     // This connection is idle while the migrations run, so its transaction has no timeout.
     await client.query(`BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = 0;
-      SET LOCAL statement_timeout = 0; SET LOCAL application_name = '${MIGRATION_APPLICATION}'`);
+      SET LOCAL application_name = '${MIGRATION_APPLICATION}'; ${NO_TIMEOUTS}`);
     while (!(await isLockTaken(client))) await sleep(TURN_MS);
     const result = await work();
     await client.query('COMMIT');

@@ -14,11 +14,15 @@ export interface Migration extends Knex.Migration {
   config?: { transaction?: boolean };
 }
 
+/** In a transaction: defaults of the role do not end it. Postgres has `transaction_timeout` from version 17 on. */
+export const NO_TIMEOUTS = `SET LOCAL statement_timeout = 0;
+  SELECT set_config(name, '0', true) FROM pg_settings WHERE name = 'transaction_timeout'`;
+
 /**
  * A statement that waits for a table's lock blocks all later statements on the table. With lock_timeout a migration waits
- * briefly and is retried. statement_timeout overrides a default of the role.
+ * briefly and is retried.
  */
-const TIMEOUTS = `SET LOCAL lock_timeout = '500ms'; SET LOCAL statement_timeout = 0`;
+const TIMEOUTS = `SET LOCAL lock_timeout = '500ms'; ${NO_TIMEOUTS}`;
 
 function withTimeouts({ up, down = cannotRevert, config }: Migration): Migration {
   if (config?.transaction === false) return { up, down, config };

@@ -61,6 +61,23 @@ describe('a migration of tables that are in use', () => {
     assert.ok(logged('migration.progress').length > 0);
   });
 
+  it('may take longer than any transaction of its role, and keeps its turn', async () => {
+    const ofDatabase = (change: string) => db.raw(`ALTER DATABASE ${client.database} ${change}`);
+    await ofDatabase('SET transaction_timeout = 500');
+    try {
+      let held: unknown;
+      await run('01-longer', async (knex) => {
+        await knex.raw('SELECT pg_sleep(1)');
+        const locks = await client.query(`SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = database
+          WHERE locktype = 'advisory' AND granted AND datname = current_database()`);
+        held = locks.rowCount;
+      });
+      assert.equal(held, 1);
+    } finally {
+      await ofDatabase('RESET transaction_timeout');
+    }
+  });
+
   it('lets other statements through while it waits for a lock', async () => {
     await client.query('BEGIN; SELECT FROM busy');
     const migrated = run('02-column', (knex) => knex.raw('ALTER TABLE busy ADD COLUMN word text'));
