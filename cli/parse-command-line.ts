@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { Command } from './command.js';
+import type { Command, Input } from './command.js';
 import { COMMON_FLAGS, explainOptions } from './explain-options.js';
 
 export class UsageError extends Error {
@@ -9,7 +9,7 @@ export class UsageError extends Error {
 export interface CommandLine {
   name: string;
   command: Command;
-  input: Record<string, string | undefined>;
+  input: Input;
   /** Whether the operator allows a database to be started for the call. */
   local: boolean;
 }
@@ -30,7 +30,7 @@ export function parseCommandLine(
   return { name, command, input: readInput(name, command, rest), local: argv.includes('--local') };
 }
 
-function readInput(name: string, command: Command, words: string[]): Record<string, string | undefined> {
+function readInput(name: string, command: Command, words: string[]): Input {
   const usage = `Usage: merchants ${name} ${command.usage}`.trim();
   const options = Object.fromEntries([
     ...(command.options ?? []).map((option) => [option, { type: 'string' as const }] as const),
@@ -45,7 +45,7 @@ function readInput(name: string, command: Command, words: string[]): Record<stri
   const values = Object.fromEntries(
     Object.entries(parsed.values).map(([option, value]) => [option, String(value)]),
   );
-  const input: Record<string, string | undefined> = {
+  const input: Input = {
     ...values,
     ...(command.subject !== undefined && { [command.subject]: subject }),
   };

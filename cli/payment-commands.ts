@@ -10,15 +10,15 @@ import { refundsOf } from '../shared/refunds/read.js';
 import type { Resolution } from '../shared/settlement/policy/by-operator.js';
 import { reconcileRestore } from '../shared/settlement/reconcile-restore.js';
 import {
-  canStillArrive,
   getPayment,
   listUndecidedPayments,
+  mayStillArriveRefusal,
   proofOf,
   refuseIfAnothers,
   resolvePayment,
-  whyItCanStillArrive,
+  whyMoneyMayArrive,
 } from '../shared/settlement/resolve.js';
-import { type Command, subjectOf } from './command.js';
+import { type Command, type Input, subjectOf } from './command.js';
 import { addressOfLinks } from './link-address.js';
 import { commandLogger } from './logger.js';
 import { UsageError } from './parse-command-line.js';
@@ -112,9 +112,9 @@ async function disprove(
   resolution: Extract<Resolution, { kind: 'failed' }>,
   evenIfItCanStillArrive: boolean,
 ): Promise<void> {
-  const why = await withChains(config, (chains) => whyItCanStillArrive({ db, chains }, payment));
+  const why = await withChains(config, (chains) => whyMoneyMayArrive({ db, chains }, payment));
   resolution.unproven = why !== undefined;
-  if (why !== undefined && !evenIfItCanStillArrive) throw canStillArrive(payment, why);
+  if (why !== undefined && !evenIfItCanStillArrive) throw mayStillArriveRefusal(payment, why);
 }
 
 async function withChains<T>({ rpcUrls }: Config, ask: (chains: Chains) => Promise<T>): Promise<T> {
@@ -127,7 +127,7 @@ async function withChains<T>({ rpcUrls }: Config, ask: (chains: Chains) => Promi
   }
 }
 
-function readResolution({ paid, failed, reason }: Record<string, string | undefined>): Resolution {
+function readResolution({ paid, failed, reason }: Input): Resolution {
   if ((paid === undefined) === (failed === undefined)) {
     throw new UsageError('Give either --paid <transaction>, or --failed --reason R.');
   }

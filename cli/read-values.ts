@@ -3,12 +3,13 @@ import type { AccountDetails } from '../shared/accounts/accounts.js';
 import { parseEvmWallet, parseSolanaWallet } from '../shared/chains/wallet-address.js';
 import { whyNoPublicKey } from '../shared/secrets/ed25519-point.js';
 import { parseUrl } from '../shared/values/parse-url.js';
+import type { Input } from './command.js';
 import { UsageError } from './parse-command-line.js';
 
 type Reader<T> = (text: string) => T;
 
 /** The changes that the options ask for. An empty value clears a field. */
-export function accountChanges(input: Record<string, string | undefined>): Partial<AccountDetails> {
+export function accountChanges(input: Input): Partial<AccountDetails> {
   const changes: Partial<AccountDetails> = {};
   const set = <K extends keyof AccountDetails>(
     option: string,

@@ -197,7 +197,3 @@ function mask(secret: string): string {
   const prefix = /^svc_ck_(live|test)_/.exec(secret)?.[0] ?? '';
   return `${prefix}****${secret.length > 40 ? secret.slice(-4).replaceAll(/[^A-Za-z0-9]/g, '*') : ''}`;
 }
-
-export async function accountOf(db: Knex, principal: Principal): Promise<Account> {
-  return await Account.query(db).findById(principal.accountId).throwIfNotFound();
-}

@@ -8,7 +8,6 @@ import { type Channel, PAYMENT_MOVES, type Token } from '../payments/states.js';
 import { newId } from '../values/ids.js';
 import type { PaymentRequirements } from '../x402/wire.js';
 import { type WriteDeps, writeDecision } from './carry-out.js';
-import type { VerdictResult } from './complete-session.js';
 import type { Proof } from './policy/decision.js';
 import { PAYLOADS_TAKEN } from './statements/record-found.sql.js';
 
@@ -48,12 +47,7 @@ export async function recordFound(deps: WriteDeps, found: FoundPayment, proof: P
     const taken = await runStatement(trx, PAYLOADS_TAKEN, [found.payloadKey]);
     if (taken.length > 0) return { kind: 'taken' };
     const payment = await insertFound(trx, session, found);
-    const { kind } = await writeDecision({ ...deps, db: trx }, payment, {
-      kind: 'succeed',
-      proof,
-      said: SAID,
-    });
-    return recordedOr(kind, payment.id);
+    return await succeedByChain({ ...deps, db: trx }, payment, proof);
   });
 }
 
@@ -69,12 +63,7 @@ export async function recordLate(deps: WriteDeps, paymentId: string, proof: Proo
       .returning('*')
       .first();
     if (payment === undefined) return { kind: 'taken' };
-    const { kind } = await writeDecision({ ...deps, db: trx }, payment, {
-      kind: 'succeed',
-      proof,
-      said: SAID,
-    });
-    return recordedOr(kind, payment.id);
+    return await succeedByChain({ ...deps, db: trx }, payment, proof);
   });
 }
 
@@ -99,8 +88,9 @@ async function insertFound(
     .returning('*');
 }
 
-function recordedOr(kind: VerdictResult, paymentId: string): Recorded {
-  if (kind === 'done') return { kind: 'recorded', paymentId };
+async function succeedByChain(deps: WriteDeps, payment: Payment, proof: Proof): Promise<Recorded> {
+  const { kind } = await writeDecision(deps, payment, { kind: 'succeed', proof, said: SAID });
+  if (kind === 'done') return { kind: 'recorded', paymentId: payment.id };
   return { kind: kind === 'proof_taken' ? 'proof_taken' : 'taken' };
 }
 

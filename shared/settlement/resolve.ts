@@ -2,15 +2,21 @@ import { raw } from 'objection';
 import type { Chains } from '../chains/confirmation.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
-import { noSuch, Refusal } from '../errors/refusal.js';
+import { Refusal, requireFound } from '../errors/refusal.js';
 import { Payable } from '../payables/model.js';
 import { Payment } from '../payments/model.js';
 import { earlierNowMs, now } from '../process/clock.js';
 import { readStoredPayment } from '../x402/stored-payment.js';
 import { type WriteDeps, writeDecision } from './carry-out.js';
-import { byOperator, type Resolution, whyChainLeavesItOpen, whyItCanArrive } from './policy/by-operator.js';
+import {
+  byOperator,
+  type Resolution,
+  whyChainLeavesItOpen,
+  whyRowLeavesItOpen,
+} from './policy/by-operator.js';
 import type { Proof } from './policy/decision.js';
 import { describeFinding } from './policy/describe-finding.js';
+import { findPayment } from './read-link.js';
 import { PAYMENT_OF_TRANSACTION } from './statements/resolve.sql.js';
 
 export async function resolvePayment(deps: WriteDeps, id: string, resolution: Resolution): Promise<Payment> {
@@ -23,9 +29,10 @@ export async function resolvePayment(deps: WriteDeps, id: string, resolution: Re
     .where({ id, status: 'processing' })
     .returning('*')
     .first();
-  if (payment === undefined) throw decidedAlready(await getPayment(deps.db, id));
+  if (payment === undefined) throw alreadyDecidedRefusal(await getPayment(deps.db, id));
   const { kind } = await writeDecision(deps, payment, byOperator(payment, resolution, { now: now() }));
-  if (kind === 'proof_taken' && resolution.kind === 'paid') throw paidAnother(resolution.transaction, id);
+  if (kind === 'proof_taken' && resolution.kind === 'paid')
+    throw paidAnotherRefusal(resolution.transaction, id);
   if (kind !== 'done')
     throw new Refusal('parameter_invalid', `${id} was decided meanwhile. Look at it again.`);
   const session = payment.payableId;
@@ -42,18 +49,18 @@ export async function resolvePayment(deps: WriteDeps, id: string, resolution: Re
   return await getPayment(deps.db, id);
 }
 
-function decidedAlready({ id, status }: Payment): Refusal {
+function alreadyDecidedRefusal({ id, status }: Payment): Refusal {
   return new Refusal('parameter_invalid', `${id} is decided already: it is ${status}.`);
 }
 
-function paidAnother(transaction: string, id: string): Refusal {
+function paidAnotherRefusal(transaction: string, id: string): Refusal {
   return new Refusal('parameter_invalid', `${transaction} paid another payment, not ${id}.`);
 }
 
 export async function refuseIfAnothers(db: Knex, id: string, transaction: string): Promise<void> {
   await getPayment(db, id);
   const others = await runStatement(db, PAYMENT_OF_TRANSACTION, [id, transaction]);
-  if (others.length > 0) throw paidAnother(transaction, id);
+  if (others.length > 0) throw paidAnotherRefusal(transaction, id);
 }
 
 /** The chain's proof that the transaction pays the payment; refuses without one. */
@@ -63,7 +70,7 @@ export async function proofOf(
   transaction: string,
 ): Promise<Proof> {
   const payment = await getPayment(db, id);
-  if (payment.status !== 'processing') throw decidedAlready(payment);
+  if (payment.status !== 'processing') throw alreadyDecidedRefusal(payment);
   const { chainQuery } = await readStoredPayment(payment);
   const finding = await chains.check({ ...chainQuery, transactionHint: transaction });
   const isIt = finding.kind === 'paid' && finding.transaction.toLowerCase() === transaction.toLowerCase();
@@ -75,13 +82,13 @@ export async function proofOf(
 }
 
 /** The reason why the money of a payment may have moved, or may still; undefined when the chain shows that it cannot. */
-export async function whyItCanStillArrive(
+export async function whyMoneyMayArrive(
   { db, chains }: { db: Knex; chains: Pick<Chains, 'check'> },
   id: string,
 ): Promise<string | undefined> {
   const payment = await getPayment(db, id);
-  if (payment.status !== 'processing') throw decidedAlready(payment);
-  const why = whyItCanArrive(payment, { now: new Date(earlierNowMs()) });
+  if (payment.status !== 'processing') throw alreadyDecidedRefusal(payment);
+  const why = whyRowLeavesItOpen(payment, { now: new Date(earlierNowMs()) });
   if (why !== undefined) return why;
   try {
     const { chainQuery } = await readStoredPayment(payment);
@@ -91,7 +98,7 @@ export async function whyItCanStillArrive(
   }
 }
 
-export function canStillArrive(id: string, why: string): Refusal {
+export function mayStillArriveRefusal(id: string, why: string): Refusal {
   return new Refusal(
     'parameter_invalid',
     `${id} can still arrive: ${why}. The session would open again and its buyer could pay twice. Wait, or add --even-if-it-can-still-arrive.`,
@@ -99,9 +106,7 @@ export function canStillArrive(id: string, why: string): Refusal {
 }
 
 export async function getPayment(db: Knex, id: string): Promise<Payment> {
-  const payment = await Payment.query(db).findById(id);
-  if (payment === undefined) throw noSuch('payment', id);
-  return payment;
+  return requireFound(await findPayment(db, id), 'payment', id);
 }
 
 export async function listUndecidedPayments(db: Knex): Promise<Payment[]> {

@@ -43,7 +43,7 @@ export function whyChainLeavesItOpen(
 }
 
 /** The reason why the money may have moved, or may still. A buyer may pay twice when such a payment is called failed. */
-export function whyItCanArrive(
+export function whyRowLeavesItOpen(
   payment: CalledPayment & { usedSeenAt: Date | null },
   { now }: Pick<Times, 'now'>,
 ): string | undefined {

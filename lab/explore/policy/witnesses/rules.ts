@@ -1,5 +1,8 @@
 import type { ChainFinding } from '../../../../shared/chains/finding.js';
-import { whyChainLeavesItOpen, whyItCanArrive } from '../../../../shared/settlement/policy/by-operator.js';
+import {
+  whyChainLeavesItOpen,
+  whyRowLeavesItOpen,
+} from '../../../../shared/settlement/policy/by-operator.js';
 import type { CalledPayment, Times } from '../../../../shared/settlement/policy/payment-state.js';
 import { POLICY } from '../setting/policy.js';
 
@@ -29,11 +32,11 @@ export const RULES_OF_ALL = {
   looksBeforeRefusal: (saysUsed: boolean, commitsMayBeLost: boolean): boolean => saysUsed || commitsMayBeLost,
   /** `checkContent`: an authorization is over when both clocks say so. */
   isWindowOver: (validUntil: Date, { now, own }: Times): boolean => now >= validUntil && own >= validUntil,
-  /** `whyItCanStillArrive`: an operator's word is refused when the payment's columns or its chain speak against it. */
+  /** `whyMoneyMayArrive`: an operator's word is refused when the payment's columns or its chain speak against it. */
   mayCallFailed(payment: Resolvable, finding: ChainFinding, times: Times): boolean {
     const earlier = new Date(Math.min(times.now.getTime(), times.own.getTime()));
     return (
-      whyItCanArrive(payment, { now: earlier }) === undefined &&
+      whyRowLeavesItOpen(payment, { now: earlier }) === undefined &&
       whyChainLeavesItOpen(payment, finding) === undefined
     );
   },
