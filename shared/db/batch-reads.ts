@@ -5,10 +5,6 @@ import { rootOf } from './connection-shares.js';
 import { isDatabaseUnavailable } from './constraints.js';
 import type { Knex } from './knex.js';
 
-/**
- * Reads by key that start within one turn of the event loop share one statement. A read never joins a statement that was
- * already sent, so it sees everything committed before it started. A failed statement fails all its reads.
- */
 type ReadMany<Key, Value> = (db: Knex, keys: readonly Key[]) => Promise<(Value | undefined)[]>;
 
 interface Waiting<Key, Value> {
@@ -26,10 +22,14 @@ export interface BatchLimits {
 }
 
 const MAX_KEYS = 100;
-/** A statement that takes longer may be stuck on a dead connection: others take its place, and the pool is their bound. */
-const HOLDS_PLACE_MS = 2000;
+/** A statement that takes longer may be stuck on a dead connection: others take its slot, and the pool is their bound. */
+const SLOT_HELD_MS = 2000;
 
-/** `read` returns one value per key, in the order of the keys. */
+/**
+ * Reads by key that start within one turn of the event loop share one statement. A read never joins a statement that was
+ * already sent, so it sees everything committed before it started. A failed statement fails all its reads.
+ * `read` returns one value per key, in the order of the keys.
+ */
 export function batchReads<Key, Value>(
   read: ReadMany<Key, Value>,
   { maxKeys = MAX_KEYS, maxStatements }: BatchLimits = {},
@@ -49,10 +49,10 @@ export function batchReads<Key, Value>(
     }
 
     async function send(waiting: readonly Waiting<Key, Value>[], release: Release): Promise<void> {
-      const giveUpPlace = setTimeout(() => {
+      const freeSlot = setTimeout(() => {
         release();
         sendQueued();
-      }, HOLDS_PLACE_MS);
+      }, SLOT_HELD_MS);
       try {
         const keys = waiting.map(({ key }) => key);
         const values = await read(maxStatements === undefined ? commonDb(waiting, root) : root, keys);
@@ -62,7 +62,7 @@ export function batchReads<Key, Value>(
         const failed = isDatabaseUnavailable(error) ? [...waiting, ...queue.splice(0)] : waiting;
         for (const { reject } of failed) reject(error);
       } finally {
-        clearTimeout(giveUpPlace);
+        clearTimeout(freeSlot);
         release();
         sendQueued();
       }

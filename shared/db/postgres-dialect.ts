@@ -7,11 +7,6 @@ import { destroyConnection, isIdle, type PostgresClient, waitUntilIdle } from '.
 import { readServer } from './read-server.js';
 import { readDefaults } from './session-defaults.js';
 
-/**
- * Knex's Postgres dialect with three rules. A connection is destroyed when a statement on it was abandoned, or when it
- * enters or leaves the pool in any state but idle. Postgres ends a transaction whose client is silent. Each new
- * connection reads the defaults of its session, Postgres' clock, and how far it has written, before anything else.
- */
 export interface DialectConfig extends Knex.Config {
   /** How long Postgres waits inside a transaction for the next statement. */
   idleInTransactionMs: number;
@@ -26,6 +21,11 @@ export interface DialectConfig extends Knex.Config {
 
 type Statement = KnexPostgres.Statement;
 
+/**
+ * Knex's Postgres dialect with three rules. A connection is destroyed when a statement on it was abandoned, or when it
+ * enters or leaves the pool in any state but idle. Postgres ends a transaction whose client is silent. Each new
+ * connection reads the defaults of its session, Postgres' clock, and how far it has written, before anything else.
+ */
 export class PostgresDialect extends KnexPostgres {
   declare config: DialectConfig;
 

@@ -3,6 +3,7 @@ import { sqlState } from '../db/constraints.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement, type Statement } from '../db/statement.js';
 import type { Logger } from '../process/logger.js';
+import { withJitter } from '../process/pause.js';
 import { waitAtMost } from '../process/timeout.js';
 import { INDEX_PROGRESS, OPEN_TRANSACTIONS } from './watch-migration.sql.js';
 
@@ -52,7 +53,7 @@ async function retryForLock(run: MigrationRun, name: string, work: () => Promise
         run.logger.warn({ event: 'migration.waits', migration: name, in_the_way: blockers });
       }
     }
-    await sleep(pauseMs * (0.75 + Math.random() / 2));
+    await sleep(withJitter(pauseMs, 0.25));
   }
 }
 

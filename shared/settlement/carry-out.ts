@@ -13,11 +13,6 @@ import { findPayment } from './read-link.js';
 import { succeedPayment } from './succeed.js';
 import { isQuarantined, type NextWork, type TakenPayment } from './take-work.js';
 
-/**
- * The only writer of a payment and its session after the claim: a decision becomes an outcome, with the session's move,
- * its event and deliveries, or the payment's next work. Then the request that waits, the deliveries and the next job are
- * notified. Nothing is written unless the payment is still the taker's (`attempt`).
- */
 export interface WriteDeps extends VerdictDeps {
   notifyDecided: NotifyDecided;
 }
@@ -38,18 +33,23 @@ export interface CarriedOut {
 }
 
 /** Facts for the two cases in which the decision is not written. */
-interface Otherwise {
+interface Fallbacks {
   /** The payment is another worker's: the transaction in which the facilitator says that it has settled it. */
   settledIn?: string | undefined;
   /** The transfer proves another payment. */
   ifProofTaken?: Decision | undefined;
 }
 
+/**
+ * The only writer of a payment and its session after the claim: a decision becomes an outcome, with the session's move,
+ * its event and deliveries, or the payment's next work. Then the request that waits, the deliveries and the next job are
+ * notified. Nothing is written unless the payment is still the taker's (`attempt`).
+ */
 export async function carryOut(
   deps: CarryOutDeps,
   { payment, job }: Pick<TakenPayment, 'payment' | 'job'>,
   made: Decision,
-  { settledIn, ifProofTaken }: Otherwise = {},
+  { settledIn, ifProofTaken }: Fallbacks = {},
 ): Promise<CarriedOut> {
   const decision = { ...made, said: withName(made.said, payment) };
   // Only this process knows what the facilitator said, so the write is repeated until the payment is another worker's.

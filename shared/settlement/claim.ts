@@ -16,13 +16,6 @@ import type { EventDeps } from '../webhooks/events.js';
 import { recordMove } from './record-move.js';
 import { CLAIM_ALONE, CLAIM_BATCH } from './statements/claim.sql.js';
 
-/**
- * A payment that passed every check claims its session: one statement moves the open session to `processing` and writes
- * the payment with its first work due. One of many concurrent claims wins. A payload claims once over all sessions, and a
- * payment identifier once within its session; a payload that certainly never reached the facilitator may claim the same
- * session again. Claims of different sessions share a statement and succeed or fail each by itself. A refund is claimed in
- * the same way, by its merchant's payment.
- */
 export interface NewPayment {
   sessionId: string;
   token: Token;
@@ -38,7 +31,7 @@ export interface NewPayment {
   requirements: object;
   payload: object;
   validUntil: Date;
-  /** The one that `/verify` was asked of; null when none was. */
+  /** The facilitator whose `/verify` the payment passed; null when none was asked. */
   facilitator: string | null;
   arrivedAt: Date;
   /** `confirm`: the chain shows that it has paid. */
@@ -63,6 +56,13 @@ interface MadeClaim extends NewPayment {
   trace: string | undefined;
 }
 
+/**
+ * A payment that passed every check claims its session: one statement moves the open session to `processing` and writes
+ * the payment with its first work due. One of many concurrent claims wins. A payload claims once over all sessions, and a
+ * payment identifier once within its session; a payload that certainly never reached the facilitator may claim the same
+ * session again. Claims of different sessions share a statement and succeed or fail each by itself. A refund is claimed in
+ * the same way, by its merchant's payment.
+ */
 export async function claimSession(db: Knex, payment: NewPayment, events: EventDeps): Promise<Claim> {
   // The search for the transfer begins at this time: by a clock that is ahead it would begin after the transfer.
   const made = { ...payment, id: newId('pay_'), claimedAt: certainNow(), trace: currentTrace() };
@@ -87,7 +87,7 @@ const claim = batchWrites<Claiming, Claim>({
     try {
       const isMade = await retryLocked(() =>
         db.transaction((trx) =>
-          isRefundId(made.sessionId) ? claimAndTell(trx, made, events) : claimAlone(trx, made),
+          isRefundId(made.sessionId) ? claimRefund(trx, made, events) : claimAlone(trx, made),
         ),
       );
       return isMade ? claimed(made) : { kind: 'lost' };
@@ -104,7 +104,7 @@ async function claimAlone(db: Knex, made: MadeClaim): Promise<boolean> {
   return (await makeClaims(db, CLAIM_ALONE, [made])).has(made.id);
 }
 
-async function claimAndTell(trx: Knex.Transaction, made: MadeClaim, events: EventDeps): Promise<boolean> {
+async function claimRefund(trx: Knex.Transaction, made: MadeClaim, events: EventDeps): Promise<boolean> {
   if (!(await claimAlone(trx, made))) return false;
   await recordMove(trx, await Payable.query(trx).findById(made.sessionId).throwIfNotFound(), events);
   return true;

@@ -15,7 +15,10 @@ interface ExpiryDeps {
   notifyDeliveries: NotifyDeliveries;
 }
 
-/** An expiry cannot be taken back, so a session is overdue when both clocks say so. Expires overdue sessions and refunds with their events, up to `limit`; any number of workers may do so at once. */
+/**
+ * Expires overdue sessions and refunds with their events, up to `limit`; any number of workers may do so at once. An expiry
+ * cannot be taken back, so a session is overdue only when both clocks say so.
+ */
 export async function expireOverdueSessions(db: Knex, limit: number, deps: ExpiryDeps): Promise<number> {
   const bindings = [certainNow(), limit, MAX_EXPIRED_BATCH_BYTES, WORK, now(), MAX_EXPIRED_BATCH_DELIVERIES];
   const [taken] = await runStatement<WorkInFlight>(db, TAKE_OVERDUE, bindings);

@@ -20,7 +20,7 @@ export const PAYMENTS_OF_A_JOB = 5;
  * The caller does not wait and gets no error: the sweep finds payments whose notification was lost.
  */
 export function settlementNotifier(queues: Queues, logger: Logger): NotifySettlement {
-  function ring([first, ...rest]: readonly Claimed[]): void {
+  function enqueueJob([first, ...rest]: readonly Claimed[]): void {
     if (first === undefined) return;
     const { paymentId, dueAt, requestId } = first;
     const job = paymentJob({ id: paymentId, stage: 'settle', attempt: 0, dueAt }, requestId);
@@ -33,6 +33,6 @@ export function settlementNotifier(queues: Queues, logger: Logger): NotifySettle
 
   return batchPerTurn((all) => {
     for (let from = 0; from < all.length; from += PAYMENTS_OF_A_JOB)
-      ring(all.slice(from, from + PAYMENTS_OF_A_JOB));
+      enqueueJob(all.slice(from, from + PAYMENTS_OF_A_JOB));
   });
 }

@@ -14,12 +14,6 @@ import {
   type TakenRow,
 } from './take-due.js';
 
-/**
- * Writes successes, each only while the row has the attempt number of the try. A quick success passes its slot on: the
- * statement that ends its lease takes the next due delivery of the endpoint, unless the endpoint has more in flight than
- * its slots. So the number in flight does not grow, and the statement waits for no lock. Slots of a failing endpoint are not
- * passed on, since takeDueDeliveries counts them differently. Successes of the same moment are written as a batch.
- */
 export interface Success {
   delivery: Pick<TakenDelivery, 'id' | 'attempt'> & { endpoint: { id: string } };
   entry: DeliveryTry;
@@ -27,7 +21,13 @@ export interface Success {
   bytesToPassOn: number;
 }
 
-/** Resolves with the delivery taken into the slot, if one was due; undefined when the slot is not passed on. */
+/**
+ * Writes successes, each only while the row has the attempt number of the try. A quick success passes its slot on: the
+ * statement that ends its lease takes the next due delivery of the endpoint, unless the endpoint has more in flight than
+ * its slots. So the number in flight does not grow, and the statement waits for no lock. Slots of a failing endpoint are not
+ * passed on, since takeDueDeliveries counts them differently. Successes of the same moment are written as a batch.
+ * Resolves with the delivery taken into the slot, if one was due; undefined when the slot is not passed on.
+ */
 export async function recordSuccess(db: Knex, success: Success): Promise<Batch | undefined> {
   const { updatesEndpoint, batch } = await succeedInBatch(db, success);
   // A statement of its own: a transaction that holds a delivery's lock must not wait for its endpoint's.

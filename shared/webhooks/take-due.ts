@@ -9,12 +9,6 @@ import { CHOOSE, LOCK_ENDPOINT_OF, TAKE, TAKE_QUARANTINED } from './statements/t
 /** A try takes at most 10 s to the answer's headers and 1 s for its body; the rest is for writing its outcome. */
 export const LEASE_MS = 41_000;
 
-/**
- * Takes due deliveries of one account: its hosts in turn, and the endpoints of each host in turn. Workers that take lock the
- * endpoints' rows, so that together they never exceed an endpoint's slots. An expired lease does not count, so a worker that
- * crashed holds no slot. The lock is a statement of its own, so that the next statement counts the deliveries that the
- * previous holder of the lock took.
- */
 export interface Batch {
   deliveries: TakenDelivery[];
   /** What else is due, as far as known: nothing, deliveries that can start now, or deliveries that wait for tries to end. */
@@ -43,6 +37,12 @@ export interface TakenDelivery {
   bytes: number;
 }
 
+/**
+ * Takes due deliveries of one account: its hosts in turn, and the endpoints of each host in turn. Workers that take lock the
+ * endpoints' rows, so that together they never exceed an endpoint's slots. An expired lease does not count, so a worker that
+ * crashed holds no slot. The lock is a statement of its own, so that the next statement counts the deliveries that the
+ * previous holder of the lock took.
+ */
 export async function takeDueDeliveries(
   db: Knex,
   accountId: string,

@@ -15,7 +15,7 @@ import { measureWait } from '../deps/measure-wait.js';
 import { again, done, type Outcome } from '../deps/outcome.js';
 import type { Calling } from '../settlement/outside-calls.js';
 
-/** After the claim. */
+/** A payment whose use is unexplained this long after its claim is an error. */
 const UNEXPLAINED_MS = 300_000;
 
 /** Asks the chain what became of a payment, and carries out what that decides. */
@@ -66,7 +66,7 @@ async function confirm(
   return lookAgainAt === undefined ? done : again(lookAgainAt);
 }
 
-/** The endpoint is not asked when the payment's network, or its account there, has as many looks under way as it may. */
+/** The endpoint is not asked when the payment's network, or its account there, has as many looks in flight as it may. */
 async function look(
   { chains, chainLooks }: WorkerDeps,
   { payment: { network, accountId }, chainQuery, urgentUntil }: TakenPayment,
@@ -96,8 +96,8 @@ function alarm(
     return;
   }
   const kind = alarmOf(payment, finding);
-  if (decision.kind !== 'look_again' || kind === undefined || toldLately.has(id)) return;
-  toldLately.set(id, true);
+  if (decision.kind !== 'look_again' || kind === undefined || recentAlarms.has(id)) return;
+  recentAlarms.set(id, true);
   const { event, hint } = ALARMS[kind];
   const reason = 'reason' in finding ? finding.reason : STILL_OPEN[finding.kind];
   logger.error({ event, ...named, reason, hint });
@@ -121,7 +121,7 @@ const STILL_OPEN = {
   spent_otherwise: 'its transaction does not pay',
 } as const;
 
-const toldLately = new LRUCache<string, true>({ max: 1000, ttl: 10 * 60_000 });
+const recentAlarms = new LRUCache<string, true>({ max: 1000, ttl: 10 * 60_000 });
 
 const GIVEN_UP =
   'Nobody knows whether this payment moved money; its buyer was told so. See what the wallet has received, and tell the merchant.';

@@ -49,7 +49,7 @@ async function settle(
   const mayBeSent = (): boolean => mayStillCall(payment, rules, times());
   // By the later clock: a look at the chain counts only when its block is later than the call.
   const startedAt = new Date(laterNowMs());
-  const answer = await inPlace(deps, payment, async () =>
+  const answer = await withSlot(deps, payment, async () =>
     mayBeSent()
       ? await calling(() => facilitators.settleBy(payment.facilitator, facilitatorRequest, mayBeSent))
       : PROCESS_WAS_PAUSED,
@@ -67,8 +67,8 @@ async function settle(
   return { verdict, startedAt };
 }
 
-/** Postponed when the payment's network, or its account there, has as many calls under way as it may. */
-async function inPlace(
+/** Postponed when the payment's network, or its account there, has as many calls in flight as it may. */
+async function withSlot(
   { facilitators, settleCalls }: WorkerDeps,
   { facilitator, network, accountId }: Payment,
   call: () => Promise<SettleVerdict>,

@@ -15,11 +15,6 @@ import type { QueuePool } from '../../shared/queues/queue-pool.js';
 import { prefixOf } from '../../shared/queues/queue-settings.js';
 import type { StoreStateLog } from '../../shared/queues/store-state.js';
 
-/**
- * BullMQ retries at once when its store refuses to give a job, and retries a failed first connection to Postgres without
- * a pause and without success. These workers pause after each failure, until the process stops, and a worker on Postgres
- * starts once its store is reachable.
- */
 interface RetryContext {
   name: JobName;
   storeState: StoreStateLog;
@@ -40,6 +35,11 @@ const DISCONNECT_TIMEOUT_MS = 1000;
 /** A reply with an error. ioredis itself waits for an unreachable Redis, but not for a single node of a cluster. */
 const isRedisReplyError = (error: unknown): boolean => error instanceof Error && error.name === 'ReplyError';
 
+/**
+ * BullMQ retries at once when its store refuses to give a job, and retries a failed first connection to Postgres without
+ * a pause and without success. These workers pause after each failure, until the process stops, and a worker on Postgres
+ * starts once its store is reachable.
+ */
 function pausing<B extends IQueueBackend, C>(
   create: BackendFactory<B, C>,
   { name, storeState, stopped }: RetryContext,

@@ -1,6 +1,7 @@
 import { eraseOldSessions } from '../../shared/checkout-sessions/erase.js';
 import type { Config } from '../../shared/config/config.js';
 import type { Knex } from '../../shared/db/knex.js';
+import { withJitter } from '../../shared/process/pause.js';
 import type { Closable } from '../../shared/process/shutdown.js';
 import { removeDeliveryAnswers, removeExpiredIdempotencyRecords } from '../../shared/upkeep/retention.js';
 import { removeOldCrashes } from '../../shared/upkeep/work-in-flight.js';
@@ -16,7 +17,7 @@ const BATCH_ROWS = 1000;
 export function cleanUpRegularly(deps: WorkerDeps): Closable {
   return regularly(
     (stopped) => cleanUp(deps, () => stopped.aborted),
-    () => INTERVAL_MS * (0.5 + Math.random()),
+    () => withJitter(INTERVAL_MS, 0.5),
   );
 }
 

@@ -1,3 +1,4 @@
+import { withJitter } from '../../shared/process/pause.js';
 import type { Closable } from '../../shared/process/shutdown.js';
 import { foldEntries } from '../../shared/reports/fold.js';
 import type { WorkerDeps } from '../deps/deps.js';
@@ -19,5 +20,5 @@ export function foldReportsRegularly(
       logger.error({ event: 'reports.fold_failed', err: error });
     }
   };
-  return regularly(fold, () => intervalMs * (0.5 + Math.random()));
+  return regularly(fold, () => withJitter(intervalMs, 0.5));
 }

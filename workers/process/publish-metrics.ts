@@ -1,3 +1,4 @@
+import { withJitter } from '../../shared/process/pause.js';
 import type { Closable } from '../../shared/process/shutdown.js';
 import { writeWorkerPage } from '../../shared/upkeep/worker-pages.js';
 import type { WorkerDeps } from '../deps/deps.js';
@@ -28,7 +29,7 @@ export function publishMetrics({ db, logger, metrics }: Publishing): Closable {
     }
   }
 
-  const writes = regularly(write, () => INTERVAL_MS * (0.75 + Math.random() / 2), 0);
+  const writes = regularly(write, () => withJitter(INTERVAL_MS, 0.25), 0);
   return {
     async close() {
       await writes.close();

@@ -1,4 +1,5 @@
 import { nowMs } from '../../shared/process/clock.js';
+import { withJitter } from '../../shared/process/pause.js';
 import type { Closable } from '../../shared/process/shutdown.js';
 import { networksToRead } from '../../shared/reconcile/networks.js';
 import { reconcile } from '../../shared/reconcile/reconcile.js';
@@ -18,7 +19,7 @@ export function reconcileRegularly(deps: WorkerDeps, askMs: number = ASK_MS): Cl
   if (hours === undefined) return { close: async () => undefined };
   return regularly(
     (stopped) => reconcileWhenDue(deps, hours * HOUR_SECONDS, stopped),
-    () => askMs * (0.5 + Math.random()),
+    () => withJitter(askMs, 0.5),
   );
 }
 

@@ -1,6 +1,7 @@
 import { type JobName, LATE_MS } from '../../shared/jobs/jobs.js';
 import { openConcurrency, UNLIMITED } from '../../shared/limits/concurrency.js';
 import { nowMs } from '../../shared/process/clock.js';
+import { withJitter } from '../../shared/process/pause.js';
 import type { Closable } from '../../shared/process/shutdown.js';
 import { withTimeout } from '../../shared/process/timeout.js';
 import type { JobRequest } from '../../shared/queues/enqueue.js';
@@ -16,11 +17,6 @@ import type { Handlers } from './handlers.js';
 import { regularly } from './regularly.js';
 import { quarantinedDeliveries, quarantinedPayments } from './run-quarantined.js';
 
-/**
- * Enqueues jobs for due rows whose job was never added, or was lost. A plain timer in every worker process, not a
- * scheduled job, which an emptied Redis would lose. When the queue store is unavailable, or work stays due although its job
- * was added, the sweep calls the handlers directly, with the concurrency of a worker.
- */
 const INTERVAL_MS = 1000;
 /** The first sweep comes soon, for rows that became due while no worker ran. */
 const FIRST_WITHIN_MS = 250;
@@ -30,6 +26,11 @@ const CHECK_TIMEOUT_MS = 5000;
 /** Endpoints to examine per sweep, with due deliveries or without: more than two accounts can have. */
 const ENDPOINTS_PER_SWEEP = 5000;
 
+/**
+ * Enqueues jobs for due rows whose job was never added, or was lost. A plain timer in every worker process, not a
+ * scheduled job, which an emptied Redis would lose. When the queue store is unavailable, or work stays due although its job
+ * was added, the sweep calls the handlers directly, with the concurrency of a worker.
+ */
 export function sweepDueWork(
   deps: WorkerDeps,
   handlers: Handlers,
@@ -54,7 +55,7 @@ export function sweepDueWork(
 }
 
 function aboutEverySecond(work: () => Promise<void>): Closable {
-  const pauseMs = (): number => INTERVAL_MS * (0.75 + Math.random() / 2);
+  const pauseMs = (): number => withJitter(INTERVAL_MS, 0.25);
   return regularly(work, pauseMs, FIRST_WITHIN_MS * Math.random());
 }
 

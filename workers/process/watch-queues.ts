@@ -10,7 +10,7 @@ interface Watched extends Pick<WorkerDeps, 'db' | 'logger'> {
   metrics: Pick<WorkerDeps['metrics'], 'worker'>;
 }
 
-/** The others of a release start meanwhile. */
+/** `graceMs`: the other workers of a release start within this time. */
 const TIMES = { everyMs: 15_000, graceMs: 60_000 };
 const LEAVE_TIMEOUT_MS = 500;
 

@@ -1,9 +1,9 @@
-/** The calls under way of one holder of slots, and the turns of payments that found no slot. */
+/** The calls in flight of one holder of slots, and the turns of payments that found no slot. */
 export interface SlotHolder {
   readonly calls: number;
   /** A call begins; the function ends it. */
   begin(): () => void;
-  /** True when calls are under way and none was answered lately. */
+  /** True when calls are in flight and none was answered lately. */
   hangs(): boolean;
   /** Slots get free one after the other, so payments that are refused together get different turns. */
   nextTurnMs(): number;
@@ -17,30 +17,30 @@ const LONGEST_TURN_MS = 15_000;
 
 export function openHolder(nowMs: () => number = () => performance.now()): SlotHolder {
   /** By their begin, the oldest first. */
-  const underWay = new Map<symbol, number>();
+  const inFlight = new Map<symbol, number>();
   let lastEnd = Number.NEGATIVE_INFINITY;
   let lastTurn = Number.NEGATIVE_INFINITY;
 
   const oldestMs = (): number => {
-    const [oldest] = underWay.values();
+    const [oldest] = inFlight.values();
     return oldest === undefined ? 0 : nowMs() - oldest;
   };
 
   return {
     get calls() {
-      return underWay.size;
+      return inFlight.size;
     },
     begin() {
       const call = Symbol('call');
-      underWay.set(call, nowMs());
+      inFlight.set(call, nowMs());
       return () => {
-        underWay.delete(call);
+        inFlight.delete(call);
         lastEnd = nowMs();
       };
     },
     hangs: () => oldestMs() > HANGS_AFTER_MS && nowMs() - lastEnd > HANGS_AFTER_MS,
     nextTurnMs() {
-      const betweenEnds = oldestMs() / Math.max(1, underWay.size);
+      const betweenEnds = oldestMs() / Math.max(1, inFlight.size);
       const turn = Math.max(nowMs() + LEAST_TURN_MS, lastTurn + betweenEnds);
       lastTurn = Math.min(turn, nowMs() + LONGEST_TURN_MS);
       return Math.ceil(lastTurn - nowMs());

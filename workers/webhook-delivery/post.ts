@@ -85,8 +85,8 @@ export function createWebhookSender({
 }
 
 /**
- * The decoder leaves out a character of which only some bytes were kept. Postgres refuses U+0000 in text. Secrets are removed because a receiver may repeat them, and people read the
- * answer.
+ * The decoder leaves out a character of which only some bytes were kept. Control characters are removed, since Postgres
+ * refuses U+0000. Secrets are removed, since a receiver may repeat them and people read the answer.
  */
 function readable(start: Buffer): string {
   const text = new StringDecoder('utf8').write(start);
