@@ -1,4 +1,7 @@
-/** Formats an answer as lines of `name: value`: nested names are joined by dots, elements of lists follow a blank line. */
+/**
+ * Formats an answer as lines of `name: value`: nested names are joined by dots, objects of a list follow a blank line each,
+ * and a list of other values is one line.
+ */
 export function formatText(answer: object): string {
   return `${linesOf(answer, '').join('\n')}\n`;
 }
@@ -6,8 +9,14 @@ export function formatText(answer: object): string {
 function linesOf(value: object, prefix: string): string[] {
   return Object.entries(value).flatMap(([name, member]) => {
     const path = prefix === '' ? name : `${prefix}.${name}`;
-    if (Array.isArray(member)) return member.flatMap((element) => ['', ...linesOf(element, '')]);
-    if (typeof member === 'object' && member !== null) return linesOf(member, path);
+    if (Array.isArray(member) && member.some(isObject))
+      return member.flatMap((element) => ['', ...linesOf(element, '')]);
+    if (Array.isArray(member)) return member.length === 0 ? [] : [`${path}: ${member.join(', ')}`];
+    if (isObject(member)) return linesOf(member, path);
     return [`${path}: ${member ?? '–'}`];
   });
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
