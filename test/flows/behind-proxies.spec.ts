@@ -19,6 +19,7 @@ import { forAllTests } from '../support/hooks.js';
 import { answerOf, decodeHeader } from '../support/link-answers.js';
 
 const MAX_BYTES = 4096;
+const LEAST_BYTES = 3584;
 const HEAD_END = '\r\n\r\n';
 const LONG = '🥐'.repeat(250);
 
@@ -124,22 +125,51 @@ describe('an answer of a link', () => {
   }
 });
 
-describe('a network that a 402 has no room for', () => {
-  const checkout = forAllTests(() => openCheckout({ environment: { RESPONSE_HEADER_MAX_BYTES: '2048' } }));
+describe('an answer of a link with the least room that the longest one needs', () => {
+  const checkout = forAllTests(() =>
+    openCheckout({
+      environment: {
+        RESPONSE_HEADER_MAX_BYTES: String(LEAST_BYTES),
+        RECEIPT_SIGNING_KEYS: newSigningKey(),
+      },
+    }),
+  );
+  let world: World;
 
-  const networksOf = async (path: string): Promise<string[]> =>
-    (await checkout.quote(path)).accepts.map(({ network }) => network);
+  before(async () => {
+    await updateAccount(checkout.app.db, checkout.merchant.accountId, { name: LONG });
+    world = worldOf(checkout);
+  });
 
-  it('is reached by its parameter, and paid at the link itself', async () => {
+  for (const [title, prepare] of Object.entries(ANSWERS)) {
+    it(`has ${LEAST_BYTES} bytes of headers at most: ${title}`, async () => {
+      const sent = await prepare(world);
+      const { status, bytes } = await readHead(checkout.app.port, sent);
+      assert.equal(status, sent.status);
+      assert.ok(bytes <= LEAST_BYTES, `${bytes} bytes`);
+    });
+  }
+});
+
+describe('an entry that a 402 has no room for', () => {
+  const checkout = forAllTests(() =>
+    openCheckout({ environment: { RESPONSE_HEADER_MAX_BYTES: String(LEAST_BYTES) } }),
+  );
+
+  const entriesOf = async (path: string): Promise<string[]> =>
+    (await checkout.quote(path)).accepts.map(({ network, asset }) => `${network} ${asset}`);
+
+  it('is reached by its parameters, and paid at the link itself', async () => {
     const { id } = await checkout.buildSession();
-    assert.equal((await networksOf(id)).includes(X_LAYER_TESTNET), false);
     const path = `${id}?network=${X_LAYER_TESTNET}&token=USDG`;
-    assert.deepEqual(await networksOf(path), [X_LAYER_TESTNET]);
+    const [entry = '', ...others] = await entriesOf(path);
+    assert.deepEqual([entry.split(' ')[0], others], [X_LAYER_TESTNET, []]);
+    assert.equal((await entriesOf(id)).includes(entry), false);
     const { header } = await checkout.sign(path, { network: X_LAYER_TESTNET });
     assert.equal(answerOf(await checkout.visit(id, { 'PAYMENT-SIGNATURE': header })), '200 complete');
   });
 
-  it('is paid at the link with its parameter', async () => {
+  it('is paid at the link with its network as a parameter', async () => {
     const { id } = await checkout.buildSession();
     const res = await checkout.pay(`${id}?network=${X_LAYER_TESTNET}`, { network: X_LAYER_TESTNET });
     assert.equal(answerOf(res), '200 complete');
