@@ -67,10 +67,7 @@ class Form {
     const last = path.length - 1;
     for (let depth = 0; depth <= last; depth++) {
       const part = path[depth] ?? '';
-      // `a[]` takes the next free index.
-      const appends = part === '' && depth > 0;
-      if (appends) appended.add(tree);
-      const key = appends ? String(tree.size) : part;
+      const key = part === '' && depth > 0 ? appendTo(tree, path.slice(depth + 1)) : part;
       const existing = tree.get(key);
       if (depth === MAX_PARTS) {
         tree.set(key, new Unreadable('is nested too deeply'));
@@ -92,4 +89,19 @@ class Form {
     this.#trees += 1;
     return this.#trees > MAX_TREES ? new Unreadable('is more than a request may hold') : new Map();
   }
+}
+
+/** The index of an `a[]` in the list: the next free one, or the last element's while that lacks the field `rest`. */
+function appendTo(list: FormTree, rest: readonly string[]): string {
+  const isContinued = appended.has(list) && rest.length > 0 && lacks(list.get(String(list.size - 1)), rest);
+  appended.add(list);
+  return String(isContinued ? list.size - 1 : list.size);
+}
+
+function lacks(node: FormNode | undefined, [part, ...rest]: readonly string[]): boolean {
+  if (part === undefined) return node === undefined;
+  // A list takes any number of values.
+  if (part === '') return node === undefined || isAppended(node);
+  if (!(node instanceof Map)) return node === undefined;
+  return lacks(node.get(part), rest);
 }

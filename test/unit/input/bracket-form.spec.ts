@@ -57,6 +57,18 @@ describe('a form', () => {
     assert.deepEqual([name.length, value], [32 * 1024 - 1, '']);
   });
 
+  it('collects the fields of an object in a list without numbers, until one of them comes again', () => {
+    const plain = (node: unknown): unknown =>
+      node instanceof Map ? Object.fromEntries([...node].map(([name, value]) => [name, plain(value)])) : node;
+    const tree = (text: string): unknown => plain(parseBracketForm(Buffer.from(text)));
+    assert.deepEqual(tree('a[][b][c]=1&a[][b][d]=2&a[][e]=3&a[][b][c]=4&a[][e]=5&a[][e]=6'), {
+      a: { 0: { b: { c: '1', d: '2' }, e: '3' }, 1: { b: { c: '4' }, e: '5' }, 2: { e: '6' } },
+    });
+    assert.deepEqual(tree('a[][b][]=1&a[][b][]=2&a[][c]=3'), { a: { 0: { b: { 0: '1', 1: '2' }, c: '3' } } });
+    assert.deepEqual(tree('a[]=1&a[][b]=2'), { a: { 0: '1', 1: { b: '2' } } });
+    assert.deepEqual(tree('a[0][b]=1&a[][c]=2'), { a: { 0: { b: '1' }, 1: { c: '2' } } });
+  });
+
   it('builds at most as many lists and objects as a request may have, and reports what is beyond', () => {
     const pairs = Array.from({ length: 5000 }, (_, i) => `items[${i}][a][b]=1`);
     const items = parseBracketForm(Buffer.from(pairs.join('&')))?.get('items');
