@@ -2,7 +2,7 @@ import type { PayoutAccounts } from '../../shared/chains/payout-accounts.js';
 import { sessionUrl } from '../../shared/checkout-sessions/present.js';
 import type { Knex } from '../../shared/db/knex.js';
 import type { LinkedSession } from '../../shared/settlement/read-link.js';
-import { rememberOfferedFeePayers } from '../../shared/settlement/remember-told.js';
+import { recordOfferedFeePayers } from '../../shared/settlement/shown-to-buyers.js';
 import { outcomeUnknown } from '../../shared/x402/failure-codes.js';
 import type { Offer } from '../../shared/x402/match-payment.js';
 import { PAYMENT_IDENTIFIER, PAYMENT_IDENTIFIER_DECLARATION } from '../../shared/x402/payment-identifier.js';
@@ -112,5 +112,5 @@ async function rememberFeePayers(
 ): Promise<void> {
   const offered = new Set(accepts.flatMap(({ extra }) => ('feePayer' in extra ? [extra.feePayer] : [])));
   const unknown = [...offered].filter((feePayer) => !offeredFeePayers.includes(feePayer));
-  if (unknown.length > 0) await rememberOfferedFeePayers(db, session.id, unknown);
+  if (unknown.length > 0) await recordOfferedFeePayers(db, session.id, unknown);
 }

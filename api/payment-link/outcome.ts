@@ -1,7 +1,7 @@
 import type { Payment } from '../../shared/payments/model.js';
 import { nowMs } from '../../shared/process/clock.js';
 import { findLinkedSession, findPayment, type LinkedSession } from '../../shared/settlement/read-link.js';
-import { markAnsweredProcessing } from '../../shared/settlement/remember-told.js';
+import { markAnsweredProcessing } from '../../shared/settlement/shown-to-buyers.js';
 import { describeFailure } from '../../shared/x402/failure-codes.js';
 import type { Offer } from '../../shared/x402/match-payment.js';
 import type { SettlementResponse } from '../../shared/x402/wire.js';

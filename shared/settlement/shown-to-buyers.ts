@@ -7,7 +7,7 @@ import { Payment } from '../payments/model.js';
 /** These writes record what buyers were offered or answered. They change no status. */
 
 /** A buyer may pay an offered entry after the facilitator has changed its Solana fee payers. */
-export async function rememberOfferedFeePayers(
+export async function recordOfferedFeePayers(
   db: Knex,
   id: string,
   feePayers: readonly string[],
