@@ -102,7 +102,7 @@ describe('a session whose time runs out', () => {
     await runOut(payment.sessionId);
     settling.release();
     await settling.done;
-    await payment.answer;
+    assert.equal(await payment.answer, '402 kyt_risk_detected');
     assert.equal(await expire(), 0);
     assert.deepEqual(await flow.state(payment.sessionId), {
       session: 'expired',
