@@ -6,7 +6,7 @@ import { updateAccount } from '../../shared/accounts/accounts.js';
 import type { Knex } from '../../shared/db/knex.js';
 import { Payable } from '../../shared/payables/model.js';
 import type { FacilitatorRequest } from '../../shared/x402/wire.js';
-import { type Checkout, openCheckout } from '../support/checkout.js';
+import { pairForAllTests } from '../support/checkout-pair.js';
 import { countEach, newIds, sendHeader } from '../support/claims.js';
 import { describeBothKinds } from '../support/kinds.js';
 import { answerOf, receiptOf } from '../support/link-answers.js';
@@ -15,25 +15,7 @@ const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.
 const UNTOUCHED = { session: 'open', payments: [], events: [] };
 
 describeBothKinds('a payment claims its session', (kind) => {
-  let checkout: Checkout;
-  /** Answers 202 as soon as a payment is claimed; shares the facilitator and the worker with `checkout`. */
-  let noWait: Checkout;
-
-  before(async () => {
-    checkout = await openCheckout({ kind });
-    const { facilitator } = checkout;
-    noWait = await openCheckout({ facilitator, worker: false, kind, environment: { SETTLE_WAIT_MS: '0' } });
-  });
-  afterEach(() => {
-    for (const dial of [checkout.facilitator.verify, checkout.facilitator.settle]) {
-      dial.honest();
-      dial.releaseAll();
-    }
-  });
-  after(async () => {
-    await checkout.close();
-    await noWait.close();
-  });
+  const { checkout, noWait } = pairForAllTests(kind);
 
   const newId = async (): Promise<string> => (await checkout.buildSession()).id;
 

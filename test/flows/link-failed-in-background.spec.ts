@@ -3,8 +3,9 @@ import type { Response } from 'supertest';
 import { answers, type Behaviour, failsToSettle, refuses } from '../../lab/world/facilitator/dial.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import type { Knex } from '../../shared/db/knex.js';
-import { advanceClock, now, resetClock } from '../../shared/process/clock.js';
-import { type Checkout, openCheckout, type SignedPayment } from '../support/checkout.js';
+import { advanceClock, now } from '../../shared/process/clock.js';
+import { openCheckout, type SignedPayment } from '../support/checkout.js';
+import { pairForAllTests } from '../support/checkout-pair.js';
 import { forAllTests } from '../support/hooks.js';
 import { answerOf } from '../support/link-answers.js';
 
@@ -12,27 +13,7 @@ const NO_FUNDS = failsToSettle('kyt_risk_detected');
 const FAILED = { session: 'open', payments: ['failed'], events: [] };
 
 describe('a payment that was answered 202', () => {
-  /** Waits for the outcome before it answers. */
-  let waiting: Checkout;
-  /** Answers 202 as soon as a payment is claimed; both share the facilitator and the worker. */
-  let noWait: Checkout;
-
-  before(async () => {
-    waiting = await openCheckout();
-    const { facilitator } = waiting;
-    noWait = await openCheckout({ facilitator, worker: false, environment: { SETTLE_WAIT_MS: '0' } });
-  });
-  afterEach(() => {
-    resetClock();
-    for (const dial of [waiting.facilitator.verify, waiting.facilitator.settle]) {
-      dial.honest();
-      dial.releaseAll();
-    }
-  });
-  after(async () => {
-    await waiting.close();
-    await noWait.close();
-  });
+  const { checkout: waiting, noWait } = pairForAllTests();
 
   const newId = async (): Promise<string> => (await noWait.buildSession()).id;
 
@@ -150,12 +131,10 @@ describe('a payment that was answered 202', () => {
   });
 
   describe('because the outcome came after the wait', () => {
-    let shortWait: Checkout;
-    before(async () => {
+    const shortWait = forAllTests(() => {
       const { facilitator } = waiting;
-      shortWait = await openCheckout({ facilitator, worker: false, environment: { SETTLE_WAIT_MS: '300' } });
+      return openCheckout({ facilitator, worker: false, environment: { SETTLE_WAIT_MS: '300' } });
     });
-    after(() => shortWait.app.close());
 
     async function payAndWait(behaviour: Behaviour): Promise<{ id: string; payment: SignedPayment }> {
       const { id } = await shortWait.buildSession();

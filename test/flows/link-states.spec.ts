@@ -4,26 +4,19 @@ import { buildPaidSession, EVM_WALLET } from '../../lab/world/shop/factories.js'
 import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { advanceClock, now } from '../../shared/process/clock.js';
 import { newId } from '../../shared/values/ids.js';
-import { BUYER, type Checkout, openCheckout } from '../support/checkout.js';
-import { openCheckoutPair } from '../support/checkout-pair.js';
-import { forAllTests } from '../support/hooks.js';
+import { BUYER, openCheckout } from '../support/checkout.js';
+import { pairForAllTests } from '../support/checkout-pair.js';
 import { answerOf, receiptOf } from '../support/link-answers.js';
 
 const MALFORMED = 'no-payment!';
 
 describe('a payment link', () => {
-  const both = forAllTests(openCheckoutPair);
-  let checkout: Checkout;
-  let noWait: Checkout;
+  const { checkout, noWait, holdPayment } = pairForAllTests();
   let open: CheckoutSession;
 
-  before(async () => {
-    ({ checkout, noWait } = both);
-  });
   beforeEach(async () => {
     open = await checkout.buildSession();
   });
-  afterEach(() => both.reset());
 
   async function paidSession(): Promise<string> {
     return (await buildPaidSession(checkout.app.db, checkout.merchant.accountId)).session.id;
@@ -141,7 +134,7 @@ describe('a payment link', () => {
     }
 
     it('202 while a payment is in progress, then 200', async () => {
-      const { id, payment, finish } = await both.holdPayment();
+      const { id, payment, finish } = await holdPayment();
       const waiting = await noWait.visit(id);
       assert.equal(answerOf(waiting), '202 processing');
       assert.equal(waiting.get('Retry-After'), '2');
@@ -160,7 +153,7 @@ describe('a payment link', () => {
 
     it('409 to another payment, and to the same one, while one is in progress', async () => {
       const other = await noWait.sign((await noWait.buildSession()).id);
-      const { id, payment, finish } = await both.holdPayment();
+      const { id, payment, finish } = await holdPayment();
       for (const { header } of [other, payment]) {
         assert.equal(answerOf(await noWait.visit(id, { 'PAYMENT-SIGNATURE': header })), '409 processing');
       }
@@ -237,7 +230,7 @@ describe('a payment link', () => {
       for (const id of [open.id, expired, over, await paidSession()]) {
         assert.equal(await send(id, MALFORMED), '400 invalid_payment_payload');
       }
-      const held = await both.holdPayment();
+      const held = await holdPayment();
       const res = await noWait.visit(held.id, { 'PAYMENT-SIGNATURE': MALFORMED });
       assert.equal(answerOf(res), '400 invalid_payment_payload');
       await held.finish();

@@ -5,27 +5,19 @@ import { buildPaidSession } from '../../lab/world/shop/factories.js';
 import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { now } from '../../shared/process/clock.js';
 import { newId } from '../../shared/values/ids.js';
-import type { Checkout } from '../support/checkout.js';
-import { openCheckoutPair } from '../support/checkout-pair.js';
-import { forAllTests } from '../support/hooks.js';
+import { pairForAllTests } from '../support/checkout-pair.js';
 import { answerOf, type LinkMethod, receiptOf } from '../support/link-answers.js';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
 const MALFORMED = 'no-payment!';
 
 describe('a payment link', () => {
-  const both = forAllTests(openCheckoutPair);
-  let checkout: Checkout;
-  let noWait: Checkout;
+  const { checkout, noWait, holdPayment } = pairForAllTests();
   let open: CheckoutSession;
 
-  before(async () => {
-    ({ checkout, noWait } = both);
-  });
   beforeEach(async () => {
     open = await checkout.buildSession();
   });
-  afterEach(() => both.reset());
 
   describe('opened in a browser', () => {
     const visit = (id: string, headers: Record<string, string> = {}): Promise<string> =>
@@ -47,7 +39,7 @@ describe('a payment link', () => {
     });
 
     it('is a page with 200 while a payment is in progress', async () => {
-      const { id, finish } = await both.holdPayment();
+      const { id, finish } = await holdPayment();
       const res = await noWait.visit(id, { Accept: BROWSER });
       assert.equal(answerOf(res), '200 page');
       await finish();
@@ -134,7 +126,7 @@ describe('a payment link', () => {
 
   describe('asked with', () => {
     it('HEAD: answers as GET without a body, in every state', async () => {
-      const held = await both.holdPayment();
+      const held = await holdPayment();
       assert.equal((await noWait.send('head', held.id)).status, 202);
       await held.finish();
       const paid = await noWait.send('head', held.id);

@@ -8,28 +8,21 @@ import type { Response } from 'supertest';
 import { answers, failsToSettle } from '../../lab/world/facilitator/dial.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { paymentHeader, v1PaymentHeader } from '../../lab/world/shop/agent.js';
-import type { Checkout, SignedPayment } from '../support/checkout.js';
-import { openCheckoutPair } from '../support/checkout-pair.js';
-import { forAllTests } from '../support/hooks.js';
+import type { SignedPayment } from '../support/checkout.js';
+import { pairForAllTests } from '../support/checkout-pair.js';
 import { answerOf } from '../support/link-answers.js';
 
 /**
  * x402's extension `payment-identifier`: the buyer names a payment, and may send it again when an answer was lost.
  */
 describe('a payment identifier', () => {
-  const both = forAllTests(openCheckoutPair);
-  let checkout: Checkout;
-  let noWait: Checkout;
+  const { checkout, noWait } = pairForAllTests();
   let id: string;
   let name: string;
-  before(async () => {
-    ({ checkout, noWait } = both);
-  });
   beforeEach(async () => {
     ({ id } = await checkout.buildSession());
     name = generatePaymentId();
   });
-  afterEach(() => both.reset());
 
   /** Fills the link's declared extension as the stock package does. */
   async function extensionsOf(link: string, identifier: string): Promise<object> {

@@ -3,6 +3,8 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { resetClock } from '../../shared/process/clock.js';
 import { type Checkout, openCheckout, type SignedPayment } from './checkout.js';
+import { forAllTests } from './hooks.js';
+import type { Kind } from './kinds.js';
 import { answerOf } from './link-answers.js';
 
 /** Two web apps that share one facilitator and one worker. */
@@ -13,9 +15,6 @@ export interface CheckoutPair {
   noWait: Checkout;
   /** A session whose payment has reached the facilitator, which holds its answer until `finish`. */
   holdPayment(overrides?: Partial<CheckoutSession>): Promise<HeldPayment>;
-  /** Between two tests: makes the facilitator honest and the clock right. */
-  reset(): void;
-  close(): Promise<void>;
 }
 
 export interface HeldPayment {
@@ -25,17 +24,27 @@ export interface HeldPayment {
   finish(): Promise<void>;
 }
 
-export async function openCheckoutPair(): Promise<CheckoutPair> {
-  const checkout = await openCheckout();
-  const { facilitator } = checkout;
-  const noWait = await openCheckout({ facilitator, worker: false, environment: { SETTLE_WAIT_MS: '0' } });
+/** For all tests of a suite. Between two of them the facilitator becomes honest and the clock right. */
+export function pairForAllTests(kind: Kind = 'session'): CheckoutPair {
+  const checkout = forAllTests(() => openCheckout({ kind }));
+  const noWait = forAllTests(() => {
+    const { facilitator } = checkout;
+    return openCheckout({ kind, facilitator, worker: false, environment: { SETTLE_WAIT_MS: '0' } });
+  });
+  afterEach(() => {
+    resetClock();
+    for (const dial of [checkout.facilitator.verify, checkout.facilitator.settle]) {
+      dial.honest();
+      dial.releaseAll();
+    }
+  });
   return {
     checkout,
     noWait,
     async holdPayment(overrides) {
       const { id } = await noWait.buildSession(overrides);
       const payment = await noWait.sign(id);
-      const hold = facilitator.settle.holdNext();
+      const hold = noWait.facilitator.settle.holdNext();
       assert.equal(
         answerOf(await noWait.visit(id, { 'PAYMENT-SIGNATURE': payment.header })),
         '202 processing',
@@ -49,17 +58,6 @@ export async function openCheckoutPair(): Promise<CheckoutPair> {
           await eventually(async () => assert.equal((await noWait.session(id)).status, 'complete'));
         },
       };
-    },
-    reset() {
-      resetClock();
-      for (const dial of [facilitator.verify, facilitator.settle]) {
-        dial.honest();
-        dial.releaseAll();
-      }
-    },
-    async close() {
-      await checkout.close();
-      await noWait.close();
     },
   };
 }
