@@ -213,6 +213,28 @@ describeBothKinds('a payment claims its session', (kind) => {
       await eventually(async () => assert.deepEqual(await checkout.state(id), PAID));
     });
 
+    for (const [where, expected, state] of [
+      ['its own link', '409 session_already_paid', PAID],
+      ['another link', '409 signature_already_used', UNTOUCHED],
+    ] as const) {
+      it(`409 when a copy of it has paid ${where} during /verify, which finds it used`, async () => {
+        const paid = await newId();
+        const id = where === 'its own link' ? paid : await newId();
+        const payment = await checkout.sign(paid);
+        const headers = { 'PAYMENT-SIGNATURE': payment.header };
+        const hold = checkout.facilitator.verify.holdNext();
+        const late = checkout.visit(id, headers).then((res) => res);
+        await eventually(() => assert.equal(checkout.calls(payment).verify, 1));
+        assert.equal(answerOf(await checkout.visit(paid, headers)), '200 complete');
+        hold.release();
+        const answer = await late;
+        assert.equal(answerOf(answer), expected);
+        assert.equal(receiptOf(answer)?.success, id === paid ? true : undefined);
+        assert.deepEqual(checkout.calls(payment), { verify: 2, settle: 1 });
+        assert.deepEqual(await checkout.state(id), state);
+      });
+    }
+
     it('not when another payment was faster and has failed: it pays', async () => {
       const id = await newId();
       const slower = await checkout.sign(id);
