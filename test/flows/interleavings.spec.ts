@@ -17,56 +17,10 @@ import { type ManualWorker, type MoneyFlow, openMoneyFlow } from '../support/mon
 
 const HEADER = 'PAYMENT-SIGNATURE';
 
-describe('simultaneous requests', () => {
-  const flow = forAllTests(() => openMoneyFlow('many_at_once'));
-  beforeEach(() => flow.startNewBooks());
+describe('ten jobs for each stage of one payment, and three workers', () => {
+  const flow = forAllTests(() => openMoneyFlow('many_jobs'));
 
-  async function tally(sent: Promise<string>[]): Promise<Record<string, number>> {
-    const counts: Record<string, number> = {};
-    for (const words of await Promise.all(sent)) counts[words] = (counts[words] ?? 0) + 1;
-    return counts;
-  }
-
-  /** On a busy machine a request may wait too long for the database: its payer sends it again. */
-  async function pay(id: string, signed: SignedPayment): Promise<string> {
-    const answer = answerOf(await flow.visit(id, { [HEADER]: signed.header }));
-    return answer === '503 payment_service_unavailable' ? await pay(id, signed) : answer;
-  }
-
-  it('forty payments of one session: one is accepted and settled', async () => {
-    const { id } = await flow.buildSession();
-    const signed = await Promise.all(Array.from({ length: 40 }, () => flow.sign(id)));
-    const counts = await tally(signed.map((one) => pay(id, one)));
-    const { '409 processing': early = 0, '409 session_already_paid': late = 0, ...accepted } = counts;
-    assert.equal(early + late, 39, JSON.stringify(counts));
-    // On a busy machine it is settled after SETTLE_WAIT_MS.
-    assert.match(JSON.stringify(accepted), /^\{"(200 complete|202 processing)":1\}$/);
-    await eventually(async () => assert.equal(answerOf(await flow.visit(id)), '200 complete'));
-    assert.equal(signed.filter((one) => flow.calls(one).settle > 0).length, 1);
-    await flow.assertBooks();
-  });
-
-  it('one payload sent twenty times: it is settled once', async () => {
-    const { id } = await flow.buildSession();
-    const signed = await flow.sign(id);
-    const counts = await tally(
-      Array.from({ length: 20 }, () => flow.visit(id, { [HEADER]: signed.header }).then(answerOf)),
-    );
-    assert.equal(counts['200 complete'], 1, JSON.stringify(counts));
-    assert.equal(flow.calls(signed).settle, 1);
-    await flow.assertBooks();
-  });
-
-  it('one payload at twenty sessions: it pays one of them', async () => {
-    const sessions = await Promise.all(Array.from({ length: 20 }, () => flow.buildSession()));
-    const signed = await flow.sign(sessions[0]?.id ?? '');
-    const counts = await tally(sessions.map(({ id }) => pay(id, signed)));
-    assert.deepEqual(counts, { '200 complete': 1, '409 signature_already_used': 19 });
-    assert.equal(flow.calls(signed).settle, 1);
-    await flow.assertBooks();
-  });
-
-  it('ten jobs for each stage of one payment, and three workers: it is settled once', async () => {
+  it('settle it once', async () => {
     await Promise.all([flow.startWorker(), flow.startWorker()]);
     const { id } = await flow.buildSession();
     const signed = await flow.sign(id);
@@ -266,34 +220,5 @@ describe('workers that take the same payment', () => {
     assert.ok(manualWorker.log.some(({ event }) => event === 'payment.proof_taken'));
     // The other payment waits for an operator's decision.
     await Payment.query(flow.db).patch({ stage: null, dueAt: null }).where({ status: 'processing' });
-  });
-});
-
-describe('a buyer whose wait ends just as the payment fails', () => {
-  it('gets the failure in this answer or in the next', async () => {
-    const flow = await openMoneyFlow('failed_after_202', { environment: { SETTLE_WAIT_MS: '5000' } });
-    const { id } = await flow.buildSession();
-    const pause = await PausePoint.put(flow.databaseUrl, {
-      table: 'payments',
-      on: 'UPDATE',
-      when: `NEW.status = 'failed'`,
-      moment: 'statement',
-    });
-    flow.facilitator.settle.next(failsToSettle('kyt_risk_detected'));
-    const answer = flow.pay(id).then(answerOf);
-    await pause.reached();
-    // The request has read that the payment is in progress, and waits for the row's lock to record its answer of 202.
-    await eventually(async () => {
-      const { rows } = await flow.db.raw(
-        `SELECT 1 FROM pg_stat_activity
-         WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%answered_processing%'`,
-      );
-      assert.ok(rows.length > 0);
-    });
-    await pause.remove();
-    const first = await answer;
-    const later = answerOf(await flow.visit(id));
-    await flow.close();
-    assert.ok([first, later].includes('402 kyt_risk_detected'), `the buyer got ${first}, then ${later}`);
   });
 });

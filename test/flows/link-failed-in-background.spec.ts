@@ -106,16 +106,6 @@ describe('a payment that was answered 202', () => {
     assert.equal(answerOf(await noWait.visit(id)), '402');
   });
 
-  it("that failed after the session's end: 410, and the session is expired", async () => {
-    const { id } = await noWait.buildSession({ expiresAt: new Date(now().getTime() + 20_000) });
-    const { release } = await pay(id, NO_FUNDS);
-    advanceClock(25_000);
-    release();
-    await eventually(async () => assert.equal((await noWait.session(id)).status, 'expired'));
-    assert.equal(answerOf(await noWait.visit(id)), '410 session_expired');
-    assert.deepEqual(await noWait.events(id), ['checkout.session.expired']);
-  });
-
   it('that the facilitator turned away is reported as 402 payment_service_unavailable, and may be sent again', async () => {
     const id = await newId();
     const payment = await noWait.sign(id);
