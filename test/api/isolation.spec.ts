@@ -27,18 +27,26 @@ describe('isolation of accounts and modes', () => {
   const app = forAllTests(openTestApp);
   const mine = forAllTests(() => buildMerchant(app.db));
   const theirs = forAllTests(() => buildMerchant(app.db));
+  /** In test mode. */
   let objects: Record<Kind, string>;
+  let liveObjects: Record<Kind, string>;
   before(async () => {
-    const session = await buildSession(app.db, mine.accountId);
-    const { payment } = await buildPaidSession(app.db, mine.accountId);
-    const refund = await buildRefund(app.db, mine.accountId);
-    const api = client(app, mine.testKey);
+    objects = await buildObjects(false);
+    liveObjects = await buildObjects(true);
+  });
+
+  async function buildObjects(livemode: boolean): Promise<Record<Kind, string>> {
+    const { accountId } = mine;
+    const session = await buildSession(app.db, accountId, { livemode });
+    const { payment } = await buildPaidSession(app.db, accountId, { livemode });
+    const refund = await buildRefund(app.db, accountId, {}, { livemode });
+    const api = client(app, livemode ? mine.liveKey : mine.testKey);
     const { body } = await api.post('/v1/webhook_endpoints', { url: 'https://1.1.1.1/' }).expect(200);
-    const expired = await buildSession(app.db, mine.accountId);
+    const expired = await buildSession(app.db, accountId, { livemode });
     await api.post(`/v1/checkout/sessions/${expired.id}/expire`).expect(200);
     const { data: events } = (await api.get('/v1/events').expect(200)).body;
-    const { key } = await createApiKey(app.db, { accountId: mine.accountId, livemode: false, name: 'Mine' });
-    objects = {
+    const { key } = await createApiKey(app.db, { accountId, livemode, name: 'Mine' });
+    return {
       session: session.id,
       payment: payment.id,
       event: events[0].id,
@@ -48,13 +56,13 @@ describe('isolation of accounts and modes', () => {
       delivery: (await api.get(`/v1/webhook_endpoints/${body.id}/deliveries`)).body.data[0].id,
       lineItem: session.lineItems?.[0]?.id ?? '',
     };
-  });
+  }
 
   interface Way {
     name: string;
     method: Method;
-    /** A request that reaches the object with this id. */
-    target(id: string): string;
+    /** A request that reaches the object with this id; `own`: the objects of its account and mode. */
+    target(id: string, own: Record<Kind, string>): string;
     object: Kind;
     body: object | undefined;
   }
@@ -76,7 +84,8 @@ describe('isolation of accounts and modes', () => {
       method,
       object: WITHIN[path] ?? object,
       body,
-      target: (id: string) => `${hasId ? path.replace('{id}', objects[object]) : path}?${cursor}=${id}`,
+      target: (id: string, own: Record<Kind, string>) =>
+        `${hasId ? path.replace('{id}', own[object]) : path}?${cursor}=${id}`,
     }));
     return [...byId, ...byCursor];
   });
@@ -116,19 +125,25 @@ describe('isolation of accounts and modes', () => {
   for (const way of ways) {
     it(`${way.name}: an object of another account or mode is answered like one that does not exist`, async () => {
       const param = way.name.includes(' by ') ? way.name.replace(/.* by /, '') : 'id';
-      const there = objects[way.object];
-      const never = newId(PREFIXES[way.object]);
-      for (const key of [theirs.testKey, theirs.liveKey, mine.liveKey]) {
-        const api = client(app, key);
-        // A nested list is reached through its object, which belongs to another account.
-        const expected = `404 resource_missing ${Object.values(WITHIN).includes(way.object) ? 'id' : param}`;
-        assert.equal(await ask(api, way, way.target(there)), expected);
-        assert.equal(await ask(api, way, way.target(never)), expected);
+      const own = [
+        [objects, mine.testKey, mine.liveKey],
+        [liveObjects, mine.liveKey, mine.testKey],
+      ] as const;
+      for (const [there, ownKey, otherKey] of own) {
+        const [existing, missing] = [there[way.object], newId(PREFIXES[way.object])].map((id) =>
+          way.target(id, there),
+        );
+        for (const key of [theirs.testKey, theirs.liveKey, otherKey]) {
+          const api = client(app, key);
+          // A nested list is reached through its object, which belongs to another account.
+          const expected = `404 resource_missing ${Object.values(WITHIN).includes(way.object) ? 'id' : param}`;
+          assert.equal(await ask(api, way, existing ?? ''), expected);
+          assert.equal(await ask(api, way, missing ?? ''), expected);
+        }
+        assert.equal(await ask(client(app, ownKey), way, missing ?? ''), `404 resource_missing ${param}`);
+        if (way.method === 'get')
+          assert.equal(await ask(client(app, ownKey), way, existing ?? ''), '200 fine');
       }
-      assert.equal(
-        await ask(client(app, mine.testKey), way, way.target(never)),
-        `404 resource_missing ${param}`,
-      );
     });
   }
 
@@ -180,14 +195,25 @@ describe('isolation of accounts and modes', () => {
     }
 
     it('lists show only the objects of the account and mode', async () => {
-      for (const key of [theirs.testKey, theirs.liveKey, mine.liveKey]) {
+      const all = [...Object.values(objects), ...Object.values(liveObjects)];
+      for (const [key, hidden] of [
+        [theirs.testKey, all],
+        [theirs.liveKey, all],
+        [mine.testKey, Object.values(liveObjects)],
+        [mine.liveKey, Object.values(objects)],
+      ] as const) {
         for (const { name } of MERCHANT_TOOLS.filter(
           ({ name, id }) => name.startsWith('list_') && id === undefined,
         )) {
           const res = await postMcp(app, key, callText(name, '{}')).expect(200);
           const ids = res.body.result.structuredContent.data.map(({ id }: { id: string }) => id);
-          if (name === 'list_keys') assert.ok(ids.length === 1 && !ids.includes(objects.key));
-          else assert.deepEqual(ids, [], name);
+          assert.deepEqual(
+            ids.filter((id: string) => hidden.includes(id)),
+            [],
+            name,
+          );
+          // Each merchant has a key of each mode.
+          if (hidden === all) assert.equal(ids.length, name === 'list_keys' ? 1 : 0, name);
         }
       }
     });
@@ -255,15 +281,18 @@ describe('isolation of accounts and modes', () => {
     }
   });
 
-  it('leaves all objects unchanged', async () => {
-    const api = client(app, mine.testKey);
-    const session = await api.get(`/v1/checkout/sessions/${objects.session}`).expect(200);
-    assert.equal(session.body.status, 'open');
-    const endpoint = await api.get(`/v1/webhook_endpoints/${objects.endpoint}`).expect(200);
-    assert.equal(endpoint.body.status, 'enabled');
-    const keys = await api.get('/v1/keys').expect(200);
-    assert.ok(keys.body.data.some(({ id }: { id: string }) => id === objects.key));
-    const refund = await api.get(`/v1/refunds/${objects.refund}`).expect(200);
-    assert.equal(refund.body.status, 'requires_action');
+  // Stories of a suite run before those of the suites in it.
+  describe('by all of these requests', () => {
+    it('leaves all objects unchanged', async () => {
+      const api = client(app, mine.testKey);
+      const session = await api.get(`/v1/checkout/sessions/${objects.session}`).expect(200);
+      assert.equal(session.body.status, 'open');
+      const endpoint = await api.get(`/v1/webhook_endpoints/${objects.endpoint}`).expect(200);
+      assert.equal(endpoint.body.status, 'enabled');
+      const keys = await api.get('/v1/keys').expect(200);
+      assert.ok(keys.body.data.some(({ id }: { id: string }) => id === objects.key));
+      const refund = await api.get(`/v1/refunds/${objects.refund}`).expect(200);
+      assert.equal(refund.body.status, 'requires_action');
+    });
   });
 });
