@@ -171,44 +171,6 @@ describe('authentication', () => {
       assertUnauthenticated(await get(), 'api_key_revoked');
     });
 
-    const objects: [
-      what: string,
-      create: (api: Client) => Promise<string>,
-      method: Method,
-      suffix: string,
-      body?: object,
-    ][] = [
-      ['retrieving its session', createSession, 'get', ''],
-      ['expiring its session', createSession, 'post', '/expire'],
-      ['listing its line items', createSession, 'get', '/line_items'],
-      ['retrieving its webhook endpoint', createEndpoint, 'get', ''],
-      ['changing its webhook endpoint', createEndpoint, 'post', '', { disabled: true }],
-      ['deleting its webhook endpoint', createEndpoint, 'delete', ''],
-    ];
-    for (const [what, create, method, suffix, body] of objects) {
-      it(`that was used just before: ${what}`, async () => {
-        let path = '';
-        const api = await revokedKey(async (used) => {
-          path = await create(used);
-        });
-        assertUnauthenticated(await api.send(method, path + suffix, body), 'api_key_revoked');
-        const { body: object } = await client(app, shop.testKey).get(path).expect(200);
-        assert.ok(object.status === 'open' || object.status === 'enabled', 'it stays as it was');
-      });
-    }
-
-    const replayed: [what: string, path: string, body: object][] = [
-      ['a session', SESSIONS, order],
-      ['a webhook endpoint with its signing secret', ENDPOINTS, endpoint],
-    ];
-    for (const [what, path, body] of replayed) {
-      it(`that was used just before: without a replay of ${what}`, async () => {
-        const create = (api: Client) => api.post(path, body).set('Idempotency-Key', `replay ${what}`);
-        const api = await revokedKey((used) => create(used).expect(200));
-        assertUnauthenticated(await create(api), 'api_key_revoked');
-      });
-    }
-
     it('that was used just before: without a replay for its Idempotency-Key', async () => {
       const create = (api: Client, body: object) => api.post(SESSIONS, body).set('Idempotency-Key', 'told');
       const api = await revokedKey((used) => create(used, order).expect(200));
@@ -230,11 +192,4 @@ describe('authentication', () => {
       await client(app, shop.liveKey).get(SESSIONS).expect(200);
     });
   });
-
-  async function createSession(api: Client): Promise<string> {
-    return `${SESSIONS}/${(await api.post(SESSIONS, order).expect(200)).body.id}`;
-  }
-  async function createEndpoint(api: Client): Promise<string> {
-    return `${ENDPOINTS}/${(await api.post(ENDPOINTS, endpoint).expect(200)).body.id}`;
-  }
 });
