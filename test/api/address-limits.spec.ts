@@ -8,12 +8,12 @@ import { newId, randomText } from '../../shared/values/ids.js';
 import { assertRefusal, assertUnauthenticated, client } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
+import { PAYMENTS } from '../support/orders.js';
 
 const LINKS = 20;
 /** A tenth of the limit for links. */
 const SHARE = 2;
 const SETTINGS = { RATE_LIMIT_LINK_PER_MINUTE: String(LINKS), TRUST_PROXY: '1' };
-const PAYMENTS = '/v1/payments';
 
 const stores = { Redis: SETTINGS, Postgres: { ...SETTINGS, REDIS_URL: '' } };
 for (const [store, settings] of Object.entries(stores)) {

@@ -5,18 +5,16 @@ import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { assertUnauthenticated, type Client, client, type Method } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
+import { ENDPOINTS, minimal, SESSIONS } from '../support/orders.js';
 
-const SESSIONS = '/v1/checkout/sessions';
-const ENDPOINTS = '/v1/webhook_endpoints';
-const order = { line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }] };
 const endpoint = { url: 'https://1.1.1.1/hooks' };
 
 /** Every kind of request that needs a checkout key, including requests that are refused for other reasons. */
 const requests: [what: string, method: Method, path: string, body?: object | string][] = [
-  ['creating a session', 'post', SESSIONS, order],
+  ['creating a session', 'post', SESSIONS, minimal],
   ['creating a session without a body', 'post', SESSIONS],
   ['a body that is not JSON', 'post', SESSIONS, '{'],
-  ['an unknown parameter', 'post', SESSIONS, { ...order, foo: 1 }],
+  ['an unknown parameter', 'post', SESSIONS, { ...minimal, foo: 1 }],
   ['listing sessions', 'get', SESSIONS],
   ['a limit of 0', 'get', `${SESSIONS}?limit=0`],
   ['an unknown query parameter', 'get', `${SESSIONS}?foo=1`],
@@ -105,7 +103,7 @@ describe('authentication', () => {
       const key = shop.testKey;
       assertUnauthenticated(await client(app).get(`${SESSIONS}?api_key=${key}`), 'api_key_missing');
       assertUnauthenticated(await client(app).get(SESSIONS).set('X-Api-Key', key), 'api_key_missing');
-      const res = await client(app).form(SESSIONS, { ...order, key });
+      const res = await client(app).form(SESSIONS, { ...minimal, key });
       assertUnauthenticated(res, 'api_key_missing');
     });
 
@@ -173,13 +171,13 @@ describe('authentication', () => {
 
     it('that was used just before: without a replay for its Idempotency-Key', async () => {
       const create = (api: Client, body: object) => api.post(SESSIONS, body).set('Idempotency-Key', 'told');
-      const api = await revokedKey((used) => create(used, order).expect(200));
-      assertUnauthenticated(await create(api, { ...order, mode: 'payment' }), 'api_key_revoked');
+      const api = await revokedKey((used) => create(used, minimal).expect(200));
+      assertUnauthenticated(await create(api, { ...minimal, mode: 'payment' }), 'api_key_revoked');
     });
 
     it('that was used just before: also when its request has become invalid', async () => {
       advanceClock(-3_600_000);
-      const body = { ...order, expires_at: Math.floor(nowMs() / 1000) + 1800 };
+      const body = { ...minimal, expires_at: Math.floor(nowMs() / 1000) + 1800 };
       const create = (api: Client) => api.post(SESSIONS, body).set('Idempotency-Key', 'too late');
       const api = await revokedKey((used) => create(used).expect(200));
       resetClock();

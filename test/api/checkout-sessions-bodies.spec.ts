@@ -3,9 +3,7 @@ import { buildMerchant } from '../../lab/world/shop/factories.js';
 import { assertInvalid, client } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
-import { coffee, minimal } from '../support/orders.js';
-
-const SESSIONS = '/v1/checkout/sessions';
+import { coffee, minimal, SESSIONS } from '../support/orders.js';
 
 describe('checkout sessions', () => {
   const app = forAllTests(openTestApp);

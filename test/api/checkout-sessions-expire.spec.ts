@@ -4,9 +4,7 @@ import { Event } from '../../shared/webhooks/model.js';
 import { assertInvalid, client } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
-import { createOpen } from '../support/orders.js';
-
-const SESSIONS = '/v1/checkout/sessions';
+import { createOpen, SESSIONS } from '../support/orders.js';
 
 describe('checkout sessions', () => {
   const app = forAllTests(openTestApp);

@@ -4,12 +4,11 @@ import { buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
 import { assertInvalid, client } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
-import { coffee, minimal } from '../support/orders.js';
+import { coffee, minimal, SESSIONS } from '../support/orders.js';
 import { urlOf } from '../support/session-fields.js';
 import { items, keys, SESSION_LIMITS } from '../support/session-limits.js';
 import { stopClockOnSecond } from '../support/stopped-clock.js';
 
-const SESSIONS = '/v1/checkout/sessions';
 describe('the limits of checkout sessions', () => {
   const app = forAllTests(openTestApp);
   const shop = forAllTests(() => buildMerchant(app.db));

@@ -5,11 +5,9 @@ import { Event } from '../../shared/webhooks/model.js';
 import { assertInvalid, client, formText, withoutIds } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
-import { coffee, createOpen, minimal } from '../support/orders.js';
+import { coffee, createOpen, minimal, SESSIONS } from '../support/orders.js';
 import { TEXT_NAMES } from '../support/session-fields.js';
 import { stopClock } from '../support/stopped-clock.js';
-
-const SESSIONS = '/v1/checkout/sessions';
 
 describe('checkout sessions', () => {
   const app = forAllTests(openTestApp);

@@ -4,11 +4,9 @@ import { buildMerchant, buildPaidSession, buildSession, EVM_WALLET } from '../..
 import { assertInvalid, client, formText, withoutIds } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
-import { coffee, createOpen, minimal } from '../support/orders.js';
+import { coffee, createOpen, minimal, SESSIONS } from '../support/orders.js';
 import { TEXT_NAMES, TEXTS_LEFT_OUT, TEXTS_SENT } from '../support/session-fields.js';
 import { stopClock } from '../support/stopped-clock.js';
-
-const SESSIONS = '/v1/checkout/sessions';
 
 /** Every field of the API, none with its default value. */
 const everything = {

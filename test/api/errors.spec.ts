@@ -14,12 +14,10 @@ import { newId } from '../../shared/values/ids.js';
 import { assertRefusal, buildSigner, client, signToken } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
+import { ENDPOINTS, REFUNDS, SESSIONS } from '../support/orders.js';
 import { createDatabase } from '../support/suite.js';
 import { answerTo, unfinished } from '../support/unreadable-requests.js';
 
-const SESSIONS = '/v1/checkout/sessions';
-const REFUNDS = '/v1/refunds';
-const ENDPOINTS = '/v1/webhook_endpoints';
 const item = { price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } };
 const order = { line_items: [item] };
 

@@ -5,8 +5,7 @@ import { answers } from '../../lab/world/facilitator/dial.js';
 import type { TestApp } from '../support/app.js';
 import { openCheckout } from '../support/checkout.js';
 import { forAllTests } from '../support/hooks.js';
-
-const SESSIONS = '/v1/checkout/sessions';
+import { SESSIONS } from '../support/orders.js';
 
 describe('header injection', () => {
   const checkout = forAllTests(openCheckout);

@@ -7,9 +7,8 @@ import { openTestApp } from '../support/app.js';
 import { heaviestCreate } from '../support/heaviest-create.js';
 import { forAllTests } from '../support/hooks.js';
 import { callText, postMcp } from '../support/mcp.js';
-import { coffee } from '../support/orders.js';
+import { coffee, SESSIONS } from '../support/orders.js';
 
-const SESSIONS = '/v1/checkout/sessions';
 const MOST_HOSTS_A_TURN = 20;
 
 describe('the largest valid create', () => {

@@ -16,11 +16,11 @@ import { openTestApp } from '../support/app.js';
 import { buildHeavySessions } from '../support/heavy-sessions.js';
 import { forAllTests } from '../support/hooks.js';
 import { connectAgent } from '../support/mcp.js';
+import { SESSIONS } from '../support/orders.js';
 import { idsOf, readPage } from '../support/pages.js';
 import { buildShop } from '../support/shop.js';
 import { sdk } from '../support/stripe-sdk.js';
 
-const SESSIONS = '/v1/checkout/sessions';
 const EXPANDED = `${SESSIONS}?limit=100&expand[]=data.line_items`;
 const HEAVY = 12;
 

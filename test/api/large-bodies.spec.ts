@@ -14,9 +14,8 @@ import {
 } from '../../shared/limits/bounds.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
-import { minimal } from '../support/orders.js';
+import { minimal, SESSIONS } from '../support/orders.js';
 
-const SESSIONS = '/v1/checkout/sessions';
 const ORDER = JSON.stringify(minimal);
 const PER_ACCOUNT = LARGE_BODIES_BYTES_PER_ACCOUNT / MAX_BODY_BYTES;
 const IN_ALL = LARGE_BODIES_BYTES / MAX_BODY_BYTES;

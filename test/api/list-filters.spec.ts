@@ -13,12 +13,11 @@ import { assertInvalid } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
 import { connectAgent } from '../support/mcp.js';
+import { PAYMENTS, SESSIONS } from '../support/orders.js';
 import { idsOf, readPage } from '../support/pages.js';
 import { buildShop } from '../support/shop.js';
 import { sdk } from '../support/stripe-sdk.js';
 
-const SESSIONS = '/v1/checkout/sessions';
-const PAYMENTS = '/v1/payments';
 const SOLANA = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1';
 const SOLANA_PAYER = '9B5XszUGdMaxCZ7uSQhPzdks5ZQSmWxrmzCSvtJ6Ns6g';
 const SOLANA_TRANSACTION =

@@ -8,8 +8,8 @@ import { openTestApp } from '../support/app.js';
 import { damage, damages, hostileValue, jsonText } from '../support/fuzz/hostile-values.js';
 import { forAllTests } from '../support/hooks.js';
 import { type Args, askRest, callText, connectAgent, postMcp } from '../support/mcp.js';
+import { minimal } from '../support/orders.js';
 
-const MINIMAL = { line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }] };
 const HOOK = { url: 'https://1.1.1.1/' };
 
 describe('/mcp', () => {
@@ -84,24 +84,24 @@ describe('/mcp', () => {
         },
         'amount_too_large',
       ],
-      'another mode': [{ ...MINIMAL, mode: 'subscription' }, 'parameter_invalid_enum'],
-      'a success_url that is not a URL': [{ ...MINIMAL, success_url: 'thanks' }, 'url_invalid'],
-      'a cancel_url with a script': [{ ...MINIMAL, cancel_url: 'javascript:alert(1)' }, 'url_invalid'],
-      'an invalid e-mail address': [{ ...MINIMAL, customer_email: 'me' }, 'email_invalid'],
-      'metadata that is text': [{ ...MINIMAL, metadata: 'a' }, 'parameter_invalid'],
-      'metadata with a number': [{ ...MINIMAL, metadata: { a: 1 } }, 'parameter_invalid'],
+      'another mode': [{ ...minimal, mode: 'subscription' }, 'parameter_invalid_enum'],
+      'a success_url that is not a URL': [{ ...minimal, success_url: 'thanks' }, 'url_invalid'],
+      'a cancel_url with a script': [{ ...minimal, cancel_url: 'javascript:alert(1)' }, 'url_invalid'],
+      'an invalid e-mail address': [{ ...minimal, customer_email: 'me' }, 'email_invalid'],
+      'metadata that is text': [{ ...minimal, metadata: 'a' }, 'parameter_invalid'],
+      'metadata with a number': [{ ...minimal, metadata: { a: 1 } }, 'parameter_invalid'],
       'a metadata key that is too long': [
-        { ...MINIMAL, metadata: { ['k'.repeat(41)]: 'v' } },
+        { ...minimal, metadata: { ['k'.repeat(41)]: 'v' } },
         'parameter_invalid_string',
       ],
-      'an expiry in the past': [{ ...MINIMAL, expires_at: 1_000_000_000 }, 'parameter_invalid_integer'],
-      'an expiry that is text': [{ ...MINIMAL, expires_at: 'tomorrow' }, 'parameter_invalid_integer'],
-      'an unknown parameter': [{ ...MINIMAL, colour: 'red' }, 'parameter_unknown'],
+      'an expiry in the past': [{ ...minimal, expires_at: 1_000_000_000 }, 'parameter_invalid_integer'],
+      'an expiry that is text': [{ ...minimal, expires_at: 'tomorrow' }, 'parameter_invalid_integer'],
+      'an unknown parameter': [{ ...minimal, colour: 'red' }, 'parameter_unknown'],
       'an unknown nested parameter': [product({ colour: 'red' }), 'parameter_unknown'],
-      'an unexpected id': [{ ...MINIMAL, id: 'cs_test_1' }, 'parameter_unknown'],
-      'an unknown field to expand': [{ ...MINIMAL, expand: ['payment'] }, 'parameter_invalid_enum'],
+      'an unexpected id': [{ ...minimal, id: 'cs_test_1' }, 'parameter_unknown'],
+      'an unknown field to expand': [{ ...minimal, expand: ['payment'] }, 'parameter_invalid_enum'],
       'an idempotency key that is too long': [
-        { ...MINIMAL, idempotency_key: 'k'.repeat(256) },
+        { ...minimal, idempotency_key: 'k'.repeat(256) },
         'idempotency_key_invalid',
       ],
     };
@@ -206,7 +206,7 @@ describe('/mcp', () => {
 
     it('with an idempotency key that is not a valid header value', async () => {
       const code = async (key: unknown): Promise<string> => {
-        const { body } = await agent.call('create_checkout_session', { ...MINIMAL, idempotency_key: key });
+        const { body } = await agent.call('create_checkout_session', { ...minimal, idempotency_key: key });
         return body.error === undefined ? body.object : `${body.error.code} ${body.error.param}`;
       };
       assert.equal(await code(5), 'parameter_invalid idempotency_key');
@@ -220,7 +220,7 @@ describe('/mcp', () => {
 
     it('with 300 damaged JSON arguments', async () => {
       const good = {
-        ...MINIMAL,
+        ...minimal,
         metadata: { order: '1' },
         success_url: 'https://shop.example/thanks',
         customer_email: 'me@shop.example',
@@ -260,7 +260,7 @@ describe('/mcp', () => {
 
     it('with names that are special in JavaScript', async () => {
       for (const name of ['__proto__', 'constructor', 'toString', '']) {
-        const text = JSON.stringify(MINIMAL).replace('{', `{${JSON.stringify(name)}:1,`);
+        const text = JSON.stringify(minimal).replace('{', `{${JSON.stringify(name)}:1,`);
         const rest = await client(app, shop.testKey).post('/v1/checkout/sessions', text).expect(400);
         const { body } = await postMcp(app, shop.testKey, callText('create_checkout_session', text));
         const { request_id: _, ...error } = body.result.structuredContent.error;

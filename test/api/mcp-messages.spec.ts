@@ -8,8 +8,8 @@ import { assertRefusal, assertUnauthenticated } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
 import { callText, connectAgent, postMcp } from '../support/mcp.js';
+import { minimal } from '../support/orders.js';
 
-const MINIMAL = { line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }] };
 const LIST_TOOLS = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
 
 describe('/mcp', () => {
@@ -25,7 +25,7 @@ describe('/mcp', () => {
       });
       await postMcp(app, secret, LIST_TOOLS).expect(200);
       await revokeApiKey(app.db, key.id);
-      const call = callText('create_checkout_session', JSON.stringify(MINIMAL));
+      const call = callText('create_checkout_session', JSON.stringify(minimal));
       for (const body of [LIST_TOOLS, call, '[', '']) {
         assertUnauthenticated(await postMcp(app, undefined, body), 'api_key_missing');
         assertUnauthenticated(await postMcp(app, `${shop.testKey}x`, body), 'api_key_invalid');

@@ -5,8 +5,8 @@ import { buildMerchant } from '../../lab/world/shop/factories.js';
 import { assertRefusal, client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { callText, connectAgent, postMcp } from '../support/mcp.js';
+import { minimal } from '../support/orders.js';
 
-const MINIMAL = { line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }] };
 const LIST_TOOLS = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
 
 describe('the rate limit at /mcp', () => {
@@ -63,7 +63,7 @@ describe('the rate limit at /mcp', () => {
       type: 'invalid_request_error',
       code: 'rate_limit',
     });
-    const made = await postMcp(app, testKey, callText('create_checkout_session', JSON.stringify(MINIMAL)));
+    const made = await postMcp(app, testKey, callText('create_checkout_session', JSON.stringify(minimal)));
     assert.equal(made.body.result.structuredContent.error.code, 'rate_limit');
   });
 

@@ -6,8 +6,7 @@ import { buildMerchant } from '../../lab/world/shop/factories.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
 import { type Args, connectAgent } from '../support/mcp.js';
-
-const MINIMAL = { line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }] };
+import { minimal } from '../support/orders.js';
 
 interface Schema {
   description?: string;
@@ -94,7 +93,7 @@ describe('/mcp', () => {
         const valid = validators.get(name)?.(args);
         return typeof valid === 'boolean' ? valid : undefined;
       };
-      assert.equal(takes('create_checkout_session', { ...MINIMAL, idempotency_key: 'k' }), true);
+      assert.equal(takes('create_checkout_session', { ...minimal, idempotency_key: 'k' }), true);
       assert.equal(takes('create_checkout_session', {}), false);
       assert.equal(takes('retrieve_checkout_session', { id: 'cs_test_1' }), true);
       assert.equal(takes('retrieve_checkout_session', {}), false);

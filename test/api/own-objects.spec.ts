@@ -4,10 +4,8 @@ import { newId, sessionPrefix } from '../../shared/values/ids.js';
 import { assertMissing, type Client, client } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
+import { ENDPOINTS, minimal, SESSIONS } from '../support/orders.js';
 
-const SESSIONS = '/v1/checkout/sessions';
-const ENDPOINTS = '/v1/webhook_endpoints';
-const order = { line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }] };
 const endpoint = { url: 'https://1.1.1.1/hooks' };
 
 describe('a key is shown only the objects of its own account and mode', () => {
@@ -31,7 +29,7 @@ describe('a key is shown only the objects of its own account and mode', () => {
       const merchant = await buildMerchant(app.db);
       for (const livemode of [true, false]) {
         const api = client(app, livemode ? merchant.liveKey : merchant.testKey);
-        const session = await api.post(SESSIONS, { ...order, expand: ['line_items'] }).expect(200);
+        const session = await api.post(SESSIONS, { ...minimal, expand: ['line_items'] }).expect(200);
         const paid = await buildPaidSession(app.db, merchant.accountId, { livemode });
         owners.push({
           account,

@@ -4,12 +4,9 @@ import { newId } from '../../shared/values/ids.js';
 import { assertInvalid, assertMissing, type Client } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
+import { ENDPOINTS, PAYMENTS, SESSIONS } from '../support/orders.js';
 import { idsOf, readPage } from '../support/pages.js';
 import { buildShop, type Shop } from '../support/shop.js';
-
-const SESSIONS = '/v1/checkout/sessions';
-const ENDPOINTS = '/v1/webhook_endpoints';
-const PAYMENTS = '/v1/payments';
 
 /** A list of seven objects, newest first, for each endpoint that pages. */
 interface Listed {

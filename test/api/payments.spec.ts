@@ -5,10 +5,9 @@ import { newId } from '../../shared/values/ids.js';
 import { assertInvalid, assertMissing } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
+import { PAYMENTS } from '../support/orders.js';
 import { idsOf, readPage } from '../support/pages.js';
 import { buildShop } from '../support/shop.js';
-
-const PAYMENTS = '/v1/payments';
 
 describe('payments', () => {
   const app = forAllTests(openTestApp);

@@ -6,11 +6,9 @@ import { WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { assertInvalid, assertMissing } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
+import { ENDPOINTS, SESSIONS } from '../support/orders.js';
 import { idsOf, readPage } from '../support/pages.js';
 import { buildShop } from '../support/shop.js';
-
-const SESSIONS = '/v1/checkout/sessions';
-const ENDPOINTS = '/v1/webhook_endpoints';
 
 describe('pages', () => {
   const app = forAllTests(openTestApp);

@@ -12,9 +12,9 @@ import {
   signToken,
 } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
+import { PAYMENTS } from '../support/orders.js';
 import { captureStatements } from '../support/query-plans.js';
 
-const PAYMENTS = '/v1/payments';
 /** Requests per second, with a burst of as many again. */
 const PER_SECOND = 3;
 const SHARE = 2 * PER_SECOND;

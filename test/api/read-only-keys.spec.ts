@@ -14,13 +14,11 @@ import {
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
 import { connectAgent } from '../support/mcp.js';
+import { ENDPOINTS, minimal, SESSIONS } from '../support/orders.js';
 import { readPage } from '../support/pages.js';
 import { buildShop } from '../support/shop.js';
 import { sdk } from '../support/stripe-sdk.js';
 
-const SESSIONS = '/v1/checkout/sessions';
-const ENDPOINTS = '/v1/webhook_endpoints';
-const order = { line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }] };
 const REFUSAL = { type: 'invalid_request_error', code: 'key_read_only' } as const;
 
 describe('a read-only key', () => {
@@ -50,8 +48,8 @@ describe('a read-only key', () => {
     const { id } = await buildSession(app.db, shop.accountId);
     const [hook] = await buildEndpoints(app.db, shop.accountId, 1);
     const writes = [
-      () => api.post(SESSIONS, order),
-      () => api.post(SESSIONS, order).set('Idempotency-Key', 'reader'),
+      () => api.post(SESSIONS, minimal),
+      () => api.post(SESSIONS, minimal).set('Idempotency-Key', 'reader'),
       () => api.post(SESSIONS, '{'),
       () => api.post(`${SESSIONS}/${id}/expire`),
       () => api.post('/v1/refunds', {}),
@@ -67,7 +65,7 @@ describe('a read-only key', () => {
     for (const write of writes) assertRefusal(await write(), 403, REFUSAL);
     const { status } = await CheckoutSession.query(app.db).findById(id).throwIfNotFound();
     assert.equal(status, 'open');
-    await shop.test.post(SESSIONS, order).set('Idempotency-Key', 'reader').expect(200);
+    await shop.test.post(SESSIONS, minimal).set('Idempotency-Key', 'reader').expect(200);
     await api.get('/v1/keys').expect(200);
   });
 
@@ -104,7 +102,7 @@ describe('a read-only key', () => {
     const revoked = client(app, secret);
     await revoked.get(SESSIONS).expect(200);
     await revokeApiKey(app.db, key.id);
-    assertUnauthenticated(await revoked.post(SESSIONS, order), 'api_key_revoked');
+    assertUnauthenticated(await revoked.post(SESSIONS, minimal), 'api_key_revoked');
     assertUnauthenticated(await revoked.get(SESSIONS), 'api_key_revoked');
   });
 

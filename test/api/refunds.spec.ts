@@ -14,8 +14,8 @@ import { newId } from '../../shared/values/ids.js';
 import { assertInvalid, client, untilTaken } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
+import { REFUNDS } from '../support/orders.js';
 
-const REFUNDS = '/v1/refunds';
 const PAYER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const DAY = 24 * 3600;
 

@@ -5,9 +5,7 @@ import { client } from '../support/api-client.js';
 import { openCheckout } from '../support/checkout.js';
 import { forAllTests } from '../support/hooks.js';
 import { answerOf } from '../support/link-answers.js';
-
-const SESSIONS = '/v1/checkout/sessions';
-const order = { line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }] };
+import { minimal, SESSIONS } from '../support/orders.js';
 
 describe('the sentence of a refusal', () => {
   const checkout = forAllTests(() => openCheckout({ worker: false }));
@@ -40,7 +38,7 @@ describe('the sentence of a refusal', () => {
       evmWallet: null,
       solanaWallet: null,
     });
-    const { body } = await client(checkout.app, testKey).post(SESSIONS, order);
+    const { body } = await client(checkout.app, testKey).post(SESSIONS, minimal);
     assert.equal(body.error.code, 'payout_wallet_missing');
     assert.match(
       body.error.message,

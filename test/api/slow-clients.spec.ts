@@ -11,8 +11,8 @@ import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { poolUse } from '../../shared/db/knex.js';
 import { openCheckout } from '../support/checkout.js';
 import { forAllTests } from '../support/hooks.js';
+import { SESSIONS } from '../support/orders.js';
 
-const SESSIONS = '/v1/checkout/sessions';
 const LONGEST_SETTLE_WAIT_MS = 120_000;
 /** Short, so that tests can wait for them. No test measures them: each goes on when the server has acted. */
 const SHORT = { headersMs: 1000, requestMs: 1500, silenceMs: 60_000, checkEveryMs: 100 };

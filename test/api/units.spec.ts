@@ -8,11 +8,11 @@ import * as bounds from '../../shared/limits/bounds.js';
 import { UNITS } from '../../shared/limits/units.js';
 import { client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
+import { SESSIONS } from '../support/orders.js';
 import { ROOT, readSources } from '../support/source-graph.js';
 import { exchange, openWire, restOf, statusesOf } from '../support/wire.js';
 
 const COMMENT = /\/\*\*[\s\S]*?\*\/|^\s*\/\/.*$/gm;
-const SESSIONS = '/v1/checkout/sessions';
 const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
 const LAST_HEALTH = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
 const FULL_HEAD = `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: `;

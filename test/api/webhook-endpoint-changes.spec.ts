@@ -4,9 +4,9 @@ import { WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { assertInvalid, assertMissing } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
+import { ENDPOINTS } from '../support/orders.js';
 import { buildShop, type Shop } from '../support/shop.js';
 
-const ENDPOINTS = '/v1/webhook_endpoints';
 const HTTP_URL = 'http://1.1.1.1/hooks';
 
 describe('webhook endpoints', () => {

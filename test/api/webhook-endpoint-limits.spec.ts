@@ -3,9 +3,9 @@ import { buildEndpoints, HOOK_URL } from '../../lab/world/shop/factories.js';
 import { assertInvalid, client } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
+import { ENDPOINTS } from '../support/orders.js';
 import { buildShop } from '../support/shop.js';
 
-const ENDPOINTS = '/v1/webhook_endpoints';
 const HTTP_URL = 'http://1.1.1.1/hooks';
 
 describe('webhook endpoints', () => {

@@ -4,9 +4,8 @@ import { WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { assertInvalid, withoutIds } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
+import { ENDPOINTS } from '../support/orders.js';
 import { buildShop } from '../support/shop.js';
-
-const ENDPOINTS = '/v1/webhook_endpoints';
 
 describe('webhook endpoints', () => {
   const app = forAllTests(openTestApp);

@@ -6,9 +6,8 @@ import { assertRefused, runJson } from '../support/cli.js';
 import { useCliDatabase } from '../support/cli-database.js';
 import { forAllTests } from '../support/hooks.js';
 import { answerOf } from '../support/link-answers.js';
+import { SESSIONS } from '../support/orders.js';
 import { openWebhookFlow } from '../support/webhook-flow.js';
-
-const SESSIONS = '/v1/checkout/sessions';
 
 describe('merchants disable-account', () => {
   const flow = forAllTests(() => openWebhookFlow('disabled_accounts'));

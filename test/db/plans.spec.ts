@@ -31,6 +31,7 @@ import { takeDueDeliveries } from '../../shared/webhooks/take-due.js';
 import { buildSigner, type Client, client, signToken } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { newPayment } from '../support/new-payment.js';
+import { ENDPOINTS, minimal, REFUNDS, SESSIONS } from '../support/orders.js';
 import { captureStatements, explain } from '../support/query-plans.js';
 import { createDatabase } from '../support/suite.js';
 import { ALLOWANCE } from '../support/webhook-flow.js';
@@ -61,8 +62,6 @@ const MANY_REFUNDS = `
     refunded_payment_id, refund)
   SELECT 're_' || lpad(n::text, 28, '0'), ?, false, 'expired', 1, '[]', '{}', now(), ?, '${JSON.stringify(TERMS)}'
   FROM generate_series(1, 3000) n`;
-const SESSIONS = '/v1/checkout/sessions';
-const REFUNDS = '/v1/refunds';
 const FILTERED = [
   `${SESSIONS}?client_reference_id=order-5000`,
   `${SESSIONS}?customer_email=buyer5000@mail.example&created[gte]=1`,
@@ -74,7 +73,6 @@ const FILTERED = [
   '/v1/payments?status=processing&created[lt]=4000000000',
   '/v1/payments?status=failed&token=USDG',
 ];
-const ENDPOINTS = '/v1/webhook_endpoints';
 
 /**
  * The database holds a year of a small business, with the planner's default settings. Statements are captured from the
@@ -133,7 +131,6 @@ describe('query plans of a large database', () => {
   }
 
   const get = (path: () => string) => () => api.get(path()).expect(200);
-  const order = { line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }] };
 
   /** The seeded events' objects are placeholders, which no query reads. */
   const bare = (method: 'get' | 'post', path: string) =>
@@ -192,12 +189,12 @@ describe('query plans of a large database', () => {
     },
     'webhook endpoints': get(() => ENDPOINTS),
     'a webhook endpoint': get(() => `${ENDPOINTS}/${known.endpoint}`),
-    'creating a session': () => api.post(SESSIONS, order).expect(200),
+    'creating a session': () => api.post(SESSIONS, minimal).expect(200),
     'creating a session with a key': () =>
-      api.post(SESSIONS, order).set('Idempotency-Key', 'one').expect(200),
-    'replaying it': () => api.post(SESSIONS, order).set('Idempotency-Key', 'one').expect(200),
+      api.post(SESSIONS, minimal).set('Idempotency-Key', 'one').expect(200),
+    'replaying it': () => api.post(SESSIONS, minimal).set('Idempotency-Key', 'one').expect(200),
     'expiring a session': async () => {
-      const { body } = await api.post(SESSIONS, order).expect(200);
+      const { body } = await api.post(SESSIONS, minimal).expect(200);
       await api.post(`${SESSIONS}/${body.id}/expire`).expect(200);
     },
     'creating, changing and deleting an endpoint': async () => {

@@ -6,10 +6,9 @@ import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { assertRefusal, client } from '../support/api-client.js';
 import { type Checkout, openCheckout } from '../support/checkout.js';
 import { answerOf } from '../support/link-answers.js';
+import { minimal, SESSIONS } from '../support/orders.js';
 import { createMigratedDatabase } from '../support/suite.js';
 
-const SESSIONS = '/v1/checkout/sessions';
-const ORDER = { line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }] };
 const AWAY = { type: 'api_error', code: 'service_unavailable' } as const;
 const TOKEN = 'metrics-token-of-a-spec';
 
@@ -34,7 +33,7 @@ describe('while Postgres is away or takes no writes', () => {
 
   const create = async (key?: string): Promise<Response> =>
     await client(checkout.app, checkout.merchant.testKey)
-      .post(SESSIONS, ORDER)
+      .post(SESSIONS, minimal)
       .set(key === undefined ? {} : { 'Idempotency-Key': key });
   const list = async (): Promise<Response> =>
     await client(checkout.app, checkout.merchant.testKey).get(SESSIONS);

@@ -5,10 +5,9 @@ import { cleanUp } from '../../workers/process/clean-up.js';
 import { assertRefused, runCommand, runJson } from '../support/cli.js';
 import { useCliDatabase } from '../support/cli-database.js';
 import { forAllTests } from '../support/hooks.js';
-import { minimal } from '../support/orders.js';
+import { minimal, SESSIONS } from '../support/orders.js';
 import { type Hook, openWebhookFlow } from '../support/webhook-flow.js';
 
-const SESSIONS = '/v1/checkout/sessions';
 const LONG_AGO = new Date('2020-01-01');
 const EMAIL = 'grace"o\'hopper@buyers.example';
 /** Metadata belongs to the merchant and is kept, even under the name `customer_email`. */

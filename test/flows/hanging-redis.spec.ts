@@ -3,8 +3,9 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import { killProcesses, type WebServiceProcess } from '../../lab/world/processes/processes.js';
 import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { forAllTests } from '../support/hooks.js';
+import { minimal, SESSIONS } from '../support/orders.js';
 import { testServices } from '../support/suite.js';
-import { MINIMAL, openWebProcesses, SESSIONS } from '../support/web-process.js';
+import { openWebProcesses } from '../support/web-process.js';
 
 const CREATES = 20;
 /** The timeout of a command to Redis. */
@@ -33,7 +34,7 @@ describe('a web process whose Redis hangs', () => {
     });
   }
 
-  const create = () => processes.send(web.port, 'POST', SESSIONS, { body: MINIMAL });
+  const create = () => processes.send(web.port, 'POST', SESSIONS, { body: minimal });
 
   it('serves every create, and only the first one waits for the timeout', async () => {
     redis.swallow();

@@ -15,14 +15,12 @@ import { forAllTests } from '../support/hooks.js';
 import {
   assertReplay,
   buildKeyedShop,
-  ENDPOINTS,
   hooks,
   type KeyedShop,
   keyed,
   PRIVATE,
-  SESSIONS,
 } from '../support/keyed-shop.js';
-import { coffee, minimal } from '../support/orders.js';
+import { coffee, ENDPOINTS, minimal, SESSIONS } from '../support/orders.js';
 
 describe('Idempotency-Key', () => {
   const app = forAllTests(() => openTestApp(PRIVATE));

@@ -15,14 +15,12 @@ import {
   assertReused,
   atOnce,
   buildKeyedShop,
-  ENDPOINTS,
   hooks,
   type KeyedShop,
   keyed,
   PRIVATE,
-  SESSIONS,
 } from '../support/keyed-shop.js';
-import { minimal } from '../support/orders.js';
+import { ENDPOINTS, minimal, SESSIONS } from '../support/orders.js';
 
 const MINUTE_MS = 60_000;
 

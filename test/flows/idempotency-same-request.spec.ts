@@ -10,14 +10,12 @@ import {
   assertReplay,
   assertReused,
   buildKeyedShop,
-  ENDPOINTS,
   hooks,
   type KeyedShop,
   keyed,
   PRIVATE,
-  SESSIONS,
 } from '../support/keyed-shop.js';
-import { coffee, minimal } from '../support/orders.js';
+import { coffee, ENDPOINTS, minimal, SESSIONS } from '../support/orders.js';
 
 describe('Idempotency-Key', () => {
   const app = forAllTests(() => openTestApp(PRIVATE));

@@ -21,14 +21,12 @@ import {
   assertReplay,
   assertReused,
   buildKeyedShop,
-  ENDPOINTS,
   hooks,
   type KeyedShop,
   keyed,
   PRIVATE,
-  SESSIONS,
 } from '../support/keyed-shop.js';
-import { minimal } from '../support/orders.js';
+import { ENDPOINTS, minimal, SESSIONS } from '../support/orders.js';
 
 const MINUTE_MS = 60_000;
 const ENDPOINT_LIMIT = 1000;

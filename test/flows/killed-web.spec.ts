@@ -5,16 +5,8 @@ import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { IdempotencyRecord } from '../../shared/accounts/model.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { forAllTests } from '../support/hooks.js';
-import {
-  type Answer,
-  BROKEN,
-  counts,
-  MINIMAL,
-  newKey,
-  openWebProcesses,
-  SESSIONS,
-  untilGone,
-} from '../support/web-process.js';
+import { minimal, SESSIONS } from '../support/orders.js';
+import { type Answer, BROKEN, counts, newKey, openWebProcesses, untilGone } from '../support/web-process.js';
 
 describe('a web process', () => {
   const processes = forAllTests(() => openWebProcesses('killed_web'));
@@ -121,7 +113,7 @@ describe('a web process', () => {
 
   it('killed during 40 creates: after the retries there is one session for each key', async () => {
     const reference = `many-${Math.random()}`;
-    const body = { ...MINIMAL, client_reference_id: reference };
+    const body = { ...minimal, client_reference_id: reference };
     const mine = Array.from({ length: 40 }, newKey);
     const [web, next] = await startTwo();
     const first = new Map<string, string>();

@@ -14,9 +14,9 @@ import { paymentJob } from '../../shared/settlement/payment-job.js';
 import { startWorker } from '../../workers/process/start-worker.js';
 import { buildSigner, signToken } from '../support/api-client.js';
 import { BASE_SEPOLIA, BUYER } from '../support/checkout.js';
+import { SESSIONS } from '../support/orders.js';
 import { createMigratedDatabase, testServices } from '../support/suite.js';
 
-const SESSIONS = '/v1/checkout/sessions';
 const LIFE = [
   SESSIONS,
   '/c/:id',

@@ -3,7 +3,8 @@ import { MERCHANT_TOOLS } from '../../api/mcp/tools.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { forAllTests } from '../support/hooks.js';
 import { connectAgent } from '../support/mcp.js';
-import { MINIMAL, openWebProcesses } from '../support/web-process.js';
+import { minimal } from '../support/orders.js';
+import { openWebProcesses } from '../support/web-process.js';
 
 describe("a merchant's agent over MCP, at two web processes in turn", () => {
   const processes = forAllTests(() => openWebProcesses('mcp'));
@@ -17,7 +18,7 @@ describe("a merchant's agent over MCP, at two web processes in turn", () => {
     try {
       const { tools } = await agent.sdk.listTools();
       assert.equal(tools.length, MERCHANT_TOOLS.length);
-      const args = { ...MINIMAL, customer_email: 'never@log.example', idempotency_key: 'never-in-a-log' };
+      const args = { ...minimal, customer_email: 'never@log.example', idempotency_key: 'never-in-a-log' };
       const first = await agent.call('create_checkout_session', args);
       const again = await agent.call('create_checkout_session', args);
       assert.equal(again.text, first.text);

@@ -10,8 +10,8 @@ import { client, schemaValidator } from '../support/api-client.js';
 import { openCheckout } from '../support/checkout.js';
 import { forAllTests } from '../support/hooks.js';
 import { callText, connectAgent, type MerchantAgent, postMcp } from '../support/mcp.js';
+import { minimal } from '../support/orders.js';
 
-const MINIMAL = { line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }] };
 const HOOK = 'https://1.1.1.1/hooks';
 
 describe("a merchant's agent over MCP", () => {
@@ -43,7 +43,7 @@ describe("a merchant's agent over MCP", () => {
 
   it('creates a session, and sees it complete once a stock agent has paid its link', async () => {
     const { body: made } = await agent.call('create_checkout_session', {
-      ...MINIMAL,
+      ...minimal,
       client_reference_id: 'table-7',
       metadata: { waiter: 'Ada' },
     });
@@ -83,7 +83,7 @@ describe("a merchant's agent over MCP", () => {
 
   it('reads a list page by page', async () => {
     const made: string[] = [];
-    for (let i = 0; i < 3; i++) made.unshift((await agent.call('create_checkout_session', MINIMAL)).body.id);
+    for (let i = 0; i < 3; i++) made.unshift((await agent.call('create_checkout_session', minimal)).body.id);
     const first = await agent.call('list_checkout_sessions', { limit: 2 });
     const ids = ({ body }: typeof first): string[] => body.data.map(({ id }: { id: string }) => id);
     assert.deepEqual([ids(first), first.body.has_more], [made.slice(0, 2), true]);
@@ -92,7 +92,7 @@ describe("a merchant's agent over MCP", () => {
   });
 
   it('expires a session, with its event', async () => {
-    const { body: made } = await agent.call('create_checkout_session', MINIMAL);
+    const { body: made } = await agent.call('create_checkout_session', minimal);
     const { body: expired } = await agent.call('expire_checkout_session', { id: made.id });
     fits('CheckoutSession', expired);
     assert.deepEqual([expired.status, expired.url], ['expired', null]);
@@ -143,7 +143,7 @@ describe("a merchant's agent over MCP", () => {
 
   describe('with an idempotency_key', () => {
     it('gets the first answer again, byte for byte, and a refusal for other arguments', async () => {
-      const args = { ...MINIMAL, client_reference_id: 'once-1', idempotency_key: 'mcp-1' };
+      const args = { ...minimal, client_reference_id: 'once-1', idempotency_key: 'mcp-1' };
       const first = await agent.call('create_checkout_session', args);
       const again = await agent.call('create_checkout_session', args);
       assert.equal(again.text, first.text);
@@ -161,10 +161,10 @@ describe("a merchant's agent over MCP", () => {
     it('shares the key with the REST API, in both directions and with the same refusal', async () => {
       const api = client(checkout.app, key);
       const first = await api
-        .post('/v1/checkout/sessions', MINIMAL)
+        .post('/v1/checkout/sessions', minimal)
         .set('Idempotency-Key', 'mcp-2')
         .expect(200);
-      const again = await agent.call('create_checkout_session', { ...MINIMAL, idempotency_key: 'mcp-2' });
+      const again = await agent.call('create_checkout_session', { ...minimal, idempotency_key: 'mcp-2' });
       assert.equal(again.text, first.text);
 
       const hook = await agent.call('create_webhook_endpoint', { url: HOOK, idempotency_key: 'mcp-3' });
@@ -176,7 +176,7 @@ describe("a merchant's agent over MCP", () => {
       assert.equal(replayed.get('Idempotent-Replayed'), 'true');
       await agent.call('delete_webhook_endpoint', { id: hook.body.id });
 
-      const args = { ...MINIMAL, mode: 'payment' };
+      const args = { ...minimal, mode: 'payment' };
       const refused = await api
         .post('/v1/checkout/sessions', args)
         .set('Idempotency-Key', 'mcp-2')
@@ -187,7 +187,7 @@ describe("a merchant's agent over MCP", () => {
     });
 
     it('makes one session in ten simultaneous calls', async () => {
-      const args = { ...MINIMAL, client_reference_id: 'at-once', idempotency_key: 'mcp-4' };
+      const args = { ...minimal, client_reference_id: 'at-once', idempotency_key: 'mcp-4' };
       const answers = await Promise.all(
         Array.from({ length: 10 }, async (_, i) => {
           const text = callText('create_checkout_session', JSON.stringify(args), i);
@@ -203,7 +203,7 @@ describe("a merchant's agent over MCP", () => {
     });
 
     it('expires a session once, with one event', async () => {
-      const { body: made } = await agent.call('create_checkout_session', MINIMAL);
+      const { body: made } = await agent.call('create_checkout_session', minimal);
       const args = { id: made.id, idempotency_key: 'mcp-5' };
       const first = await agent.call('expire_checkout_session', args);
       assert.equal((await agent.call('expire_checkout_session', args)).text, first.text);
@@ -213,7 +213,7 @@ describe("a merchant's agent over MCP", () => {
     });
 
     it('stores nothing for a refused call: the same key works for the corrected one', async () => {
-      const args = { ...MINIMAL, idempotency_key: 'mcp-6' };
+      const args = { ...minimal, idempotency_key: 'mcp-6' };
       const wrong = await agent.call('create_checkout_session', { ...args, success_url: 'thanks' });
       assert.equal(wrong.body.error.code, 'url_invalid');
       const right = await agent.call('create_checkout_session', args);

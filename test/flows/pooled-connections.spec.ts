@@ -3,8 +3,9 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import { type Pooler, startPgBouncer } from '../../lab/world/processes/pgbouncer.js';
 import { killProcesses } from '../../lab/world/processes/processes.js';
 import { forAllTests } from '../support/hooks.js';
+import { minimal, SESSIONS } from '../support/orders.js';
 import { testServices } from '../support/suite.js';
-import { MINIMAL, openWebProcesses, SESSIONS, type WebProcesses } from '../support/web-process.js';
+import { openWebProcesses, type WebProcesses } from '../support/web-process.js';
 
 const AT_ONCE = 6;
 const MOST_ROUNDS = 100;
@@ -28,7 +29,7 @@ describe('web processes behind a pooler that keeps no prepared statements', () =
       const answers = await Promise.all(
         webs.flatMap(({ port }) =>
           Array.from({ length: AT_ONCE / 2 }, () =>
-            processes.send(port, 'POST', SESSIONS, { body: MINIMAL }),
+            processes.send(port, 'POST', SESSIONS, { body: minimal }),
           ),
         ),
       );
@@ -59,7 +60,7 @@ describe('web processes behind a pooler that keeps no prepared statements', () =
     for (const settings of [configured, {}]) {
       const web = await processes.start(settings);
       assert.equal(
-        (await processes.send(web.port, 'POST', SESSIONS, { body: MINIMAL })).status,
+        (await processes.send(web.port, 'POST', SESSIONS, { body: minimal })).status,
         200,
         web.output(),
       );
@@ -74,7 +75,7 @@ describe('web processes behind a pooler that keeps no prepared statements', () =
     const pooled = await processes.start({ DATABASE_URL: pooler.url, REDIS_URL: '' });
     const direct = await processes.start({ DATABASE_URL: testServices().databaseUrl, REDIS_URL: '' });
     // The check of the connection has been answered by then.
-    await processes.send(direct.port, 'POST', SESSIONS, { body: MINIMAL });
+    await processes.send(direct.port, 'POST', SESSIONS, { body: minimal });
     for (const [web, expected] of [
       [pooled, 1],
       [direct, 0],

@@ -8,8 +8,8 @@ import { newId } from '../../shared/values/ids.js';
 import { client } from '../support/api-client.js';
 import { forAllTests } from '../support/hooks.js';
 import { EVENT_DEPS, openMoneyFlow } from '../support/money-flow.js';
+import { REFUNDS } from '../support/orders.js';
 
-const REFUNDS = '/v1/refunds';
 const PARTS = 9;
 
 describe('simultaneous requests about refunds of one payment', () => {

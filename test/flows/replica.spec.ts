@@ -23,12 +23,10 @@ import { assertUnauthenticated, type Client, client } from '../support/api-clien
 import { openTestApp, type TestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
 import { loggerWithLines } from '../support/log-lines.js';
-import { minimal } from '../support/orders.js';
+import { ENDPOINTS, minimal, SESSIONS } from '../support/orders.js';
 import { idsOf } from '../support/pages.js';
 import { testServices } from '../support/suite.js';
 
-const SESSIONS = '/v1/checkout/sessions';
-const ENDPOINTS = '/v1/webhook_endpoints';
 const TOKEN = 'a token for the metrics page';
 
 describe('a read replica', () => {

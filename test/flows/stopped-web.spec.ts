@@ -10,15 +10,9 @@ import { buildSessions } from '../../lab/world/shop/factories.js';
 import { POOL_SHARES } from '../../shared/limits/bounds.js';
 import { forAllTests } from '../support/hooks.js';
 import { openMoneyFlow } from '../support/money-flow.js';
+import { minimal, SESSIONS } from '../support/orders.js';
 import { createDatabase } from '../support/suite.js';
-import {
-  MINIMAL,
-  newKey,
-  openWebProcesses,
-  SESSIONS,
-  untilGone,
-  untilRefused,
-} from '../support/web-process.js';
+import { newKey, openWebProcesses, untilGone, untilRefused } from '../support/web-process.js';
 
 const COUNT = 20;
 /** Identifies a process's connections to Postgres. */
@@ -49,7 +43,7 @@ describe('a web process', () => {
           (await processes.send(web.port, 'GET', '/healthz', { agent: idle })).headers.connection,
           'keep-alive',
         );
-        const answer = processes.send(web.port, 'POST', SESSIONS, { body: MINIMAL, key: newKey() });
+        const answer = processes.send(web.port, 'POST', SESSIONS, { body: minimal, key: newKey() });
         try {
           await commits.waiting(1);
           web.child.kill('SIGTERM');
@@ -82,7 +76,7 @@ describe('a web process', () => {
       const agent = new Agent({ keepAlive: true });
       const commits = await processes.holdCommits();
       try {
-        const answer = processes.send(web.port, 'POST', SESSIONS, { body: MINIMAL, agent });
+        const answer = processes.send(web.port, 'POST', SESSIONS, { body: minimal, agent });
         try {
           await commits.waiting(1);
           web.child.kill('SIGTERM');
@@ -188,7 +182,7 @@ describe('a web process', () => {
       await untilReadyzSays(web, 200, { status: 'ready', ...READY });
       web.child.kill('SIGTERM');
       await untilReadyzSays(web, 503, { status: 'stopping', ...READY });
-      const { status, headers } = await processes.send(web.port, 'POST', SESSIONS, { body: MINIMAL });
+      const { status, headers } = await processes.send(web.port, 'POST', SESSIONS, { body: minimal });
       assert.deepEqual([status, headers.connection], [200, 'close']);
       await untilRefused(web.port);
       assert.deepEqual(await web.exited, { code: 0, signal: null });
@@ -197,7 +191,7 @@ describe('a web process', () => {
     it('by SIGINT and then by SIGTERM: the second signal changes nothing', async () => {
       const web = await processes.start();
       const commits = await processes.holdCommits();
-      const answer = processes.send(web.port, 'POST', SESSIONS, { body: MINIMAL });
+      const answer = processes.send(web.port, 'POST', SESSIONS, { body: minimal });
       try {
         await commits.waiting(1);
         web.child.kill('SIGINT');
@@ -221,7 +215,7 @@ describe('a web process', () => {
     assert.ok(theirs.length > 0);
     for (const pid of theirs) await processes.db.raw('SELECT pg_terminate_backend(?)', [pid]);
     await eventually(async () => {
-      assert.equal((await processes.send(web.port, 'POST', SESSIONS, { body: MINIMAL })).status, 200);
+      assert.equal((await processes.send(web.port, 'POST', SESSIONS, { body: minimal })).status, 200);
     });
     // During a commit, the answer is a 503 that may be retried, and the retry carries the request out.
     const [create = assert.fail()] = await processes.prepareEffects();
@@ -264,7 +258,7 @@ describe('a web process', () => {
       const degraded = { degraded: 'queue store', queue_store: 'down' };
       await untilReadyzSays(web, 200, { status: 'ready', ...READY, ...degraded });
       assert.equal((await processes.send(web.port, 'GET', '/healthz')).status, 200);
-      assert.equal((await processes.send(web.port, 'POST', SESSIONS, { body: MINIMAL })).status, 200);
+      assert.equal((await processes.send(web.port, 'POST', SESSIONS, { body: minimal })).status, 200);
       await assertStopsQuietly(web);
     });
 

@@ -4,7 +4,7 @@ import { IdempotencyRecord } from '../../shared/accounts/model.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { assertRefusal, untilTaken } from './api-client.js';
 import type { TestApp } from './app.js';
-import { minimal } from './orders.js';
+import { minimal, SESSIONS } from './orders.js';
 import { buildShop, type Shop } from './shop.js';
 
 /** A merchant that sends an Idempotency-Key with each session that it creates, in test mode. */
@@ -14,8 +14,6 @@ export interface KeyedShop extends Shop {
   records(): Promise<IdempotencyRecord[]>;
 }
 
-export const SESSIONS = '/v1/checkout/sessions';
-export const ENDPOINTS = '/v1/webhook_endpoints';
 export const hooks = { url: 'https://shop.example/hooks' };
 /** Avoids a DNS query for the host of `hooks`. */
 export const PRIVATE = { WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' };

@@ -10,6 +10,7 @@ import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { Event, WebhookEndpoint } from '../../shared/webhooks/model.js';
+import { ENDPOINTS, minimal, SESSIONS } from './orders.js';
 import { createMigratedDatabase, testServices } from './suite.js';
 
 /**
@@ -56,11 +57,6 @@ export interface Effect {
   count(): Promise<number>;
 }
 
-export const SESSIONS = '/v1/checkout/sessions';
-export const ENDPOINTS = '/v1/webhook_endpoints';
-export const MINIMAL = {
-  line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }],
-};
 /** The error of a request whose process was killed. */
 export const BROKEN = /socket hang up|ECONNRESET/;
 
@@ -163,7 +159,7 @@ async function prepareEffects(db: Knex, accountId: string): Promise<Effect[]> {
   return [
     {
       target: SESSIONS,
-      body: { ...MINIMAL, client_reference_id: reference },
+      body: { ...minimal, client_reference_id: reference },
       key: newKey(),
       count: () => CheckoutSession.query(db).where({ clientReferenceId: reference }).resultSize(),
     },

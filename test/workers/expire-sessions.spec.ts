@@ -7,9 +7,9 @@ import { Event } from '../../shared/webhooks/model.js';
 import { client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { type Expiring, openExpiring, overdueBy } from '../support/expiring.js';
+import { SESSIONS } from '../support/orders.js';
 import { testServices } from '../support/suite.js';
 
-const SESSIONS = '/v1/checkout/sessions';
 /** More than one batch of the worker. */
 const MANY = 1100;
 

@@ -8,14 +8,8 @@ import { MAX_BODY_BYTES } from '../../../shared/limits/bounds.js';
 import { forAllTests } from '../../support/hooks.js';
 import { assertFine, assertInvalid } from '../../support/hostile-input/assert-answers.js';
 import { type Answer, openHostileClient } from '../../support/hostile-input/client.js';
-import {
-  COFFEE_FORM,
-  FORM_TYPE,
-  JSON_TYPE,
-  minimal,
-  PAYMENTS,
-  SESSIONS,
-} from '../../support/hostile-input/order.js';
+import { COFFEE_FORM, FORM_TYPE, JSON_TYPE, minimal } from '../../support/hostile-input/order.js';
+import { PAYMENTS, SESSIONS } from '../../support/orders.js';
 
 describe('hostile input', () => {
   const web = forAllTests(openHostileClient);

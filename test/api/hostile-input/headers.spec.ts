@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { forAllTests } from '../../support/hooks.js';
 import { assertError, assertFine } from '../../support/hostile-input/assert-answers.js';
 import { type Answer, openHostileClient } from '../../support/hostile-input/client.js';
-import { JSON_TYPE, minimal, SESSIONS } from '../../support/hostile-input/order.js';
+import { JSON_TYPE, minimal } from '../../support/hostile-input/order.js';
+import { SESSIONS } from '../../support/orders.js';
 
 describe('hostile input', () => {
   const web = forAllTests(openHostileClient);

@@ -12,13 +12,12 @@ import { openHostileClient } from '../../support/hostile-input/client.js';
 import {
   COFFEE_FORM,
   coffee,
-  ENDPOINTS,
   HOOK_URL,
   JSON_ITEMS,
   JSON_TYPE,
   minimal,
-  SESSIONS,
 } from '../../support/hostile-input/order.js';
+import { ENDPOINTS, SESSIONS } from '../../support/orders.js';
 
 describe('hostile input', () => {
   const web = forAllTests(openHostileClient);

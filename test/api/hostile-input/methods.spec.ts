@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { forAllTests } from '../../support/hooks.js';
 import { assertError, assertFine } from '../../support/hostile-input/assert-answers.js';
 import { openHostileClient } from '../../support/hostile-input/client.js';
-import { ENDPOINTS, KEYS, PAYMENTS, SESSIONS } from '../../support/hostile-input/order.js';
+import { KEYS } from '../../support/hostile-input/order.js';
+import { ENDPOINTS, PAYMENTS, SESSIONS } from '../../support/orders.js';
 
 describe('hostile input', () => {
   const web = forAllTests(openHostileClient);

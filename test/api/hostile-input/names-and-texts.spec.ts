@@ -12,14 +12,12 @@ import { openHostileClient } from '../../support/hostile-input/client.js';
 import {
   COFFEE_FORM,
   coffee,
-  ENDPOINTS,
   HOOK_URL,
   JSON_ITEMS,
   JSON_TYPE,
   minimal,
-  PAYMENTS,
-  SESSIONS,
 } from '../../support/hostile-input/order.js';
+import { ENDPOINTS, PAYMENTS, SESSIONS } from '../../support/orders.js';
 
 describe('hostile input', () => {
   const web = forAllTests(openHostileClient);

@@ -3,15 +3,8 @@ import { formText } from '../../support/api-client.js';
 import { forAllTests } from '../../support/hooks.js';
 import { assertFine, assertInvalid } from '../../support/hostile-input/assert-answers.js';
 import { openHostileClient } from '../../support/hostile-input/client.js';
-import {
-  COFFEE_FORM,
-  ENDPOINTS,
-  HOOK_URL,
-  JSON_ITEMS,
-  JSON_TYPE,
-  PAYMENTS,
-  SESSIONS,
-} from '../../support/hostile-input/order.js';
+import { COFFEE_FORM, HOOK_URL, JSON_ITEMS, JSON_TYPE } from '../../support/hostile-input/order.js';
+import { ENDPOINTS, PAYMENTS, SESSIONS } from '../../support/orders.js';
 
 describe('hostile input', () => {
   const web = forAllTests(openHostileClient);

@@ -4,7 +4,8 @@ import { CheckoutSession } from '../../../shared/checkout-sessions/model.js';
 import { forAllTests } from '../../support/hooks.js';
 import { assertError, assertFine, assertInvalid } from '../../support/hostile-input/assert-answers.js';
 import { openHostileClient } from '../../support/hostile-input/client.js';
-import { ENDPOINTS, JSON_TYPE, minimal, PAYMENTS, SESSIONS } from '../../support/hostile-input/order.js';
+import { JSON_TYPE, minimal } from '../../support/hostile-input/order.js';
+import { ENDPOINTS, PAYMENTS, SESSIONS } from '../../support/orders.js';
 
 describe('hostile input', () => {
   const web = forAllTests(openHostileClient);

@@ -5,7 +5,8 @@ import { forAllTests } from '../../support/hooks.js';
 import { assertError, assertErrorShape } from '../../support/hostile-input/assert-answers.js';
 import { openHostileClient } from '../../support/hostile-input/client.js';
 import { DamagedRequests } from '../../support/hostile-input/damaged-requests.js';
-import { ENDPOINTS, HOOK_URL, JSON_TYPE, minimal } from '../../support/hostile-input/order.js';
+import { HOOK_URL, JSON_TYPE, minimal } from '../../support/hostile-input/order.js';
+import { ENDPOINTS } from '../../support/orders.js';
 
 describe('hostile input', () => {
   const web = forAllTests(openHostileClient);

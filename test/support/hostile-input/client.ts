@@ -21,8 +21,9 @@ import { loadConfig } from '../../../shared/config/config.js';
 import type { Knex } from '../../../shared/db/knex.js';
 import { createLogger } from '../../../shared/process/logger.js';
 import { MARK } from '../fuzz/hostile-values.js';
+import { SESSIONS } from '../orders.js';
 import { testServices } from '../suite.js';
-import { FORM_TYPE, JSON_TYPE, SESSIONS } from './order.js';
+import { FORM_TYPE, JSON_TYPE } from './order.js';
 
 /** A web process whose log is captured, with a client that sends requests unchanged for a merchant. */
 export interface HostileClient {

@@ -2,8 +2,9 @@ import { gzipSync } from 'node:zlib';
 import { type Random, seededRandom } from '../../../lab/world/chance/seeded-random.js';
 import { formText } from '../api-client.js';
 import { MARK } from '../fuzz/hostile-values.js';
+import { ENDPOINTS, PAYMENTS, SESSIONS } from '../orders.js';
 import type { Sent } from './client.js';
-import { ENDPOINTS, HOOK_URL, KEYS, PAYMENTS, SESSIONS } from './order.js';
+import { HOOK_URL, KEYS } from './order.js';
 
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
 

@@ -1,9 +1,6 @@
 import { formText } from '../api-client.js';
 import { MARK } from '../fuzz/hostile-values.js';
 
-export const SESSIONS = '/v1/checkout/sessions';
-export const ENDPOINTS = '/v1/webhook_endpoints';
-export const PAYMENTS = '/v1/payments';
 export const KEYS = '/v1/keys';
 export const JSON_TYPE = { 'Content-Type': 'application/json' };
 export const FORM_TYPE = { 'Content-Type': 'application/x-www-form-urlencoded' };
