@@ -56,6 +56,7 @@ export function assertLinkAnswer(res: Response, method: LinkMethod, link: string
   assert.match(res.get('Vary') ?? '', /(^|, )Accept($|,)/);
   const isWaiting = [202, 409, 429, 503].includes(res.status);
   if (isWaiting) assert.match(res.get('Retry-After') ?? '', /^[1-9][0-9]*$/);
+  else assert.equal(res.get('Retry-After'), undefined);
   assert.equal(res.get('PAYMENT-REQUIRED') !== undefined, res.status === 402);
   if (method === 'head') assert.equal(res.text ?? '', '');
   else if (res.type !== 'text/html') assertLinkBody(res, link);
@@ -64,6 +65,9 @@ export function assertLinkAnswer(res: Response, method: LinkMethod, link: string
 function assertLinkBody(res: Response, link: string): void {
   const { status, body } = res;
   assert.equal(res.get('Content-Type'), 'application/json; charset=utf-8');
+  const tellsOfPayment = status === 200 || body.error?.code === 'session_already_paid';
+  const mayHaveReceipt = tellsOfPayment || (status === 402 && body.code !== undefined);
+  if (!mayHaveReceipt) assert.equal(res.get('PAYMENT-RESPONSE'), undefined);
   if (status === 402) {
     assert.deepEqual(decodeHeader(res.get('PAYMENT-REQUIRED') ?? ''), body);
     const { x402Version, error, code, resource, accepts, extensions, ...others } = body;
