@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import request, { type Response } from 'supertest';
-import { answers } from '../../lab/world/facilitator/dial.js';
 import { buildPaidSession } from '../../lab/world/shop/factories.js';
 import { newId } from '../../shared/values/ids.js';
 import { openTestApp } from '../support/app.js';
 import { openCheckout } from '../support/checkout.js';
 import { forAllTests } from '../support/hooks.js';
 import { answerOf } from '../support/link-answers.js';
+import { linkVisits } from '../support/link-visits.js';
 import { createDatabase } from '../support/suite.js';
 import { unfinished } from '../support/unreadable-requests.js';
 import { asResponse, exchange } from '../support/wire.js';
@@ -23,8 +23,11 @@ const ALLOWED = [
 const ORIGIN = { Origin: 'https://agent.example' };
 
 describe('a browser agent', () => {
-  const checkout = forAllTests(() => openCheckout({ worker: false }));
-  afterEach(() => checkout.facilitator.verify.honest());
+  const checkout = forAllTests(openCheckout);
+  afterEach(() => {
+    checkout.facilitator.verify.honest();
+    checkout.facilitator.settle.honest();
+  });
 
   const listOf = (res: Response, name: string): string[] =>
     (res.get(name) ?? '').toLowerCase().split(/\s*,\s*/);
@@ -99,40 +102,9 @@ describe('a browser agent', () => {
 
   describe('may read the response', () => {
     const newLink = async (): Promise<string> => (await checkout.buildSession()).id;
-    const paid = async (): Promise<string> =>
-      (await buildPaidSession(checkout.app.db, checkout.merchant.accountId)).session.id;
-    const pay = async (id: string): Promise<Response> => {
-      const { header } = await checkout.sign(await newLink());
-      return await checkout.visit(id, { ...ORIGIN, 'PAYMENT-SIGNATURE': header });
-    };
-
-    const statuses: Record<string, () => PromiseLike<Response>> = {
-      '200 complete': async () => await checkout.visit(await paid(), ORIGIN),
-      '200 page': async () => await checkout.visit(await newLink(), { ...ORIGIN, Accept: 'text/html' }),
-      '202 processing': async () => {
-        const { id } = await checkout.buildSession({ status: 'processing' });
-        return await checkout.visit(id, ORIGIN);
-      },
-      '400 invalid_payment_payload': async () =>
-        await checkout.visit(await newLink(), { ...ORIGIN, 'X-PAYMENT': 'none!' }),
-      '402': async () => await checkout.visit(await newLink(), ORIGIN),
-      '402 asked': async () => {
-        checkout.facilitator.verify.next(answers(200, { isValid: false, invalidReason: 'asked' }));
-        return await pay(await newLink());
-      },
-      '404 resource_missing': () => checkout.visit(newId('cs_test_'), ORIGIN),
-      '404 page': () => checkout.visit(newId('cs_test_'), { ...ORIGIN, Accept: 'text/html' }),
+    const statuses = {
+      ...linkVisits(checkout, ORIGIN),
       '405 method_not_allowed': async () => await checkout.send('put', await newLink(), ORIGIN),
-      '409 processing': async () => await pay((await checkout.buildSession({ status: 'processing' })).id),
-      '409 session_already_paid': async () => await pay(await paid()),
-      '410 session_expired': async () => {
-        const { id } = await checkout.buildSession({ status: 'expired' });
-        return await checkout.visit(id, ORIGIN);
-      },
-      '503 payment_service_unavailable': async () => {
-        checkout.facilitator.verify.next(answers(500));
-        return await pay(await newLink());
-      },
     };
     for (const [answer, ask] of Object.entries(statuses)) {
       it(answer, async () => {

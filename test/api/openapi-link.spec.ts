@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import request, { type Response } from 'supertest';
-import { answers, failsToSettle } from '../../lab/world/facilitator/dial.js';
 import { buildPaidSession } from '../../lab/world/shop/factories.js';
 import { MAX_REQUEST_HEADERS } from '../../shared/limits/bounds.js';
 import { newId } from '../../shared/values/ids.js';
 import { schemaValidator } from '../support/api-client.js';
-import { type Checkout, openCheckout } from '../support/checkout.js';
+import { openCheckout } from '../support/checkout.js';
+import { forAllTests } from '../support/hooks.js';
 import { describeBothKinds } from '../support/kinds.js';
 import { answerOf } from '../support/link-answers.js';
+import { linkVisits } from '../support/link-visits.js';
 import { asResponse, exchange } from '../support/wire.js';
 
 interface Documented {
@@ -22,21 +23,19 @@ interface Content {
   'text/html'?: object;
 }
 
-const PAGE = { Accept: 'text/html' };
-
 describeBothKinds('what /openapi.json says of payment links', (kind) => {
-  let checkout: Checkout;
+  const checkout = forAllTests(() => {
+    const key = generateKeyPairSync('ed25519').privateKey.export({ format: 'der', type: 'pkcs8' });
+    return openCheckout({ kind, environment: { RECEIPT_SIGNING_KEYS: key.toString('base64') } });
+  });
   let documented: Documented;
   before(async () => {
-    const key = generateKeyPairSync('ed25519').privateKey.export({ format: 'der', type: 'pkcs8' });
-    checkout = await openCheckout({ kind, environment: { RECEIPT_SIGNING_KEYS: key.toString('base64') } });
     documented = (await request(checkout.app.server).get('/openapi.json')).body;
   });
   afterEach(() => {
     checkout.facilitator.verify.honest();
     checkout.facilitator.settle.honest();
   });
-  after(() => checkout.close());
 
   function assertDocumented(res: Response, path: string, method = 'get'): void {
     const answer = documented.paths[path]?.[method]?.responses[res.status];
@@ -55,47 +54,7 @@ describeBothKinds('what /openapi.json says of payment links', (kind) => {
   }
 
   const open = async (): Promise<string> => (await checkout.buildSession()).id;
-  const visits: Record<string, () => PromiseLike<Response>> = {
-    '200 complete': async () => await checkout.pay(await open()),
-    '202 processing': async () =>
-      await checkout.visit((await checkout.buildSession({ status: 'processing' })).id),
-    '400 invalid_payment_payload': async () =>
-      await checkout.visit(await open(), { 'PAYMENT-SIGNATURE': '!' }),
-    '402': async () => await checkout.visit(await open()),
-    '402 kyt_risk_detected': async () => {
-      checkout.facilitator.settle.next(failsToSettle('kyt_risk_detected'));
-      return await checkout.pay(await open());
-    },
-    '402 page': async () => {
-      const id = await open();
-      checkout.facilitator.settle.next(failsToSettle('kyt_risk_detected'));
-      const { header } = await checkout.sign(id);
-      return await checkout.visit(id, { 'PAYMENT-SIGNATURE': header, ...PAGE });
-    },
-    '200 page': async () => await checkout.visit(await open(), PAGE),
-    '404 page': () => checkout.visit(newId('cs_test_'), PAGE),
-    '410 page': async () =>
-      await checkout.visit((await checkout.buildSession({ status: 'expired' })).id, PAGE),
-    '404 resource_missing': () => checkout.visit(newId('cs_test_')),
-    '409 processing': async () => {
-      const { header } = await checkout.sign(await open());
-      const { id } = await checkout.buildSession({ status: 'processing' });
-      return await checkout.visit(id, { 'PAYMENT-SIGNATURE': header });
-    },
-    '409 session_already_paid': async () => {
-      const id = await open();
-      const { header } = await checkout.sign(id);
-      await checkout.visit(id, { 'PAYMENT-SIGNATURE': header });
-      return await checkout.visit(id, { 'PAYMENT-SIGNATURE': header });
-    },
-    '410 session_expired': async () =>
-      await checkout.visit((await checkout.buildSession({ status: 'expired' })).id),
-    '503 payment_service_unavailable': async () => {
-      checkout.facilitator.verify.next(answers(500));
-      return await checkout.pay(await open());
-    },
-  };
-  for (const [answer, visit] of Object.entries(visits)) {
+  for (const [answer, visit] of Object.entries(linkVisits(checkout))) {
     it(`matches the response ${answer}`, async () => {
       const res = await visit();
       assert.equal(answerOf(res), answer);
