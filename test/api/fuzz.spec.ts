@@ -78,7 +78,8 @@ describe('fuzzing', () => {
       write(chunk: Buffer, _encoding, done) {
         const line = chunk.toString('utf8');
         const isComplaint =
-          /"level":"(error|fatal)"/.test(line) || [MARK, ...secrets].some((secret) => line.includes(secret));
+          /"level":"(warn|error|fatal)"/.test(line) ||
+          [MARK, ...secrets].some((secret) => line.includes(secret));
         if (isComplaint) complaints.push(line);
         done();
       },
