@@ -220,50 +220,37 @@ describe('isolation of accounts and modes', () => {
   });
 
   describe('answers 401, whether the object exists or not,', () => {
-    let credentials: Record<string, [header: string | undefined, code: string]>;
-    before(async () => {
-      const { key, secret } = await createApiKey(app.db, {
-        accountId: mine.accountId,
-        livemode: false,
-        name: 'Leaked',
-      });
+    const bearer = (text: string): string => `Bearer ${text}`;
+    /** Another one for each request: a process remembers the key that it has refused. */
+    async function usedAndRevoked(): Promise<string> {
+      const { accountId } = mine;
+      const { key, secret } = await createApiKey(app.db, { accountId, livemode: false, name: 'Leaked' });
       await client(app, secret).get('/v1/payments').expect(200);
       await revokeApiKey(app.db, key.id);
-      const bearer = (text: string): string => `Bearer ${text}`;
-      credentials = {
-        'no key': [undefined, 'api_key_missing'],
-        'a revoked key': [bearer(secret), 'api_key_revoked'],
-        "a session's id as key": [bearer(objects.session), 'api_key_invalid'],
-        "a session's id as user": [`Basic ${btoa(`${objects.session}:`)}`, 'api_key_invalid'],
-        "an account's id as key": [bearer(mine.accountId), 'api_key_invalid'],
-        "a key's id as key": [bearer(key.id), 'api_key_invalid'],
-        'the hash of a key': [bearer('svc_ck_test_'.padEnd(76, 'a')), 'api_key_invalid'],
-        'a key of the other mode': [bearer(mine.testKey.replace('_test_', '_live_')), 'api_key_invalid'],
-        'a made-up key': [
-          bearer(`svc_ck_test_${randomUUID().replaceAll('-', '')}12345678`),
-          'api_key_invalid',
-        ],
-      };
-    });
-    const kinds = [
-      'no key',
-      'a revoked key',
-      "a session's id as key",
-      "a session's id as user",
-      "an account's id as key",
-      "a key's id as key",
-      'the hash of a key',
-      'a key of the other mode',
-      'a made-up key',
-    ];
-    for (const kind of kinds) {
+      return bearer(secret);
+    }
+    const credentials: Record<string, [header: () => string | undefined | Promise<string>, code: string]> = {
+      'no key': [() => undefined, 'api_key_missing'],
+      'a revoked key': [usedAndRevoked, 'api_key_revoked'],
+      "a session's id as key": [() => bearer(objects.session), 'api_key_invalid'],
+      "a session's id as user": [() => `Basic ${btoa(`${objects.session}:`)}`, 'api_key_invalid'],
+      "an account's id as key": [() => bearer(mine.accountId), 'api_key_invalid'],
+      "a key's id as key": [() => bearer(objects.key), 'api_key_invalid'],
+      'the hash of a key': [() => bearer('svc_ck_test_'.padEnd(76, 'a')), 'api_key_invalid'],
+      'a key of the other mode': [() => bearer(mine.testKey.replace('_test_', '_live_')), 'api_key_invalid'],
+      'a made-up key': [
+        () => bearer(`svc_ck_test_${randomUUID().replaceAll('-', '')}12345678`),
+        'api_key_invalid',
+      ],
+    };
+    for (const [kind, [credential, code]] of Object.entries(credentials)) {
       it(`to ${kind}, on every operation`, async () => {
-        const [header, code] = credentials[kind] ?? [undefined, ''];
         const api = client(app);
         for (const { name, method, path, operation } of operations) {
           const object = OBJECTS[path] ?? 'session';
           const body = BODIES[name] ?? (operation.requestBody === undefined ? undefined : {});
           for (const id of [objects[object], newId(PREFIXES[object])]) {
+            const header = await credential();
             const test = api.send(method, path.replace('{id}', id));
             if (header !== undefined) test.set('Authorization', header);
             if (body !== undefined) test.send(body);
@@ -272,6 +259,7 @@ describe('isolation of accounts and modes', () => {
           }
         }
         for (const { name } of MERCHANT_TOOLS) {
+          const header = await credential();
           const test = postMcp(app, undefined, callText(name, JSON.stringify({ id: objects.session })));
           if (header !== undefined) test.set('Authorization', header);
           const res = await test;
