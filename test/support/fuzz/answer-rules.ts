@@ -5,7 +5,7 @@ import type { RawAnswer } from './raw-client.js';
 
 const fitsError = schemaValidator('#/components/schemas/Error');
 const STATUSES = [0, 200, 202, 204, 400, 401, 402, 404, 405, 406, 409, 410, 415, 429, 431, 503];
-/** Of /v1. A busy or broken service would answer otherwise. */
+/** Statuses of /v1. A busy or broken service would answer with others. */
 const OF_MERCHANTS = [0, 200, 400, 401, 404, 405, 431];
 /** Each must occur, or the generated requests miss their purpose. */
 const MUST_BE_SEEN = [200, 202, 400, 401, 402, 404, 405, 409, 410];
