@@ -8,7 +8,7 @@ import { type EvmArrivals, readEvmArrivals } from './evm-arrivals.js';
 import { readLowestHead } from './evm-heads.js';
 import { EvmRpc } from './evm-rpc.js';
 import { LogRange } from './log-range.js';
-import type { EvmNetwork, Network, SvmNetwork } from './networks.js';
+import { type EvmNetwork, type Network, rpcUrlOf, type SvmNetwork } from './networks.js';
 import { readRefusal } from './refusal.js';
 import type { ChainFetch } from './rpc-fetch.js';
 import { type ListEnd, listTransactions, readSolanaArrival, type TokenAccount } from './solana-arrivals.js';
@@ -76,7 +76,6 @@ export function createChainReader(
     endpoints.set(caip2, known);
     return known;
   };
-  const urlOf = (network: Network): string => rpcUrls.get(network.environmentSuffix) ?? network.publicRpcUrl;
 
   async function patiently<N extends Network, Rpc extends { requireRightChain(): Promise<void> }, T>(
     network: N,
@@ -92,8 +91,9 @@ export function createChainReader(
       signal?.addEventListener('abort', stop);
       let queued: QueuedCheck | undefined;
       try {
-        queued = queues.of(urlOf(network), network).enter(check, turns);
-        const rpc = open(urlOf(network), queued.fetch);
+        const url = rpcUrlOf(rpcUrls, network);
+        queued = queues.of(url, network).enter(check, turns);
+        const rpc = open(url, queued.fetch);
         if (!endpoint.isRightChain) await rpc.requireRightChain();
         endpoint.isRightChain = true;
         return await work(rpc, check, endpoint);

@@ -9,7 +9,7 @@ import { checkEvmPayment, type EvmPaymentQuery, judgeUnreadEvm } from './evm.js'
 import { EvmRpc } from './evm-rpc.js';
 import type { ChainFinding } from './finding.js';
 import { LogRange } from './log-range.js';
-import { findNetwork, type Network } from './networks.js';
+import { findNetwork, type Network, rpcUrlOf } from './networks.js';
 import type { ChainFetch } from './rpc-fetch.js';
 import type { SolanaPaymentQuery } from './solana.js';
 import type { SolanaEndpointMemory } from './solana-search.js';
@@ -65,7 +65,7 @@ export function createChains(rpcUrls: ReadonlyMap<string, string>, options: Chai
 
   async function runCheck(query: PaymentQuery, check: ChainCheck, fetch: ChainFetch): Promise<ChainFinding> {
     const network = networkOf(query);
-    const url = urlOf(network);
+    const url = rpcUrlOf(rpcUrls, network);
     if (query.family === 'evm' && network.family === 'evm') {
       const rpc = new EvmRpc(network, url, fetch);
       await endpoints.verify(network, rpc);
@@ -84,10 +84,6 @@ export function createChains(rpcUrls: ReadonlyMap<string, string>, options: Chai
     throw new ChainUnreadable(`${query.network} is not of the family ${query.family}`);
   }
 
-  function urlOf({ environmentSuffix, publicRpcUrl }: Network): string {
-    return rpcUrls.get(environmentSuffix) ?? publicRpcUrl;
-  }
-
   return {
     async check(query, { withinMs = checkTimeoutMs, urgentUntil, inBackground } = {}) {
       if (isClosed) return judgeUnread(query, SHUTTING_DOWN);
@@ -97,7 +93,7 @@ export function createChains(rpcUrls: ReadonlyMap<string, string>, options: Chai
       let queued: QueuedCheck | undefined;
       try {
         const network = networkOf(query);
-        const queue = queues.of(urlOf(network), network);
+        const queue = queues.of(rpcUrlOf(rpcUrls, network), network);
         queued = queue.enter(check, { urgentUntil, inBackground, turnsWithinMs });
         return await runCheck(query, check, queued.fetch);
       } catch (error) {

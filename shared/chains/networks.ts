@@ -199,6 +199,14 @@ export function findToken(caip2: string, asset: string): OfferedToken | undefine
   );
 }
 
+/** The network's endpoint: `rpcUrls` has one by environment suffix, or it is the public one. */
+export function rpcUrlOf(
+  rpcUrls: ReadonlyMap<string, string>,
+  { environmentSuffix, publicRpcUrl }: Network,
+): string {
+  return rpcUrls.get(environmentSuffix) ?? publicRpcUrl;
+}
+
 /** A network that was removed from the table is named by its CAIP-2 id, for old payments. */
 export function networkName(caip2: string): string {
   return BY_CAIP2.get(caip2)?.name ?? caip2;

@@ -2,7 +2,7 @@ import { MAX_HOLDINGS_KEPT } from '../limits/bounds.js';
 import { shareAnswers } from '../limits/shared-answer.js';
 import { fetchUntil } from './endpoint-fetch.js';
 import { EvmRpc } from './evm-rpc.js';
-import type { EvmNetwork } from './networks.js';
+import { type EvmNetwork, rpcUrlOf } from './networks.js';
 import { type EndpointUnreadable, SHARED_MS, throttleEndpoint } from './throttled-endpoint.js';
 
 /** By token contract. A missing token could not be read. */
@@ -17,7 +17,7 @@ export function throttleEvm(rpcUrls: ReadonlyMap<string, string>, timeoutMs: num
   const endpoints = new Map<string, ReturnType<typeof openEndpoint>>();
   return {
     tokenBalances(network, wallet) {
-      const url = rpcUrls.get(network.environmentSuffix) ?? network.publicRpcUrl;
+      const url = rpcUrlOf(rpcUrls, network);
       const endpoint = endpoints.get(network.caip2) ?? openEndpoint(network, url, timeoutMs);
       endpoints.set(network.caip2, endpoint);
       return endpoint(wallet);

@@ -2,7 +2,7 @@ import { MAX_HOLDINGS_KEPT } from '../limits/bounds.js';
 import { shareAnswers } from '../limits/shared-answer.js';
 import { lazy } from '../process/lazy.js';
 import { fetchUntil } from './endpoint-fetch.js';
-import type { SvmNetwork } from './networks.js';
+import { rpcUrlOf, type SvmNetwork } from './networks.js';
 import { SolanaRpc } from './solana-rpc.js';
 import { type EndpointUnreadable, SHARED_MS, throttleEndpoint } from './throttled-endpoint.js';
 
@@ -27,7 +27,7 @@ const NETWORKS = 10;
 export function throttleSolana(rpcUrls: ReadonlyMap<string, string>): ThrottledSolana {
   const endpoints = new Map<string, Endpoint>();
   const endpointOf = (network: SvmNetwork): Endpoint => {
-    const url = rpcUrls.get(network.environmentSuffix) ?? network.publicRpcUrl;
+    const url = rpcUrlOf(rpcUrls, network);
     const endpoint = endpoints.get(network.caip2) ?? openEndpoint(network, url);
     endpoints.set(network.caip2, endpoint);
     return endpoint;
