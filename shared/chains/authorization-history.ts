@@ -2,11 +2,11 @@ import type { Authorization } from './authorization-proof.js';
 import type { ChainCheck } from './chain-check.js';
 import type { EvmRpc } from './evm-rpc.js';
 import type { EvmSearchPosition } from './evm-search-position.js';
-import { readRefusal } from './refusal.js';
+import { readRpcError } from './rpc-error.js';
 
 const FIRST_STEP_BLOCKS = 8;
 
-/** How far back an endpoint keeps the state of blocks, as learned from its refusals. */
+/** How far back an endpoint keeps the state of blocks, as learned from its errors. */
 export class KnownHistory {
   #depth = Number.POSITIVE_INFINITY;
 
@@ -45,7 +45,7 @@ export async function narrowByHistory(
       if (await rpc.wasAuthorizationUsed(asset, from, nonce, BigInt(at))) position.usedAt = at;
       else position.unusedAt = at;
     } catch (error) {
-      const { kind } = readRefusal(error);
+      const { kind } = readRpcError(error);
       // A rate limit after some answers is temporary. A rate limit on the first call may apply to historical state always.
       position.historyEnded = kind !== 'rate_limited' || read === 0;
       if (kind === 'rate_limited' || check.isCut) throw error;

@@ -1,5 +1,5 @@
 import type { EvmBlock, EvmRpc } from './evm-rpc.js';
-import { readRefusal } from './refusal.js';
+import { readRpcError } from './rpc-error.js';
 
 /** Length of the first step back, which measures the chain's pace. */
 const SAMPLE_BLOCKS = 100;
@@ -79,7 +79,7 @@ async function readBlock(rpc: EvmRpc, number: number): Promise<Found> {
     const block = await rpc.findBlock(BigInt(number));
     return block === undefined ? tooOld : { number, time: Number(block.timestamp) };
   } catch (error) {
-    const { kind } = readRefusal(error);
+    const { kind } = readRpcError(error);
     if (kind === 'behind' || kind === 'refused') return tooOld;
     throw error;
   }

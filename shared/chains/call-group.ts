@@ -1,5 +1,5 @@
-import { isRateLimit } from './refusal.js';
-import { isEntry, parse, parseEntry, type RpcEntry, type RpcRequest, readFault } from './rpc-call.js';
+import { isEntry, parse, parseEntry, type RpcEntry, type RpcRequest, readJsonRpcError } from './rpc-call.js';
+import { isRateLimit } from './rpc-error.js';
 
 /**
  * Several calls in one HTTP request: a JSON-RPC batch of small reads, or one getSignatureStatuses with the signatures of all.
@@ -98,9 +98,9 @@ export function splitAnswer<C extends GroupedCall>(
   if (status === 429) return all({ kind: 'limited', how: 'it answered HTTP 429' });
   const value = parse(text);
   const whole = isEntry(value) ? value : undefined;
-  const fault = readFault(whole);
+  const fault = readJsonRpcError(whole);
   const limits = (call: C, entry: RpcEntry | undefined): boolean => {
-    const said = readFault(entry);
+    const said = readJsonRpcError(entry);
     return said !== undefined && isRateLimit(call.request.method, said, isLimiting);
   };
   const judge = (call: C, entry: RpcEntry): CallAnswer =>
@@ -118,7 +118,7 @@ export function splitAnswer<C extends GroupedCall>(
 }
 
 function howLimited(entry: RpcEntry | undefined): string {
-  const code = readFault(entry)?.code;
+  const code = readJsonRpcError(entry)?.code;
   return code === undefined ? 'it said so' : `it answered error ${code}`;
 }
 

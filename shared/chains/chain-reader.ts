@@ -9,7 +9,7 @@ import { readLowestHead } from './evm-heads.js';
 import { EvmRpc } from './evm-rpc.js';
 import { LogRange } from './log-range.js';
 import { type EvmNetwork, type Network, rpcUrlOf, type SvmNetwork } from './networks.js';
-import { readRefusal } from './refusal.js';
+import { readRpcError } from './rpc-error.js';
 import type { ChainFetch } from './rpc-fetch.js';
 import { type ListEnd, listTransactions, readSolanaArrival, type TokenAccount } from './solana-arrivals.js';
 import { type SignatureEntry, type SolanaRoot, SolanaRpc } from './solana-rpc.js';
@@ -98,7 +98,7 @@ export function createChainReader(
         endpoint.isRightChain = true;
         return await work(rpc, check, endpoint);
       } catch (error) {
-        if (tried === TRIES || signal?.aborted || readRefusal(error).kind === 'refused')
+        if (tried === TRIES || signal?.aborted || readRpcError(error).kind === 'refused')
           throw new ChainUnreadable(unreadableReason(error));
       } finally {
         signal?.removeEventListener('abort', stop);

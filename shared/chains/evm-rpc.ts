@@ -12,7 +12,7 @@ import {
   TransactionReceiptNotFoundError,
 } from 'viem';
 import type { EvmNetwork } from './networks.js';
-import { readRefusal } from './refusal.js';
+import { readRpcError } from './rpc-error.js';
 import { type ChainFetch, tracedFetch } from './rpc-fetch.js';
 import { ChainUnreadable } from './unreadable.js';
 
@@ -184,7 +184,7 @@ function parseLog({ address, topics, data, logIndex, transactionHash }: Unparsed
 
 /** Whether the node answered that it lacks the block's state, which another node or a retry may have. */
 export function isStateMissing(error: unknown): boolean {
-  const { kind } = readRefusal(error);
+  const { kind } = readRpcError(error);
   return kind === 'behind' || kind === 'refused' || hasCause(error, ContractFunctionZeroDataError);
 }
 

@@ -1,5 +1,5 @@
 import type { ChainCheck } from './chain-check.js';
-import { readRefusal } from './refusal.js';
+import { readRpcError } from './rpc-error.js';
 import { ChainUnreadable } from './unreadable.js';
 
 /** A node answered without data that another node behind the same URL has already returned. */
@@ -14,7 +14,7 @@ export async function retryWhileBehind<T>(check: ChainCheck, ask: () => Promise<
     try {
       return await ask();
     } catch (error) {
-      const isBehind = error instanceof LaggingNode || readRefusal(error).kind === 'behind';
+      const isBehind = error instanceof LaggingNode || readRpcError(error).kind === 'behind';
       if (tried === TRIES || check.isEnding || !isBehind) throw error;
     }
     if (tried >= TRIES_AT_ONCE) await check.pause();

@@ -1,4 +1,4 @@
-import { readRefusal } from './refusal.js';
+import { readRpcError } from './rpc-error.js';
 import { AnswerTooLong, ChainUnreadable, causesOf } from './unreadable.js';
 
 /** Public endpoints limit one log search to between 10 and 10,000 blocks. */
@@ -9,8 +9,8 @@ const FIRST_PATIENCE = 16;
 const MOST_PATIENCE = 1024;
 
 /**
- * How many blocks an endpoint takes in one log search: the number that its refusal names, or found by halving. The range
- * doubles after `patience` successes; a refusal after growth doubles `patience`.
+ * How many blocks an endpoint takes in one log search: the number that its error names, or found by halving. The range
+ * doubles after `patience` successes; an error after growth doubles `patience`.
  */
 export class LogRange {
   #blocks = MOST_BLOCKS;
@@ -37,17 +37,17 @@ export class LogRange {
       this.refuse(asked, '');
       return;
     }
-    const { kind, words } = readRefusal(error);
+    const { kind, message } = readRpcError(error);
     if (kind === 'failed') this.fail(asked);
     if (kind !== 'refused') throw error;
     if (asked === 1) throw new ChainUnreadable('the endpoint refuses to search for logs');
-    this.refuse(asked, words);
+    this.refuse(asked, message);
   }
 
-  /** Shrinks the range to the number that the refusal names, or to half. */
-  refuse(asked: number, words: string): void {
+  /** Shrinks the range to the number that the error names, or to half. */
+  refuse(asked: number, message: string): void {
     if (this.#hasGrown) this.#patience = Math.min(this.#patience * 2, MOST_PATIENCE);
-    this.#shrinkTo(allowedBlocks(words, asked) ?? Math.max(Math.floor(asked / 2), 1));
+    this.#shrinkTo(allowedBlocks(message, asked) ?? Math.max(Math.floor(asked / 2), 1));
   }
 
   fail(asked: number): void {
@@ -63,9 +63,9 @@ export class LogRange {
   }
 }
 
-/** The largest number in the refusal below `asked`. A wrong guess is corrected by the next refusal, since the range always falls. */
-function allowedBlocks(words: string, asked: number): number | undefined {
-  const plain = words.replaceAll(/0x[\da-f]+/gi, '').replaceAll(/(?<=\d),(?=\d{3})/g, '');
+/** The largest number in the message below `asked`. A wrong guess is corrected by the next error, since the range always falls. */
+function allowedBlocks(message: string, asked: number): number | undefined {
+  const plain = message.replaceAll(/0x[\da-f]+/gi, '').replaceAll(/(?<=\d),(?=\d{3})/g, '');
   const numbers = [...plain.matchAll(/\d+/g)].map(([digits]) => Number(digits));
   const allowed = numbers.filter((number) => number >= 1 && number < asked);
   return allowed.length === 0 ? undefined : Math.max(...allowed);

@@ -1,3 +1,4 @@
+import type { RpcFault } from './rpc-error.js';
 import { ChainUnreadable } from './unreadable.js';
 
 /** A JSON-RPC request, as a client library sends it. */
@@ -39,9 +40,9 @@ export function isEntry(value: unknown): value is RpcEntry {
 }
 
 /** The error of an answer; undefined when it has none. */
-export function readFault(entry: RpcEntry | undefined): { code?: number; words: string } | undefined {
+export function readJsonRpcError(entry: RpcEntry | undefined): RpcFault | undefined {
   const error = entry?.error;
   if (!isEntry(error)) return undefined;
-  const words = typeof error.message === 'string' ? error.message : '';
-  return typeof error.code === 'number' ? { code: error.code, words } : { words };
+  const message = typeof error.message === 'string' ? error.message : '';
+  return typeof error.code === 'number' ? { code: error.code, message } : { message };
 }

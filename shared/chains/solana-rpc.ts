@@ -7,8 +7,8 @@ import {
   type VersionedTransactionResponse,
 } from '@solana/web3.js';
 import type { SvmNetwork } from './networks.js';
-import { isUnknownMethod } from './refusal.js';
-import { isEntry, readFault } from './rpc-call.js';
+import { isEntry, readJsonRpcError } from './rpc-call.js';
+import { isUnknownMethod } from './rpc-error.js';
 import { type ChainFetch, tracedFetch } from './rpc-fetch.js';
 import { ChainUnreadable } from './unreadable.js';
 
@@ -185,8 +185,8 @@ export class SolanaRpc {
     if (!response.ok) throw new Error(`${response.status} ${response.statusText}: ${text}`);
     const answer: unknown = JSON.parse(text);
     const entry = isEntry(answer) ? answer : {};
-    const fault = readFault(entry);
-    if (fault !== undefined) throw new SolanaJSONRPCError({ code: fault.code, message: fault.words });
+    const fault = readJsonRpcError(entry);
+    if (fault !== undefined) throw new SolanaJSONRPCError({ code: fault.code, message: fault.message });
     return entry.result;
   }
 }

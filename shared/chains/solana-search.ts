@@ -2,7 +2,7 @@ import type { LRUCache } from 'lru-cache';
 import type { ChainCheck } from './chain-check.js';
 import type { ChainFinding } from './finding.js';
 import { LaggingNode, retryWhileBehind } from './lagging-node.js';
-import { readRefusal } from './refusal.js';
+import { readRpcError } from './rpc-error.js';
 import { type FirstPage, isShort, shortest } from './shortest-history.js';
 import { hashMessage, hasOtherMemo, type SignedMessage } from './solana-message.js';
 import { advance, beginningOf, type ListPosition, presentBeginning, type SolanaPass } from './solana-pass.js';
@@ -161,7 +161,7 @@ async function judgeEntry(
     const finding = await judge(signature, landed);
     if (finding?.kind !== 'searching') return finding;
   } catch (error) {
-    if (check.isCut || readRefusal(error).kind === 'rate_limited') throw error;
+    if (check.isCut || readRpcError(error).kind === 'rate_limited') throw error;
   }
   pass.hasUnclear = true;
   return undefined;

@@ -2,7 +2,7 @@ import { laterNowMs } from '../process/clock.js';
 import type { ChainCheck } from './chain-check.js';
 import type { ChainFinding } from './finding.js';
 import { LaggingNode, retryWhileBehind } from './lagging-node.js';
-import { readRefusal } from './refusal.js';
+import { readRpcError } from './rpc-error.js';
 import type { SearchPosition } from './search-position.js';
 import {
   parseSignedMessage,
@@ -158,7 +158,7 @@ async function readExpiry(
   try {
     return !(await retryWhileBehind(check, () => rpc.isBlockhashValid(blockhash, root)));
   } catch (error) {
-    const isRefused = readRefusal(error).kind === 'refused';
+    const isRefused = readRpcError(error).kind === 'refused';
     const isOver = ageMs > MOST_BLOCKHASH_AGE_MS && root.slot - start.slot > MOST_BLOCKHASH_AGE_SLOTS;
     return isRefused && isOver ? true : { error };
   }
@@ -174,7 +174,7 @@ async function beginPass(
     return await finishPass(search, newPass(beginning, root.time, firstRoot), page);
   } catch (error) {
     // A node that is behind has answered: this is `searching`, not `unreadable`.
-    if (readRefusal(error).kind !== 'behind') throw error;
+    if (readRpcError(error).kind !== 'behind') throw error;
     const position = presentBeginning(firstRoot);
     return { finding: { kind: 'searching', reason: unreadableReason(error), position } };
   }
@@ -186,7 +186,7 @@ async function continuePass(search: SolanaSearch, pass: SolanaPass): Promise<Sea
   try {
     page = await readPage(search, pass);
   } catch (error) {
-    const { kind } = readRefusal(error);
+    const { kind } = readRpcError(error);
     const isSilent = kind === 'failed' || kind === 'refused';
     // No page was read: the check is `unreadable`, and the stored position stays for the next one.
     if (isSilent && !isPositionLost(error, pass)) throw error;
@@ -218,7 +218,7 @@ function searching(pass: SolanaPass, error: unknown): ChainFinding {
  * nothing, others refuse.
  */
 function isPositionLost(error: unknown, { beforeLast }: SolanaPass): boolean {
-  return error instanceof LaggingNode || (beforeLast !== undefined && readRefusal(error).kind === 'refused');
+  return error instanceof LaggingNode || (beforeLast !== undefined && readRpcError(error).kind === 'refused');
 }
 
 async function conclude(

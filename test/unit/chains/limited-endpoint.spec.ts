@@ -11,7 +11,7 @@ import {
   type PaymentQuery,
 } from '../../../shared/chains/confirmation.js';
 import type { ChainFinding } from '../../../shared/chains/finding.js';
-import { isRateLimit } from '../../../shared/chains/refusal.js';
+import { isRateLimit } from '../../../shared/chains/rpc-error.js';
 import { loggerWithLines } from '../../support/log-lines.js';
 import { buildEvmQuery } from './evm-payment.js';
 import { buildSolanaPayment, DEVNET } from './solana-payment.js';
@@ -238,7 +238,7 @@ describe('an endpoint that hangs', () => {
 });
 
 describe('an error of an endpoint', () => {
-  const rateLimits: [method: string, code: number | undefined, words: string][] = [
+  const rateLimits: [method: string, code: number | undefined, message: string][] = [
     ['eth_call', -32005, 'limit exceeded'],
     ['eth_call', -32005, ''],
     ['eth_getBlockByNumber', -32016, 'over rate limit'],
@@ -249,7 +249,7 @@ describe('an error of an endpoint', () => {
     ['getTransaction', -32005, 'limit exceeded'],
     ['getSlot', undefined, 'rate limited'],
   ];
-  const others: [method: string, code: number | undefined, words: string][] = [
+  const others: [method: string, code: number | undefined, message: string][] = [
     ['eth_getLogs', -32005, 'query returned more than 10000 results'],
     ['eth_getLogs', -32005, 'limit exceeded'],
     ['eth_getLogs', -32600, 'requests limited to a range of 10 blocks'],
@@ -259,15 +259,18 @@ describe('an error of an endpoint', () => {
     ['getSignaturesForAddress', -32016, 'Minimum context slot has not been reached'],
     ['getSlot', -32005, 'Node is behind by 42 slots'],
   ];
-  for (const [method, code, words] of rateLimits)
-    it(`to ${method}, ${code} "${words}", limits the rate`, () =>
-      assert.equal(isRateLimit(method, { code, words }, false), true));
-  for (const [method, code, words] of others)
-    it(`to ${method}, ${code} "${words}", does not limit the rate`, () =>
-      assert.equal(isRateLimit(method, { code, words }, false), false));
+  for (const [method, code, message] of rateLimits)
+    it(`to ${method}, ${code} "${message}", limits the rate`, () =>
+      assert.equal(isRateLimit(method, { code, message }, false), true));
+  for (const [method, code, message] of others)
+    it(`to ${method}, ${code} "${message}", does not limit the rate`, () =>
+      assert.equal(isRateLimit(method, { code, message }, false), false));
 
   it('to a search for logs without a reason limits the rate while other calls are limited', () => {
-    assert.equal(isRateLimit('eth_getLogs', { code: -32005, words: 'limit exceeded' }, true), true);
-    assert.equal(isRateLimit('eth_getLogs', { code: -32005, words: 'more than 10000 results' }, true), false);
+    assert.equal(isRateLimit('eth_getLogs', { code: -32005, message: 'limit exceeded' }, true), true);
+    assert.equal(
+      isRateLimit('eth_getLogs', { code: -32005, message: 'more than 10000 results' }, true),
+      false,
+    );
   });
 });
