@@ -49,7 +49,7 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
   const breaker = redis && openRedisBreaker(redis, logger);
   const nameInstallation = installationNamer(db);
   // Read early: the queues need the name, also while requests have taken all connections.
-  void nameInstallation().catch(() => undefined); // Postgres is away: the first use asks again.
+  void nameInstallation().catch(() => undefined); // Postgres is unavailable: the first use asks again.
   const installation = openInstallationWatch({ db, commits, redis, breaker, logger });
   const queues = openQueues(config, { redis, installation: nameInstallation }, logger);
   const facilitators = openFacilitators(config.facilitators, 'web', { db, redis, breaker }, logger);

@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import type { FacilitatorConfig } from '../config/read-facilitators.js';
 import type { Logger } from '../process/logger.js';
-import { openAbsences } from './absences.js';
 import { createFacilitator, type Facilitator } from './facilitator.js';
 import type { VerifyVerdict } from './facilitator-answers.js';
 import type { SupportedKinds } from './requirements.js';
 import type { SettleVerdict } from './settle-verdict.js';
+import { openUnavailableFacilitators } from './unavailable-facilitators.js';
 import { uniteSupported } from './union-of-supported.js';
 import { type Verified, verifyInTurn } from './verify-in-turn.js';
 import type { FacilitatorRequest } from './wire.js';
@@ -52,13 +52,13 @@ export function uniteFacilitators(
   all: readonly Facilitator[],
   { timeoutMs, logger }: FacilitatorsOptions,
 ): Facilitators {
-  const absences = openAbsences();
+  const unavailable = openUnavailableFacilitators();
   /** Fee payers that a facilitator has listed: a buyer may have signed for one that it lists no more. */
   const listed = new LRUCache<string, Facilitator>({ max: MAX_FEE_PAYERS_KEPT });
   const isPassedOver = (
     { name, isSilent }: Pick<Facilitator, 'name' | 'isSilent'>,
     network: string,
-  ): boolean => isSilent() || absences.isAway(name, network);
+  ): boolean => isSilent() || unavailable.isUnavailable(name, network);
   const unite = uniteSupported(all, isPassedOver);
   const [first] = all;
   /** A payment's row may have the name that other settings gave its facilitator. */
@@ -103,7 +103,7 @@ export function uniteFacilitators(
       if (first !== undefined && all.length === 1)
         return { ...(await first.verify(payment, usefulForMs)), facilitator: first.name };
       const withinMs = Math.max(LEAST_VERIFY_MS, Math.min(timeoutMs, usefulForMs ?? timeoutMs));
-      return await verifyInTurn(serving(payment), { payment, withinMs }, { absences, logger });
+      return await verifyInTurn(serving(payment), { payment, withinMs }, { unavailable, logger });
     },
     async verifyBy(name, payment) {
       const one = find(name);
@@ -114,7 +114,7 @@ export function uniteFacilitators(
       if (one === undefined) return { kind: 'not_processed', why: notConfigured(name), isUnsent: true };
       const answer = await one.settle(payment, mayBeSent);
       if (answer.kind === 'not_processed' && answer.isUnsent)
-        absences.note(one.name, payment.paymentRequirements.network);
+        unavailable.note(one.name, payment.paymentRequirements.network);
       return answer;
     },
     async another(name, payment) {

@@ -1,7 +1,7 @@
 import type { Logger } from '../process/logger.js';
-import type { Absences } from './absences.js';
 import type { Facilitator } from './facilitator.js';
 import type { VerifyVerdict } from './facilitator-answers.js';
+import type { UnavailableFacilitators } from './unavailable-facilitators.js';
 import type { FacilitatorRequest } from './wire.js';
 
 /** `facilitator`: the one that gave the verdict; undefined when none did. */
@@ -17,7 +17,7 @@ interface Turn {
   withinMs: number;
 }
 
-/** A facilitator that was away and may be back is given this long before the next is asked as well. */
+/** A facilitator that was unavailable and may be back is given this long before the next is asked as well. */
 const DOUBTFUL_MS = 500;
 
 /** Facilitators refuse a Solana payment whose fee payer is not theirs with these words. */
@@ -30,7 +30,7 @@ const NOT_ITS_FEE_PAYER = /(?:^|_)fee_payer_not_managed_by_facilitator$/;
 export async function verifyInTurn(
   verifiers: readonly Verifier[],
   { payment, withinMs }: Turn,
-  { absences, logger }: { absences: Absences; logger: Logger | undefined },
+  { unavailable, logger }: { unavailable: UnavailableFacilitators; logger: Logger | undefined },
 ): Promise<Verified> {
   const { network } = payment.paymentRequirements;
   const endMs = performance.now() + withinMs;
@@ -42,9 +42,9 @@ export async function verifyInTurn(
     const startedMs = performance.now();
     const verdict = await verify(payment, leftMs);
     if (verdict.kind === 'unavailable') {
-      absences.note(name, network, verdict.forMs);
+      unavailable.note(name, network, verdict.forMs);
       failures.push({ ...verdict, why: `${name}: ${verdict.why}` });
-    } else if (performance.now() - startedMs <= patienceMs) absences.clear(name, network);
+    } else if (performance.now() - startedMs <= patienceMs) unavailable.clear(name, network);
     if (isDisowning(verdict)) disowned.push({ ...verdict, facilitator: name });
     return { ...verdict, facilitator: name };
   }
@@ -56,12 +56,12 @@ export async function verifyInTurn(
     const isLast = index === verifiers.length - 1;
     const shareMs = leftMs / (verifiers.length - index);
     const patienceMs =
-      absences.isDoubtful(name, network) && !isLast ? Math.min(DOUBTFUL_MS, shareMs) : shareMs;
+      unavailable.isDoubtful(name, network) && !isLast ? Math.min(DOUBTFUL_MS, shareMs) : shareMs;
     asked.push(ask(verifier, patienceMs, leftMs));
     const verdict = await firstVerdict(asked, patienceMs);
     if (verdict !== undefined) return verdict;
     if (disowned.some(({ facilitator }) => facilitator === name)) continue;
-    if (!absences.isAway(name, network)) absences.note(name, network);
+    if (!unavailable.isUnavailable(name, network)) unavailable.note(name, network);
     if (!isLast)
       logger?.warn({
         event: 'facilitator.passed_over',

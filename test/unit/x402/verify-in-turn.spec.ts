@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { advanceClock, resetClock } from '../../../shared/process/clock.js';
-import { openAbsences } from '../../../shared/x402/absences.js';
 import type { VerifyVerdict } from '../../../shared/x402/facilitator-answers.js';
+import { openUnavailableFacilitators } from '../../../shared/x402/unavailable-facilitators.js';
 import { verifyInTurn } from '../../../shared/x402/verify-in-turn.js';
 import type { FacilitatorRequest } from '../../../shared/x402/wire.js';
 
@@ -37,14 +37,14 @@ function openVerifier(name: string, ...prompt: VerifyVerdict[]) {
 }
 
 describe('/verify at several facilitators in turn', () => {
-  let absences = openAbsences();
+  let unavailable = openUnavailableFacilitators();
   beforeEach(() => {
-    absences = openAbsences();
+    unavailable = openUnavailableFacilitators();
   });
   afterEach(() => resetClock());
 
   const verify = (verifiers: ReturnType<typeof openVerifier>[], withinMs = 60_000) =>
-    verifyInTurn(verifiers, { payment: PAYMENT, withinMs }, { absences, logger: undefined });
+    verifyInTurn(verifiers, { payment: PAYMENT, withinMs }, { unavailable, logger: undefined });
 
   for (const verdict of [VALID, REFUSED])
     it(`takes the first one's verdict: ${verdict.kind}`, async () => {
@@ -65,7 +65,7 @@ describe('/verify at several facilitators in turn', () => {
       it(`one calls another's takes the verdict of the next, and the one is not away: ${verdict.kind}`, async () => {
         const [one, two] = [openVerifier('one', ANOTHERS), openVerifier('two', verdict)];
         assert.deepEqual(await verify([one, two]), { ...verdict, facilitator: 'two' });
-        assert.equal(absences.isAway('one', NETWORK), false);
+        assert.equal(unavailable.isUnavailable('one', NETWORK), false);
       });
 
     it("all call another's is refused", async () => {
@@ -87,16 +87,16 @@ describe('/verify at several facilitators in turn', () => {
   it('asks the next at once when one fails, and remembers the failure for a while', async () => {
     const [one, two] = [openVerifier('one', AWAY), openVerifier('two', REFUSED)];
     assert.deepEqual(await verify([one, two]), { ...REFUSED, facilitator: 'two' });
-    assert.equal(absences.isAway('one', NETWORK), true);
-    assert.equal(absences.isAway('one', 'eip155:8453'), false);
+    assert.equal(unavailable.isUnavailable('one', NETWORK), true);
+    assert.equal(unavailable.isUnavailable('one', 'eip155:8453'), false);
     advanceClock(16_000);
-    assert.equal(absences.isAway('one', NETWORK), false);
+    assert.equal(unavailable.isUnavailable('one', NETWORK), false);
   });
 
   it('asks the next when one is silent for its share of the time', async () => {
     const [one, two] = [openVerifier('one'), openVerifier('two', VALID)];
     assert.deepEqual(await verify([one, two], 100), { ...VALID, facilitator: 'two' });
-    assert.equal(absences.isAway('one', NETWORK), true);
+    assert.equal(unavailable.isUnavailable('one', NETWORK), true);
   });
 
   it('takes the verdict of one that was slow, when it comes before that of the next', async () => {
@@ -130,7 +130,7 @@ describe('/verify at several facilitators in turn', () => {
   });
 
   it('gives one that was away, and may be back, less time before the next is asked', async () => {
-    absences.note('one', NETWORK);
+    unavailable.note('one', NETWORK);
     advanceClock(16_000);
     const [one, two] = [openVerifier('one'), openVerifier('two', VALID)];
     assert.deepEqual(await verify([one, two]), { ...VALID, facilitator: 'two' });
