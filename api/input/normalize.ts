@@ -1,4 +1,5 @@
 import { Refusal } from '../../shared/errors/refusal.js';
+import { isJsonObject } from '../../shared/values/json-object.js';
 import { type FormTree, isAppended, Unreadable } from './bracket-form.js';
 
 /** The subset of JSON Schema that the inputs of this API use. */
@@ -135,7 +136,7 @@ function chooseBranch(branches: readonly SchemaNode[], value: unknown): SchemaNo
 
 function entriesOf(value: unknown): Iterable<[string, unknown]> | undefined {
   if (value instanceof Map) return value;
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? membersOf(value) : undefined;
+  return isJsonObject(value) ? membersOf(value) : undefined;
 }
 
 /** A generator, so that a caller which stops early does not build all entries. */

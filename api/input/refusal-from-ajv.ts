@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { Refusal, type RefusalCode } from '../../shared/errors/refusal.js';
+import { isJsonObject } from '../../shared/values/json-object.js';
 import { paramName, sentIndex } from './normalize.js';
 
 type Explanation = [code: RefusalCode, sentence: string];
@@ -24,8 +25,7 @@ function isOfOtherBranch(
   if (keyword === 'anyOf') return true;
   if (!/\/anyOf\/\d+\/type$/.test(schemaPath)) return false;
   const value = instancePath.split('/').slice(1).reduce(memberOf, input);
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return params.type === 'null' || (params.type === 'object') !== isObject;
+  return params.type === 'null' || (params.type === 'object') !== isJsonObject(value);
 }
 
 function memberOf(node: unknown, segment: string): unknown {

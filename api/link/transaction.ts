@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { findToken, type OfferedSvmToken } from '../../shared/chains/networks.js';
 import type { EndpointUnreadable } from '../../shared/chains/throttled-endpoint.js';
-import { isJsonObject } from '../../shared/x402/json-object.js';
+import { isJsonObject } from '../../shared/values/json-object.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import type { TransactionOffer } from '../checkout-page/page-data.js';
 import type { Deps } from '../deps/deps.js';

@@ -10,8 +10,8 @@ import {
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
 import type { Request, Response } from 'express';
 import { TOKEN_SYMBOLS } from '../../shared/chains/networks.js';
+import type { JsonObject } from '../../shared/values/json-object.js';
 import { API_VERSION } from '../../shared/webhooks/event-types.js';
-import type { JsonObject } from '../../shared/x402/json-object.js';
 import type { Deps } from '../deps/deps.js';
 import { accepts } from '../input/media-type.js';
 import { publicSchema } from '../input/public-schema.js';

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import { requireFullAccess } from '../../shared/accounts/api-keys.js';
-import type { JsonObject } from '../../shared/x402/json-object.js';
+import type { JsonObject } from '../../shared/values/json-object.js';
 import type { Deps } from '../deps/deps.js';
 import { type MerchantError, merchantError } from '../errors/merchant-error.js';
 import { principalOf } from '../http/request-context.js';

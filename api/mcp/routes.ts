@@ -1,7 +1,7 @@
 import { type Request, type RequestHandler, Router } from 'express';
 import { requireActiveKey } from '../../shared/accounts/api-keys.js';
 import { Refusal } from '../../shared/errors/refusal.js';
-import { isJsonObject, type JsonObject } from '../../shared/x402/json-object.js';
+import { isJsonObject, type JsonObject } from '../../shared/values/json-object.js';
 import type { Deps } from '../deps/deps.js';
 import { renderMerchantErrors } from '../errors/merchant-error.js';
 import { methodNotAllowed, unknownPath } from '../errors/no-such-route.js';

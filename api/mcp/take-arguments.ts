@@ -1,6 +1,6 @@
 import { Refusal } from '../../shared/errors/refusal.js';
 import { MAX_MESSAGE_VALUES } from '../../shared/limits/bounds.js';
-import { isJsonObject, type JsonObject } from '../../shared/x402/json-object.js';
+import { isJsonObject, type JsonObject } from '../../shared/values/json-object.js';
 
 /** A message in two parts: `message` is for the SDK, `given` for the operation. */
 interface TakenCall {

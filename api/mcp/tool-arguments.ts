@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { JsonObject } from '../../shared/x402/json-object.js';
+import type { JsonObject } from '../../shared/values/json-object.js';
 import { inputParser } from '../input/input-parser.js';
 import type { RawInput } from '../input/normalize.js';
 import { strictObject } from '../input/strict-object.js';

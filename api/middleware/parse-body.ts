@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { Refusal } from '../../shared/errors/refusal.js';
 import { MAX_BODY_DEPTH, MAX_BODY_VALUES } from '../../shared/limits/bounds.js';
+import { isJsonObject } from '../../shared/values/json-object.js';
 import { parseBracketForm } from '../input/bracket-form.js';
 import { parseNothing } from '../input/input-parser.js';
 import type { RawInput } from '../input/normalize.js';
@@ -42,7 +43,7 @@ function parseJson(bytes: Buffer): unknown {
   } catch {
     throw malformed('The request body is not valid JSON.');
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  if (isJsonObject(value)) return value;
   throw malformed('The request body must be a JSON object.');
 }
 

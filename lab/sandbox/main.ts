@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ConfigError, isProduction } from '../../shared/config/config.js';
 import { runEntryPoint } from '../../shared/startup/entry-point.js';
-import { isJsonObject } from '../../shared/x402/json-object.js';
+import { isJsonObject } from '../../shared/values/json-object.js';
 import { type Endpoints, findRunningSandbox, writeEndpoints } from './data-folder/endpoints.js';
 import { takeLease } from './data-folder/lease.js';
 import type { ExpectedKey } from './facilitator/serve.js';

@@ -1,4 +1,5 @@
-import { isEntry, parse, parseEntry, type RpcEntry, type RpcRequest, readJsonRpcError } from './rpc-call.js';
+import { isJsonObject, parseJsonObject } from '../values/json-object.js';
+import { parse, type RpcEntry, type RpcRequest, readJsonRpcError } from './rpc-call.js';
 import { isRateLimit } from './rpc-error.js';
 
 /**
@@ -97,7 +98,7 @@ export function splitAnswer<C extends GroupedCall>(
   const all = (answer: CallAnswer): CallAnswer[] => calls.map(() => answer);
   if (status === 429) return all({ kind: 'limited', how: 'it answered HTTP 429' });
   const value = parse(text);
-  const whole = isEntry(value) ? value : undefined;
+  const whole = isJsonObject(value) ? value : undefined;
   const fault = readJsonRpcError(whole);
   const limits = (call: C, entry: RpcEntry | undefined): boolean => {
     const said = readJsonRpcError(entry);
@@ -124,11 +125,11 @@ function howLimited(entry: RpcEntry | undefined): string {
 
 /** By their ids, whatever their order. An entry without a result and without an error answers nothing. */
 function entriesOfBatch(calls: readonly GroupedCall[], value: unknown): (RpcEntry | undefined)[] {
-  const entries = Array.isArray(value) ? value.filter(isEntry) : [];
+  const entries = Array.isArray(value) ? value.filter(isJsonObject) : [];
   return calls.map((_, id) => {
     const named = entries.filter((entry) => entry.id === id);
     const [entry] = named;
-    return named.length === 1 && entry !== undefined && ('result' in entry || isEntry(entry.error))
+    return named.length === 1 && entry !== undefined && ('result' in entry || isJsonObject(entry.error))
       ? entry
       : undefined;
   });
@@ -139,7 +140,7 @@ function entriesOfStatuses(
   calls: readonly GroupedCall[],
   whole: RpcEntry | undefined,
 ): (RpcEntry | undefined)[] {
-  const result = isEntry(whole?.result) ? whole.result : undefined;
+  const result = isJsonObject(whole?.result) ? whole.result : undefined;
   const statuses = Array.isArray(result?.value) ? result.value : [];
   const counts = calls.map((call) => signaturesOf(call)?.length ?? 0);
   if (statuses.length !== counts.reduce((sum, count) => sum + count, 0)) return calls.map(() => undefined);
@@ -158,6 +159,6 @@ export function textFor(id: unknown, entry: RpcEntry): string {
 
 /** The same answer for another caller of the same call; text that is no JSON object stays as it is. */
 export function withId(text: string, id: unknown): string {
-  const entry = parseEntry(text);
+  const entry = parseJsonObject(text);
   return entry === undefined ? text : textFor(id, entry);
 }

@@ -1,3 +1,4 @@
+import { isJsonObject, parseJsonObject } from '../values/json-object.js';
 import type { RpcFault } from './rpc-error.js';
 import { ChainUnreadable } from './unreadable.js';
 
@@ -15,7 +16,7 @@ export interface RpcRequest {
 export type RpcEntry = Readonly<Record<string, unknown>>;
 
 export function readRequest(body: string): RpcRequest {
-  const { id, method, params = [] } = parseEntry(body) ?? {};
+  const { id, method, params = [] } = parseJsonObject(body) ?? {};
   if (typeof method !== 'string' || !Array.isArray(params))
     throw new ChainUnreadable('the call is malformed');
   return { id, method, params, body, key: `${method} ${JSON.stringify(params)}` };
@@ -29,20 +30,10 @@ export function parse(text: string): unknown {
   }
 }
 
-/** Undefined for anything that is not the text of one JSON object. */
-export function parseEntry(text: string): RpcEntry | undefined {
-  const value = parse(text);
-  return isEntry(value) ? value : undefined;
-}
-
-export function isEntry(value: unknown): value is RpcEntry {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The error of an answer; undefined when it has none. */
 export function readJsonRpcError(entry: RpcEntry | undefined): RpcFault | undefined {
   const error = entry?.error;
-  if (!isEntry(error)) return undefined;
+  if (!isJsonObject(error)) return undefined;
   const message = typeof error.message === 'string' ? error.message : '';
   return typeof error.code === 'number' ? { code: error.code, message } : { message };
 }

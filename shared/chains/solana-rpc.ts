@@ -6,8 +6,9 @@ import {
   SolanaJSONRPCError,
   type VersionedTransactionResponse,
 } from '@solana/web3.js';
+import { isJsonObject } from '../values/json-object.js';
 import type { SvmNetwork } from './networks.js';
-import { isEntry, readJsonRpcError } from './rpc-call.js';
+import { readJsonRpcError } from './rpc-call.js';
 import { isUnknownMethod } from './rpc-error.js';
 import { type ChainFetch, tracedFetch } from './rpc-fetch.js';
 import { ChainUnreadable } from './unreadable.js';
@@ -184,7 +185,7 @@ export class SolanaRpc {
     const text = await response.text();
     if (!response.ok) throw new Error(`${response.status} ${response.statusText}: ${text}`);
     const answer: unknown = JSON.parse(text);
-    const entry = isEntry(answer) ? answer : {};
+    const entry = isJsonObject(answer) ? answer : {};
     const fault = readJsonRpcError(entry);
     if (fault !== undefined) throw new SolanaJSONRPCError({ code: fault.code, message: fault.message });
     return entry.result;
@@ -192,7 +193,7 @@ export class SolanaRpc {
 }
 
 function readSignature(entry: unknown): SignatureEntry {
-  const { signature, slot, blockTime, memo } = isEntry(entry) ? entry : {};
+  const { signature, slot, blockTime, memo } = isJsonObject(entry) ? entry : {};
   const isUsable =
     typeof signature === 'string' &&
     typeof slot === 'number' &&

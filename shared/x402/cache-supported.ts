@@ -2,8 +2,8 @@ import { nowMs } from '../process/clock.js';
 import { inTurns } from '../process/in-turns.js';
 import type { Logger } from '../process/logger.js';
 import { waitAtMost } from '../process/timeout.js';
+import { parseJsonObject } from '../values/json-object.js';
 import { type FacilitatorReply, nameError } from './facilitator-answers.js';
-import { parseJsonObject } from './json-object.js';
 import { parseSupported, type SupportedKinds } from './requirements.js';
 
 /** A copy of this age is refreshed while it serves, so that with steady visitors nobody waits. */

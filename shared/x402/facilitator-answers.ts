@@ -1,8 +1,8 @@
 import { findNetworkByV1Name } from '../chains/networks.js';
 import { transactionName } from '../chains/text-forms.js';
+import { isJsonObject, type JsonObject, parseJsonObject } from '../values/json-object.js';
 import { meaningOf } from './facilitator-words.js';
 import { describeFailure, type Failure, OWN_CODES } from './failure-codes.js';
-import { isJsonObject, type JsonObject, parseJsonObject } from './json-object.js';
 import { pauseAskedFor } from './retry-after.js';
 import type { SettleVerdict } from './settle-verdict.js';
 

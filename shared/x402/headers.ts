@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { isJsonObject, type JsonObject, parseJsonObject } from './json-object.js';
+import { isJsonObject, type JsonObject, parseJsonObject } from '../values/json-object.js';
 import { readPaymentIdentifier } from './payment-identifier.js';
 
 /**

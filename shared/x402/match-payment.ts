@@ -1,8 +1,8 @@
 import { findNetworkByV1Name } from '../chains/networks.js';
 import { isSameAddress } from '../chains/text-forms.js';
+import type { JsonObject } from '../values/json-object.js';
 import { describeFailure, type Failure } from './failure-codes.js';
 import type { WellFormedHeader } from './headers.js';
-import type { JsonObject } from './json-object.js';
 import { parsePayload } from './parse-payload.js';
 import { type PaymentProof, payloadKey } from './payload.js';
 import { recoversToPayer } from './recovers-to-payer.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from './json-object.js';
+import type { JsonObject } from '../values/json-object.js';
 import { type PaymentProof, parseAuthorization } from './payload.js';
 import { parseSvmTransaction } from './svm-transaction.js';
 

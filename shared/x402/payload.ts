@@ -1,5 +1,5 @@
 import { getAddress, type Hex } from 'viem';
-import { isJsonObject, type JsonObject } from './json-object.js';
+import { isJsonObject, type JsonObject } from '../values/json-object.js';
 import type { SvmTransfer } from './svm-transaction.js';
 import type { EvmPayload, FacilitatorRequest, PaymentRequirements, SvmPayload } from './wire.js';
 

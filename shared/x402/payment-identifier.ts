@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from './json-object.js';
+import { isJsonObject, type JsonObject } from '../values/json-object.js';
 
 /**
  * x402's extension `payment-identifier`: a buyer that names its payment may send it again after a lost answer. An echo of

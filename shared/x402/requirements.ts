@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { findToken, OFFERED_TOKENS, type OfferedToken } from '../chains/networks.js';
 import { SOLANA_ADDRESS } from '../chains/text-forms.js';
+import { isJsonObject } from '../values/json-object.js';
 import { centsToTokenAmount } from '../values/money.js';
-import { isJsonObject } from './json-object.js';
 import type { PaymentRequirements } from './wire.js';
 
 /** The networks that the facilitator settles on: CAIP-2 → its fee payers there (none on EVM). */

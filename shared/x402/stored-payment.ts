@@ -1,7 +1,7 @@
 import type { PaymentQuery } from '../chains/confirmation.js';
 import { findToken } from '../chains/networks.js';
 import type { SearchPosition } from '../chains/search-position.js';
-import { isJsonObject, type JsonObject } from './json-object.js';
+import { isJsonObject, type JsonObject } from '../values/json-object.js';
 import { buildFacilitatorRequest, type PaymentProof, parseAuthorization } from './payload.js';
 import type { SvmTransfer, TokenTransfer } from './svm-transaction.js';
 import type { FacilitatorRequest, PaymentRequirements } from './wire.js';

@@ -1,6 +1,6 @@
 import { associatedTokenAccount } from '../chains/associated-token-account.js';
 import { parseWalletOn } from '../chains/wallet-address.js';
-import { isJsonObject } from './json-object.js';
+import { isJsonObject } from '../values/json-object.js';
 import { parsePayload } from './parse-payload.js';
 import { type PaymentProof, payer } from './payload.js';
 

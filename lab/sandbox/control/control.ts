@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isJsonObject } from '../../../shared/x402/json-object.js';
+import { isJsonObject } from '../../../shared/values/json-object.js';
 import { readBody, sendJson } from '../../world/http/json-http.js';
 import { serveDemoPicture } from '../demo-order/serve.js';
 import type { Dials } from '../dials/dials.js';

@@ -1,6 +1,6 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { isJsonObject } from '../../../shared/x402/json-object.js';
+import { isJsonObject } from '../../../shared/values/json-object.js';
 
 /**
  * The URLs of a running sandbox, written to its data folder for other processes of this checkout: another `npm start`,

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../shared/x402/json-object.js';
+import { isJsonObject, type JsonObject } from '../../../shared/values/json-object.js';
 import { answers, type Behaviour, breaksBeforeWork, slow } from '../../world/facilitator/dial.js';
 import type { EndpointName } from '../../world/facilitator/endpoints.js';
 

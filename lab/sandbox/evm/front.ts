@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../shared/x402/json-object.js';
+import { isJsonObject } from '../../../shared/values/json-object.js';
 import { RpcEndpoint } from '../../world/chains/rpc-endpoint.js';
 import { RpcError } from '../../world/chains/rpc-error.js';
 

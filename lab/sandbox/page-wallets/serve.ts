@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isJsonObject } from '../../../shared/x402/json-object.js';
+import { isJsonObject } from '../../../shared/values/json-object.js';
 import { readBody, sendJson } from '../../world/http/json-http.js';
 import { WalletRefusal, type WalletSigner } from './sign.js';
 

@@ -1,7 +1,7 @@
 import { Keypair, VersionedTransaction } from '@solana/web3.js';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { isJsonObject } from '../../../shared/x402/json-object.js';
+import { isJsonObject } from '../../../shared/values/json-object.js';
 import { fromBase58 } from '../../world/chains/base58.js';
 import type { Chains } from '../chains/chains.js';
 import {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { decodePaymentResponseHeader } from '@x402/fetch';
-import { isJsonObject } from '../../../shared/x402/json-object.js';
+import { isJsonObject } from '../../../shared/values/json-object.js';
 import { findRunningSandbox } from '../data-folder/endpoints.js';
 import { createAgent } from './agent.js';
 import { Failure } from './failure.js';

@@ -1,5 +1,5 @@
 import { findNetwork, findToken, type OfferedToken } from '../../../shared/chains/networks.js';
-import { isJsonObject, type JsonObject } from '../../../shared/x402/json-object.js';
+import { isJsonObject, type JsonObject } from '../../../shared/values/json-object.js';
 import { Failure } from './failure.js';
 import type { PayOptions } from './options.js';
 

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { ChainFetch } from '../../../shared/chains/rpc-fetch.js';
-import { isJsonObject } from '../../../shared/x402/json-object.js';
+import { isJsonObject } from '../../../shared/values/json-object.js';
 import { readBody, sendJson } from '../http/json-http.js';
 import { type LocalServer, serveLocally } from '../http/listen.js';
 import { FOREIGN_CALLER, isLocalRequest } from '../http/local-requests.js';

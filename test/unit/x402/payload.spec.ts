@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Keypair } from '@solana/web3.js';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { type SolanaOverrides, signEvmPayment, signSolanaPayment } from '../../../lab/world/shop/agent.js';
-import type { JsonObject } from '../../../shared/x402/json-object.js';
+import type { JsonObject } from '../../../shared/values/json-object.js';
 import { parsePayload } from '../../../shared/x402/parse-payload.js';
 import {
   buildFacilitatorRequest,
