@@ -1,4 +1,5 @@
 import type { Hex } from 'viem';
+import { unixSeconds } from '../wire/timestamp.js';
 import { changedAt, type KnownHistory, narrowByHistory } from './authorization-history.js';
 import { type Authorization, authorizationLogFilter, isAuthorizationLog } from './authorization-proof.js';
 import { type BlockClock, NEAR_ENOUGH_BLOCKS } from './block-clock.js';
@@ -53,7 +54,7 @@ async function searchSinceClaim(rpc: EvmRpc, search: LogSearch): Promise<Hex | u
   const { blocks } = memory.logRange;
   const nearEnough = Math.floor(blocks * EARLY_PART);
   if (nearEnough < NEAR_ENOUGH_BLOCKS) return undefined;
-  const since = seconds(claimedAt) - EARLY_SECONDS;
+  const since = unixSeconds(claimedAt) - EARLY_SECONDS;
   const from = await memory.blockClock.findBlockBefore(rpc, since, head, nearEnough);
   if (position.newest - from >= blocks) return undefined;
   const { transaction, newest } = await findInBlocks(rpc, search, from, position.newest);
@@ -68,7 +69,7 @@ async function searchSinceClaim(rpc: EvmRpc, search: LogSearch): Promise<Hex | u
 async function searchForward(rpc: EvmRpc, search: LogSearch): Promise<Hex | undefined> {
   const { position, head, claimedAt, memory } = search;
   if (position.from === null) {
-    position.from = await memory.blockClock.findBlockBefore(rpc, seconds(claimedAt), head);
+    position.from = await memory.blockClock.findBlockBefore(rpc, unixSeconds(claimedAt), head);
     position.to = position.from;
   }
   while (position.to <= position.newest) {
@@ -83,7 +84,7 @@ async function searchBack(rpc: EvmRpc, search: LogSearch): Promise<Hex | undefin
   const { position, head, claimedAt, memory } = search;
   position.oldest ??= await memory.blockClock.findBlockBefore(
     rpc,
-    seconds(claimedAt) - position.backSeconds,
+    unixSeconds(claimedAt) - position.backSeconds,
     head,
   );
   while (position.from !== null && position.from > position.oldest) {
@@ -116,8 +117,4 @@ async function findInBlocks(
       logRange.learnFrom(error, asked);
     }
   }
-}
-
-function seconds(date: Date): number {
-  return Math.floor(date.getTime() / 1000);
 }

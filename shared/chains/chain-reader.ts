@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { unixSeconds } from '../wire/timestamp.js';
 import type { Arrival } from './arrival.js';
 import { BlockClock } from './block-clock.js';
 import { ChainCheck } from './chain-check.js';
@@ -6,7 +7,7 @@ import type { QueuedCheck } from './endpoint-queue.js';
 import { EndpointQueues } from './endpoint-queues.js';
 import { type EvmArrivals, readEvmArrivals } from './evm-arrivals.js';
 import { readLowestHead } from './evm-heads.js';
-import { EvmRpc } from './evm-rpc.js';
+import { blockTime, EvmRpc } from './evm-rpc.js';
 import { LogRange } from './log-range.js';
 import { type EvmNetwork, type Network, rpcUrlOf, type SvmNetwork } from './networks.js';
 import { readRpcError } from './rpc-error.js';
@@ -121,12 +122,12 @@ export function createChainReader(
   return {
     evmHead: (network) =>
       onEvm(network, async (rpc) => {
-        const { number, timestamp } = await readLowestHead(rpc);
-        return { number: Number(number), time: new Date(Number(timestamp) * 1000) };
+        const head = await readLowestHead(rpc);
+        return { number: Number(head.number), time: blockTime(head) };
       }),
     evmBlockBefore: (network, time) =>
       onEvm(network, async (rpc, _check, { blockClock }) =>
-        blockClock.findBlockBefore(rpc, Math.floor(time.getTime() / 1000), await rpc.getHead()),
+        blockClock.findBlockBefore(rpc, unixSeconds(time), await rpc.getHead()),
       ),
     evmArrivals: (network, wallets, { oldest, newest }) =>
       onEvm(network, (rpc, check, { logRange }) =>
@@ -135,7 +136,7 @@ export function createChainReader(
     evmTimeOf: (network, number) =>
       onEvm(network, async (rpc) => {
         const block = await rpc.findBlock(BigInt(number));
-        return block && new Date(Number(block.timestamp) * 1000);
+        return block && blockTime(block);
       }),
     solanaRoot: (network) => onSolana(network, (rpc) => rpc.getRoot()),
     solanaList: (account, root, end) =>

@@ -182,6 +182,10 @@ function parseLog({ address, topics, data, logIndex, transactionHash }: Unparsed
   return { address, topics, data, logIndex, transactionHash: named };
 }
 
+export function blockTime({ timestamp }: EvmBlock): Date {
+  return new Date(Number(timestamp) * 1000);
+}
+
 /** Whether the node answered that it lacks the block's state, which another node or a retry may have. */
 export function isStateMissing(error: unknown): boolean {
   const { kind } = readRpcError(error);

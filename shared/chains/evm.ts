@@ -2,7 +2,7 @@ import { getAddress, type Hex, isAddress, isHash } from 'viem';
 import { type EvmEndpointMemory, findAuthorizationLog } from './authorization-log.js';
 import { type AuthorizedPayment, judgeAuthorization } from './authorization-proof.js';
 import type { ChainCheck } from './chain-check.js';
-import { type EvmBlock, type EvmRpc, isStateMissing } from './evm-rpc.js';
+import { blockTime, type EvmBlock, type EvmRpc, isStateMissing } from './evm-rpc.js';
 import {
   beginEvmSearch,
   continueEvmSearch,
@@ -71,7 +71,7 @@ export function judgeUnreadEvm(query: EvmPaymentQuery, reason: string): ChainFin
 
 async function readHead({ rpc, check }: EvmCheckContext): Promise<EvmBlock> {
   const head = await rpc.getHead();
-  check.saw(toDate(head.timestamp));
+  check.saw(blockTime(head));
   return head;
 }
 
@@ -155,7 +155,7 @@ async function judgeTransaction(
         proofIndex: verdict.logIndex,
         payer: getAddress(payment.from),
         confirmations: countBlocks(block, head),
-        blockTime: toDate(block.timestamp),
+        blockTime: blockTime(block),
       };
     case 'spent':
       return { kind: 'spent_otherwise', transaction };
@@ -167,7 +167,7 @@ async function judgeTransaction(
 /** Compares with the head's own time, never with our clock: on a halted chain no time has passed. */
 function judgeUnused(head: EvmBlock, validBefore: bigint): ChainFinding {
   // Some tokens still accept an authorization in the second of its end.
-  return { kind: 'unused', chainTime: toDate(head.timestamp), exhausted: head.timestamp > validBefore };
+  return { kind: 'unused', chainTime: blockTime(head), exhausted: head.timestamp > validBefore };
 }
 
 /** At least 1: a block newer than the head that was read counts itself. */
@@ -195,8 +195,4 @@ function parseAddress(text: string): Hex {
 /** Lower-case, so that one transaction has one name. */
 function parseHash(text: string | undefined): Hex | undefined {
   return text !== undefined && isHash(text) ? `0x${text.slice(2).toLowerCase()}` : undefined;
-}
-
-function toDate(seconds: bigint): Date {
-  return new Date(Number(seconds) * 1000);
 }

@@ -4,6 +4,7 @@ import { findToken } from '../chains/networks.js';
 import type { Proof } from '../settlement/policy/decision.js';
 import { describeFinding } from '../settlement/policy/describe-finding.js';
 import { type FoundPayment, type Recorded, recordFound, recordLate } from '../settlement/record-found.js';
+import { unixSeconds } from '../wire/timestamp.js';
 import type { PaymentRequirements } from '../x402/wire.js';
 import { keyOf } from './books.js';
 import type { Judgement } from './judge-arrival.js';
@@ -85,7 +86,7 @@ function queryOf({
 
 /** The authorization's own end is not on the chain; it was used before it. */
 function endOf(at: Date): bigint {
-  return BigInt(Math.floor(at.getTime() / 1000));
+  return BigInt(unixSeconds(at));
 }
 
 function foundPayment(

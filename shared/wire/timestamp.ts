@@ -1,6 +1,6 @@
 import { createdAt } from '../values/ids.js';
 
-/** Unix seconds are used on the wire only. */
+/** Whole Unix seconds, rounded down. */
 export function unixSeconds(time: Date): number {
   return Math.floor(time.getTime() / 1000);
 }
