@@ -1,7 +1,8 @@
 /** Forms of texts, without checksums: for a first look, also in browsers. */
 export const EVM_ADDRESS = /^0x[0-9a-f]{40}$/i;
 export const SOLANA_ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
-const EVM_TRANSACTION = /^0x[0-9a-f]{64}$/i;
+/** 32 bytes: a transaction, or the nonce of an authorization. */
+export const EVM_WORD = /^0x[0-9a-f]{64}$/i;
 /** No signature of Solana is so short. */
 const HASH = /^(?:0x)?[0-9a-f]{64}$/i;
 const SOLANA_TRANSACTION = /^[1-9A-HJ-NP-Za-km-z]{64,90}$/;
@@ -11,13 +12,18 @@ export function looksLikeWallet(text: string): boolean {
 }
 
 export function looksLikeTransaction(text: string): boolean {
-  return EVM_TRANSACTION.test(text) || SOLANA_TRANSACTION.test(text);
+  return EVM_WORD.test(text) || SOLANA_TRANSACTION.test(text);
+}
+
+/** By the network's CAIP-2 id. */
+export function isEvm(network: string): boolean {
+  return network.startsWith('eip155:');
 }
 
 /** Whether two texts name one address, mint or transaction of a network: on EVM the case of their letters does not matter. */
 export function isSameAddress(network: string, ours: string, theirs: unknown): boolean {
   if (typeof theirs !== 'string') return false;
-  return network.startsWith('eip155:') ? ours.toLowerCase() === theirs.toLowerCase() : ours === theirs;
+  return isEvm(network) ? ours.toLowerCase() === theirs.toLowerCase() : ours === theirs;
 }
 
 /**

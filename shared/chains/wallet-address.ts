@@ -1,6 +1,6 @@
 import { PublicKey } from '@solana/web3.js';
 import { getAddress, isAddress, zeroAddress } from 'viem';
-import { EVM_ADDRESS, SOLANA_ADDRESS } from './text-forms.js';
+import { EVM_ADDRESS, isEvm, SOLANA_ADDRESS } from './text-forms.js';
 
 /** Returns the address in the spelling that is stored; undefined when no money can be sent to it. */
 export function parseEvmWallet(text: string): string | undefined {
@@ -14,7 +14,7 @@ export function parseEvmWallet(text: string): string | undefined {
 
 /** Parses a wallet of the network's family. */
 export function parseWalletOn(network: string, text: string): string | undefined {
-  return network.startsWith('eip155:') ? parseEvmWallet(text) : parseSolanaWallet(text);
+  return isEvm(network) ? parseEvmWallet(text) : parseSolanaWallet(text);
 }
 
 export function parseSolanaWallet(text: string): string | undefined {

@@ -1,9 +1,10 @@
+import { isEvm } from '../chains/text-forms.js';
 import type { JsonObject } from '../values/json-object.js';
 import { type PaymentProof, parseAuthorization } from './payload.js';
 import { parseSvmTransaction } from './svm-transaction.js';
 
 /** Undefined when the payload lacks the fields of its network's family. */
 export function parsePayload(network: string, payload: JsonObject): PaymentProof | undefined {
-  if (network.startsWith('eip155:')) return parseAuthorization(payload);
+  if (isEvm(network)) return parseAuthorization(payload);
   return typeof payload.transaction === 'string' ? parseSvmTransaction(payload.transaction) : undefined;
 }

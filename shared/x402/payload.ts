@@ -1,4 +1,5 @@
 import { getAddress, type Hex } from 'viem';
+import { EVM_ADDRESS, EVM_WORD } from '../chains/text-forms.js';
 import { isJsonObject, type JsonObject } from '../values/json-object.js';
 import type { SvmTransfer } from './svm-transaction.js';
 import type { EvmPayload, FacilitatorRequest, PaymentRequirements, SvmPayload } from './wire.js';
@@ -30,8 +31,7 @@ export type PayloadName =
   | Pick<EvmAuthorization, 'family' | 'from' | 'nonce'>
   | Pick<SvmTransfer, 'family' | 'messageHash'>;
 
-const ADDRESS = /^0x[0-9a-f]{40}$/i;
-const NONCE = /^0x[0-9a-f]{64}$/i;
+const NONCE = EVM_WORD;
 const DECIMAL = /^[0-9]{1,78}$/;
 const MAX_UINT256 = 2n ** 256n - 1n;
 const PRINTABLE = /^[!-~]+$/;
@@ -115,7 +115,7 @@ export function buildFacilitatorRequest(
 }
 
 function parseAddress(value: unknown): Hex | undefined {
-  return typeof value === 'string' && ADDRESS.test(value) ? getAddress(value.toLowerCase()) : undefined;
+  return typeof value === 'string' && EVM_ADDRESS.test(value) ? getAddress(value.toLowerCase()) : undefined;
 }
 
 function parseUint256(value: unknown): bigint | undefined {

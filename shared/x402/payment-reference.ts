@@ -6,6 +6,7 @@ import {
   randomInt,
   timingSafeEqual,
 } from 'node:crypto';
+import { EVM_WORD } from '../chains/text-forms.js';
 
 /**
  * The reference that a payment carries on its chain: 32 bytes that name the session or refund it pays. On EVM it is the
@@ -35,7 +36,6 @@ const DRAWS = 2 ** 22;
 /** 62 ** 28 is below 2 ** 168. */
 const ID_BYTES = 21;
 const REFERENCE_BYTES = TAG_BYTES + DRAW_BYTES + ID_BYTES;
-const NONCE = /^0x[\da-f]{64}$/i;
 const MEMO = /^[\w-]{43}$/;
 const PURPOSE = 'stablecoin-checkout payment reference';
 
@@ -76,7 +76,7 @@ function drawn(): number {
 }
 
 function bytesOf(reference: string): Buffer | undefined {
-  if (NONCE.test(reference)) return Buffer.from(reference.slice(2), 'hex');
+  if (EVM_WORD.test(reference)) return Buffer.from(reference.slice(2), 'hex');
   const bytes = MEMO.test(reference) ? Buffer.from(reference, 'base64url') : undefined;
   return bytes?.length === REFERENCE_BYTES ? bytes : undefined;
 }

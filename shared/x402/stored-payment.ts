@@ -1,6 +1,7 @@
 import type { PaymentQuery } from '../chains/confirmation.js';
 import { findToken } from '../chains/networks.js';
 import type { SearchPosition } from '../chains/search-position.js';
+import { isEvm } from '../chains/text-forms.js';
 import { isJsonObject, type JsonObject } from '../values/json-object.js';
 import { buildFacilitatorRequest, type PaymentProof, parseAuthorization } from './payload.js';
 import type { SvmTransfer, TokenTransfer } from './svm-transaction.js';
@@ -39,7 +40,7 @@ export async function readStoredPayment(payment: StoredPayment): Promise<Payment
 
 /** A worker loads @solana/web3.js, which takes 0.15 s of processor, with the first Solana payment. */
 async function parseStored(network: string, payload: JsonObject): Promise<PaymentProof | undefined> {
-  if (network.startsWith('eip155:')) return parseAuthorization(payload);
+  if (isEvm(network)) return parseAuthorization(payload);
   const { parsePayload } = await import('./parse-payload.js');
   return parsePayload(network, payload);
 }
