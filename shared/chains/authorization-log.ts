@@ -104,17 +104,9 @@ async function findInBlocks(
   oldest: number,
   newest: number,
 ): Promise<{ transaction: Hex | undefined; newest: number }> {
-  for (;;) {
-    check.requireTime();
-    const asked = Math.min(logRange.blocks, newest - oldest + 1);
-    const upTo = oldest + asked - 1;
-    try {
-      const logs = await rpc.findLogs(authorizationLogFilter(authorization), oldest, upTo);
-      logRange.succeed();
-      const log = logs.find((candidate) => isAuthorizationLog(candidate, authorization));
-      return { transaction: log?.transactionHash, newest: upTo };
-    } catch (error) {
-      logRange.learnFrom(error, asked);
-    }
-  }
+  const { found, upTo } = await logRange.search(check, { oldest, newest }, (last) =>
+    rpc.findLogs(authorizationLogFilter(authorization), oldest, last),
+  );
+  const log = found.find((candidate) => isAuthorizationLog(candidate, authorization));
+  return { transaction: log?.transactionHash, newest: upTo };
 }

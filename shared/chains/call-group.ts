@@ -32,7 +32,7 @@ export type CallAnswer =
 /** Small and cheap reads. A search for logs is sent alone: it may be slow or refused. */
 const BATCHED = new Set(['eth_call', 'eth_getBlockByNumber', 'eth_getTransactionReceipt']);
 /** The smallest batch limit among endpoints that limit batches. */
-const MOST_IN_BATCH = 20;
+export const MOST_IN_BATCH = 20;
 const STATUSES = 'getSignatureStatuses';
 /** The protocol's limit. */
 const MOST_SIGNATURES = 256;

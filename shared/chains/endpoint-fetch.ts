@@ -12,7 +12,7 @@ import { type Answer, exchange, NoRoom } from '../outgoing/exchange.js';
 import { lookupOnce } from '../outgoing/lookup-once.js';
 import { type BoundCode, OutOfBounds } from '../outgoing/out-of-bounds.js';
 import { openOutgoing } from '../outgoing/outgoing-agent.js';
-import type { ChainFetch } from './rpc-fetch.js';
+import { BODYLESS, type ChainFetch } from './rpc-fetch.js';
 import { AnswerTooLong, ChainUnreadable } from './unreadable.js';
 
 const CONNECT_WITHIN_MS = 10_000;
@@ -20,7 +20,6 @@ const CONNECT_WITHIN_MS = 10_000;
 const REDIRECTS = [307, 308];
 const MOST_REDIRECTS = 3;
 const TOO_LONG: readonly BoundCode[] = ['ANSWER_TOO_LONG', 'TOO_MANY_VALUES'];
-const BODYLESS = [204, 205, 304];
 
 const bounds = { bodyBytes: MAX_CHAIN_ANSWER_BYTES, pieces: MAX_ANSWER_PIECES };
 const { dispatcher } = openOutgoing(bounds, {

@@ -71,20 +71,11 @@ async function searchLogs(
   oldest: number,
   newest: number,
 ): Promise<{ upTo: number; transfers: TransferLog[]; uses: EvmLog[] }> {
-  const { logRange, check } = search;
-  for (;;) {
-    check.requireTime();
-    const asked = Math.min(logRange.blocks, newest - oldest + 1);
-    const upTo = oldest + asked - 1;
-    try {
-      const transfers = await findTransfers(search, oldest, upTo);
-      const uses = await findUses(search, transfers, oldest, upTo);
-      logRange.succeed();
-      return { upTo, transfers, uses };
-    } catch (error) {
-      logRange.learnFrom(error, asked);
-    }
-  }
+  const { found, upTo } = await search.logRange.search(search.check, { oldest, newest }, async (last) => {
+    const transfers = await findTransfers(search, oldest, last);
+    return { transfers, uses: await findUses(search, transfers, oldest, last) };
+  });
+  return { ...found, upTo };
 }
 
 async function findTransfers(

@@ -11,6 +11,7 @@ import {
   parseAbi,
   TransactionReceiptNotFoundError,
 } from 'viem';
+import { MOST_IN_BATCH } from './call-group.js';
 import type { EvmNetwork } from './networks.js';
 import { readRpcError } from './rpc-error.js';
 import { type ChainFetch, tracedFetch } from './rpc-fetch.js';
@@ -50,8 +51,6 @@ export interface LogFilter {
 
 const AUTHORIZATION_STATE = parseAbi(['function authorizationState(address, bytes32) view returns (bool)']);
 const BALANCE = parseAbi(['function balanceOf(address) view returns (uint256)']);
-/** The smallest batch limit among endpoints that limit batches. */
-const BATCHED = { batchSize: 20 };
 /** viem's log before it is parsed: fields are null while a block is pending. */
 type UnparsedLog = {
   [Field in keyof EvmLog]: EvmLog[Field] | null;
@@ -65,7 +64,7 @@ export class EvmRpc {
   /** `batched`: the reads of one turn of the event loop share one request. */
   constructor(network: EvmNetwork, url: string, fetch: ChainFetch, how: 'alone' | 'batched' = 'alone') {
     // `fetch` limits the time: its signal also aborts the reading of a body, which viem's own timeout does not.
-    const batch = how === 'batched' && BATCHED;
+    const batch = how === 'batched' && { batchSize: MOST_IN_BATCH };
     const transport = http(url, {
       fetchFn: tracedFetch(network.caip2, fetch),
       retryCount: 0,

@@ -1,3 +1,4 @@
+import type { ChainCheck } from './chain-check.js';
 import { readRpcError } from './rpc-error.js';
 import { AnswerTooLong, ChainUnreadable, causesOf } from './unreadable.js';
 
@@ -22,7 +23,27 @@ export class LogRange {
     return this.#blocks;
   }
 
-  succeed(): void {
+  /** Searches from `oldest` on as many blocks as the endpoint takes at once, at most up to `newest`. */
+  async search<T>(
+    check: ChainCheck,
+    { oldest, newest }: { oldest: number; newest: number },
+    find: (last: number) => Promise<T>,
+  ): Promise<{ found: T; upTo: number }> {
+    for (;;) {
+      check.requireTime();
+      const asked = Math.min(this.#blocks, newest - oldest + 1);
+      const upTo = oldest + asked - 1;
+      try {
+        const found = await find(upTo);
+        this.#succeed();
+        return { found, upTo };
+      } catch (error) {
+        this.#learnFrom(error, asked);
+      }
+    }
+  }
+
+  #succeed(): void {
     this.#successes += 1;
     if (this.#successes < this.#patience || this.#blocks === MOST_BLOCKS) return;
     this.#successes = 0;
@@ -31,26 +52,26 @@ export class LogRange {
   }
 
   /** Shrinks the range after a search of `asked` blocks that failed; throws when a shorter search would fail as well. */
-  learnFrom(error: unknown, asked: number): void {
+  #learnFrom(error: unknown, asked: number): void {
     const isTooLong = causesOf(error).some((cause) => cause instanceof AnswerTooLong);
     if (isTooLong && asked > 1) {
-      this.refuse(asked, '');
+      this.#refuse(asked, '');
       return;
     }
     const { kind, message } = readRpcError(error);
-    if (kind === 'failed') this.fail(asked);
+    if (kind === 'failed') this.#fail(asked);
     if (kind !== 'refused') throw error;
     if (asked === 1) throw new ChainUnreadable('the endpoint refuses to search for logs');
-    this.refuse(asked, message);
+    this.#refuse(asked, message);
   }
 
   /** Shrinks the range to the number that the error names, or to half. */
-  refuse(asked: number, message: string): void {
+  #refuse(asked: number, message: string): void {
     if (this.#hasGrown) this.#patience = Math.min(this.#patience * 2, MOST_PATIENCE);
     this.#shrinkTo(allowedBlocks(message, asked) ?? Math.max(Math.floor(asked / 2), 1));
   }
 
-  fail(asked: number): void {
+  #fail(asked: number): void {
     const half = Math.floor(asked / 2);
     if (half >= MIN_BLOCKS_AFTER_FAILURE) this.#shrinkTo(half);
   }

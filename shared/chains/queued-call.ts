@@ -1,6 +1,7 @@
 import { type CallAnswer, textFor, withId } from './call-group.js';
 import { byUrgency, type Slot } from './endpoint-slots.js';
 import type { RpcRequest } from './rpc-call.js';
+import { BODYLESS } from './rpc-fetch.js';
 
 /** A call in the queue of an endpoint, for all callers that ask the same. */
 export interface QueuedCall {
@@ -28,8 +29,6 @@ export interface GroupAnswer {
   headers: Headers;
   text: string;
 }
-
-const BODYLESS = [204, 205, 304];
 
 /** The calls that may start, the most urgent one first: those in the background only when no other waits. */
 export function nextCalls(waiting: Iterable<QueuedCall>): { calls: QueuedCall[]; inBackground: boolean } {
