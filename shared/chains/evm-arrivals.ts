@@ -1,4 +1,5 @@
 import { getAddress, type Hex, isHex, pad, slice } from 'viem';
+import { inGroups } from '../values/in-groups.js';
 import type { Arrival } from './arrival.js';
 import { judgeAuthorization, TRANSFER, USED } from './authorization-proof.js';
 import type { ChainCheck } from './chain-check.js';
@@ -58,8 +59,7 @@ export async function readEvmArrivals(
   );
   const unpaired = paired.flatMap(({ transfer, nonce }) => (nonce === undefined ? [transfer] : []));
   const judged: (Arrival | undefined)[] = [];
-  for (let next = 0; next < unpaired.length; next += RECEIPTS_AT_ONCE) {
-    const batch = unpaired.slice(next, next + RECEIPTS_AT_ONCE);
+  for (const batch of inGroups(unpaired, RECEIPTS_AT_ONCE)) {
     judged.push(...(await Promise.all(batch.map((transfer) => judgeByReceipt(search, transfer)))));
   }
   const late = judged.filter((arrival) => arrival !== undefined);
@@ -86,7 +86,7 @@ async function findTransfers(
   const address = network.tokens.map((token) => token.address);
   const receivers = new Set(wallets.map((wallet) => wallet.toLowerCase()));
   const found: FoundLog[] = [];
-  for (const some of inGroups(receivers)) {
+  for (const some of inGroups([...receivers], VALUES_AT_ONCE)) {
     const topics = [[TRANSFER], null, some.map((wallet) => pad(wallet as Hex))];
     found.push(...(await rpc.findLogs({ address, topics }, oldest, newest)));
   }
@@ -101,18 +101,12 @@ async function findUses(
 ): Promise<EvmLog[]> {
   const address = network.tokens.map((token) => token.address);
   const found: EvmLog[] = [];
-  for (const some of inGroups(new Set(transfers.map(({ from }) => from)))) {
+  const payers = new Set(transfers.map(({ from }) => from));
+  for (const some of inGroups([...payers], VALUES_AT_ONCE)) {
     const topics = [[USED], some.map((payer) => pad(payer as Hex))];
     found.push(...(await rpc.findLogs({ address, topics }, oldest, newest)));
   }
   return found;
-}
-
-function inGroups(values: ReadonlySet<string>): string[][] {
-  const all = [...values];
-  const groups: string[][] = [];
-  for (let at = 0; at < all.length; at += VALUES_AT_ONCE) groups.push(all.slice(at, at + VALUES_AT_ONCE));
-  return groups;
 }
 
 /** Every token of the table logs the use first, so that a use right before a Transfer of its payer is that Transfer's. */

@@ -1,4 +1,5 @@
 import type { LRUCache } from 'lru-cache';
+import { inGroups } from '../values/in-groups.js';
 import type { ChainCheck } from './chain-check.js';
 import type { ChainFinding } from './finding.js';
 import { LaggingNode, retryWhileBehind } from './lagging-node.js';
@@ -124,14 +125,14 @@ async function judgeEntries(
 ): Promise<ChainFinding | undefined> {
   const candidates = entries.filter((entry) => isCandidate(search, pass, entry));
   let done = 0;
-  for (let next = 0; next < candidates.length; next += FETCHED_AT_ONCE) {
+  const batches = inGroups(candidates, FETCHED_AT_ONCE);
+  for (const [index, batch] of batches.entries()) {
     search.check.requireTime();
-    const batch = candidates.slice(next, next + FETCHED_AT_ONCE);
     const judged = await Promise.allSettled(batch.map((entry) => judgeEntry(search, pass, entry)));
     const found = judged.flatMap((one) => (one.status === 'fulfilled' && one.value) || []);
     if (found[0] !== undefined) return found[0];
     const failed = judged.findIndex(({ status }) => status === 'rejected');
-    const upTo = candidates[next + (failed < 0 ? batch.length : failed)];
+    const upTo = failed < 0 ? batches[index + 1]?.[0] : batch[failed];
     const reached = upTo === undefined ? entries.length : entries.indexOf(upTo);
     advance(pass, entries.slice(done, reached));
     done = reached;

@@ -4,6 +4,7 @@ import { Payment } from '../payments/model.js';
 import type { PaymentStatus } from '../payments/states.js';
 import { certainNow, DISAGREE_MS } from '../process/clock.js';
 import { createdAt, lowestIdAt } from '../values/ids.js';
+import { inGroups } from '../values/in-groups.js';
 import { readStoredPayment } from '../x402/stored-payment.js';
 import { report } from './judge-arrivals.js';
 import type { Line } from './line.js';
@@ -48,9 +49,8 @@ export async function checkSucceeded(networkRun: NetworkRun): Promise<void> {
   });
 
   const left = last?.unchecked.filter((id) => id < after) ?? [];
-  for (let next = 0; next < left.length; next += PAGE) {
+  for (const ids of inGroups(left, PAGE)) {
     await requireTime(run);
-    const ids = left.slice(next, next + PAGE);
     await checkPage(await Payment.query(db).where(those(networkRun, 'succeeded')).whereIn('id', ids));
   }
   for (;;) {
@@ -88,10 +88,9 @@ async function undecidedBefore(networkRun: NetworkRun, untilMs: number): Promise
 async function checkAll(networkRun: NetworkRun, payments: readonly Payment[]): Promise<string[]> {
   const again: string[] = [];
   const unseen = payments.filter(({ id }) => !networkRun.run.seen.has(id));
-  for (let next = 0; next < unseen.length; next += CHECKED_AT_ONCE) {
+  for (const [group, some] of inGroups(unseen, CHECKED_AT_ONCE).entries()) {
     // At an endpoint that hangs, a page takes twenty minutes: longer than a worker's turn.
-    if (next > 0) await requireTime(networkRun.run);
-    const some = unseen.slice(next, next + CHECKED_AT_ONCE);
+    if (group > 0) await requireTime(networkRun.run);
     const isChecked = await Promise.all(some.map((payment) => checkOne(networkRun, payment)));
     again.push(...some.flatMap(({ id }, index) => (isChecked[index] ? [] : [id])));
   }

@@ -1,5 +1,6 @@
 import type { Arrival } from '../chains/arrival.js';
 import { ChainUnreadable } from '../chains/unreadable.js';
+import { inGroups } from '../values/in-groups.js';
 import { type BookedPayment, findAsked, findBooked, keyOf } from './books.js';
 import { type Judgement, judgeArrival } from './judge-arrival.js';
 import type { Line, LineStatus } from './line.js';
@@ -25,8 +26,7 @@ export async function judgeArrivals(
 ): Promise<void> {
   const isNew = (arrival: Arrival): boolean => !told.has(nameOf(arrival));
   const fresh = arrivals.filter(isNew);
-  for (let next = 0; next < fresh.length; next += AT_ONCE) {
-    const group = fresh.slice(next, next + AT_ONCE);
+  for (const group of inGroups(fresh, AT_ONCE)) {
     const judgements = await judgeAll(networkRun, group);
     for (const [index, arrival] of group.entries()) {
       const judgement = judgements[index];

@@ -2,6 +2,7 @@ import type { Arrival } from '../chains/arrival.js';
 import type { SvmNetwork } from '../chains/networks.js';
 import type { TokenAccount } from '../chains/solana-arrivals.js';
 import type { SignatureEntry, SolanaRoot } from '../chains/solana-rpc.js';
+import { inGroups } from '../values/in-groups.js';
 import { judgeArrivals, judgeWaiting } from './judge-arrivals.js';
 import { type NewPosition, openList } from './open-list.js';
 import { openProgress, positionAt, waitingOf } from './progress.js';
@@ -49,9 +50,8 @@ async function readAccount(networkRun: NetworkRun, account: TokenAccount, root: 
   // A slot may have transactions in the next group, too.
   const positionOf = (slot: number): NewPosition =>
     positionAt(progress, Math.max(Math.min(slot, root.slot - READ_AGAIN), stored?.position ?? 0));
-  for (let next = 0; next < entries.length; next += ENTRIES_AT_ONCE) {
+  for (const some of inGroups(entries, ENTRIES_AT_ONCE)) {
     await requireTime(run);
-    const some = entries.slice(next, next + ENTRIES_AT_ONCE);
     const arrivals = await readEntries(networkRun, account, some);
     await judgeArrivals(networkRun, arrivals, progress, timeOf);
     await list.keep(positionOf(some.at(-1)?.slot ?? 0));
@@ -65,8 +65,7 @@ async function readEntries(
   entries: readonly SignatureEntry[],
 ): Promise<Arrival[]> {
   const arrivals: Arrival[] = [];
-  for (let next = 0; next < entries.length; next += FETCHED_AT_ONCE) {
-    const some = entries.slice(next, next + FETCHED_AT_ONCE);
+  for (const some of inGroups(entries, FETCHED_AT_ONCE)) {
     const read = await Promise.all(some.map((entry) => deps.chainReader.solanaArrival(account, entry)));
     for (const [index, arrival] of read.entries()) {
       if (arrival === 'unreadable') {
