@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Principal } from '../../shared/accounts/api-keys.js';
 import { Refusal } from '../../shared/errors/refusal.js';
+import { retryAfterSeconds } from '../../shared/limits/retry-after.js';
 import { ERROR_CATALOG } from '../errors/catalog.js';
 import { addressKey } from '../limits/address-key.js';
 import type { AccountLimiter, AddressLimiters, RequestLimiter } from '../limits/rate-limiters.js';
@@ -86,8 +87,4 @@ export function limitByAddress(
 
 export function setRetryAfter(res: Response, waitMs: number): void {
   res.setHeader('Retry-After', String(retryAfterSeconds(waitMs)));
-}
-
-function retryAfterSeconds(waitMs: number): number {
-  return Math.max(1, Math.ceil(waitMs / 1000));
 }

@@ -1,10 +1,12 @@
 import type { PaymentQuery } from '../../shared/chains/confirmation.js';
 import type { ChainFinding } from '../../shared/chains/finding.js';
 import { parseSignedMessage } from '../../shared/chains/solana-message.js';
+import { DOUBT_MS } from '../../shared/db/commit-memory.js';
 import { MAX_PAGE_RPC_CALLS } from '../../shared/limits/bounds.js';
 import { TIMES_WHAT_IS_LEFT } from '../../shared/limits/budget.js';
 import { openConcurrency } from '../../shared/limits/concurrency.js';
 import { certainNow, laterNowMs } from '../../shared/process/clock.js';
+import { BLOCK_LAG_MS } from '../../shared/settlement/policy/limits.js';
 import type { Failure } from '../../shared/x402/failure-codes.js';
 import { outcomeUnknown } from '../../shared/x402/failure-codes.js';
 import type { PaymentProof } from '../../shared/x402/payload.js';
@@ -14,10 +16,6 @@ import type { LinkDeps } from './link-deps.js';
 
 /** The buyer waits for this look. */
 const LOOK_WITHIN_MS = 4000;
-/** A forgotten payment is younger: its authorization is still good, or was until lately. */
-const FORGOTTEN_WITHIN_MS = 30 * 60_000;
-/** The newest block of an endpoint that follows its chain is younger, a finalized one of Solana too. */
-const LONGEST_LAG_MS = 60_000;
 
 /** A network whose endpoint hangs leaves slots: another network's refusal finds one. */
 const looks = openConcurrency({
@@ -44,7 +42,7 @@ export async function lookBeforeRefusal(
   { session, requirements, proof, failure, saysUsed }: DoubtedRefusal,
 ): Promise<{ kind: 'paid' } | { kind: 'refused'; failure: Failure }> {
   const { network } = requirements;
-  const query = queryForUnstored(requirements, proof, new Date(certainNow().getTime() - FORGOTTEN_WITHIN_MS));
+  const query = queryForUnstored(requirements, proof, new Date(certainNow().getTime() - DOUBT_MS));
   const finding = await look(chains, query);
   const mayBeLost = commits.mayHaveLost();
   // A call that Postgres has forgotten may still use what is unused.
@@ -66,7 +64,7 @@ export async function lookBeforeRefusal(
 
 /** The facilitator may have seen a use in blocks that this endpoint does not know. */
 function isBehind({ chainTime }: Extract<ChainFinding, { kind: 'unused' }>): boolean {
-  return laterNowMs() - chainTime.getTime() > LONGEST_LAG_MS;
+  return laterNowMs() - chainTime.getTime() > BLOCK_LAG_MS;
 }
 
 /** The session or refund whose page the payload was signed on, which the nonce or the memo names: the money is its. */

@@ -10,6 +10,7 @@ import {
   type LinkedSession,
   listUncertainOrSurplus,
 } from '../../shared/settlement/read-link.js';
+import { LEAST_CALL_MS } from '../../shared/x402/facilitator.js';
 import type { WellFormedHeader } from '../../shared/x402/headers.js';
 import { isSamePayment, type Offer } from '../../shared/x402/match-payment.js';
 import { acceptPayment, identifierOf, type SentPayment } from './accept-payment.js';
@@ -30,8 +31,6 @@ import { answerOutcome, awaitOutcome } from './outcome.js';
 import { paid, paymentOf, receiptOf } from './receipt.js';
 
 const RETRY_WHEN_BUSY_MS = 1000;
-/** A facilitator that is quick can answer even a request that is nearly out of time. */
-const LEAST_WAIT_MS = 1000;
 
 /** Pays an open session. For any other status, the payment may be the one that holds or paid the session. */
 export async function pay(deps: LinkDeps, session: LinkedSession, sent: SentPayment): Promise<LinkAnswer> {
@@ -90,7 +89,7 @@ async function offerInTime(
   const { settleWaitMs } = deps.config;
   const reading = readOffer(deps, session);
   if (settleWaitMs === 0) return await reading;
-  const leftMs = Math.max(LEAST_WAIT_MS, arrivedAtMs + settleWaitMs - nowMs());
+  const leftMs = Math.max(LEAST_CALL_MS, arrivedAtMs + settleWaitMs - nowMs());
   return (await waitAtMost(leftMs, reading)) ? await reading : busy();
 }
 

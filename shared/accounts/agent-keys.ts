@@ -1,14 +1,15 @@
 import type { Knex } from '../db/knex.js';
 import { Refusal } from '../errors/refusal.js';
+import { retryAfterSeconds } from '../limits/retry-after.js';
 import { nowMs } from '../process/clock.js';
 import type { SecretBox } from '../secrets/secrets.js';
+import { HOUR_MS } from '../values/day.js';
 import { createdAt, lowestIdAt } from '../values/ids.js';
 import { createApiKey, type NewApiKey } from './api-keys.js';
 import { type Reply, renderAndStore } from './idempotency.js';
 import { Account, ApiKey, FacilitatorKey } from './model.js';
 
 const KEYS_PER_HOUR = 10;
-const HOUR_MS = 3_600_000;
 
 /** Exchanges a verified token for a checkout key. The lock of the account's row serializes the hourly count. */
 export async function createAgentKey(
@@ -57,6 +58,6 @@ async function refuseBeyondHourlyLimit(trx: Knex.Transaction, accountId: string)
   throw new Refusal(
     'rate_limit',
     `An account can create ${KEYS_PER_HOUR} keys an hour this way. Use a key that you have, or try again later.`,
-    { retryAfterSeconds: Math.max(1, Math.ceil((freeAtMs - nowMs()) / 1000)) },
+    { retryAfterSeconds: retryAfterSeconds(freeAtMs - nowMs()) },
   );
 }

@@ -4,6 +4,7 @@ import { MAX_KEY_USES_KEPT } from '../limits/bounds.js';
 import { nowMs } from '../process/clock.js';
 import type { Logger } from '../process/logger.js';
 import type { Closable } from '../process/shutdown.js';
+import { HOUR_MS } from '../values/day.js';
 import { ApiKey } from './model.js';
 
 /**
@@ -16,7 +17,6 @@ export interface KeyUses extends Closable {
   write(): Promise<void>;
 }
 
-const HOUR_MS = 3_600_000;
 const WRITE_AFTER_MS = 60_000;
 
 export function openKeyUses(db: Knex, logger: Logger): KeyUses {

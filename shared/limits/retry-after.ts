@@ -9,3 +9,8 @@ export function parseRetryAfter(header: string | null | undefined): number | und
   const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - hostNowMs();
   return ms > 0 ? Math.min(ms, LONGEST_PAUSE_MS) : undefined;
 }
+
+/** The value of our own Retry-After. */
+export function retryAfterSeconds(waitMs: number): number {
+  return Math.max(1, Math.ceil(waitMs / 1000));
+}

@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
+import { HOUR_MS } from '../values/day.js';
 
-/** Days of the calendar in a time zone. A day is given by its midnight in UTC, whatever the zone. */
-const HOUR_MS = 3_600_000;
 const QUARTER_MS = 900_000;
 /** Local time is at most 14 hours ahead of UTC, and 12 behind it. */
 const AHEAD_MS = 14 * HOUR_MS;
@@ -55,8 +54,9 @@ function openTimeZone(timeZone: string): TimeZone {
 }
 
 /**
- * The first moment of a day. Where clocks are set at midnight it may come twice, of which the first counts, or be left out,
- * and then the day begins when they are set. A day that a zone left out whole begins and ends at the same moment.
+ * The first moment of a day in a time zone. The day is given by its midnight in UTC, whatever the zone. Where clocks are set
+ * at midnight it may come twice, of which the first counts, or be left out, and then the day begins when they are set. A day
+ * that a zone left out whole begins and ends at the same moment.
  */
 export function startOfDay(zone: TimeZone, dayMs: number): number {
   const earlier = zone.offsetMs(dayMs - AHEAD_MS);

@@ -54,7 +54,7 @@ export const CONNECTIONS = 128;
 /** Limits of the wait for a turn. Verifications give up earlier and leave the turns to settlements. */
 const VERIFY_TURN_WITHIN_MS = 5000;
 /** A call that is nearly too late still gets an answer from a facilitator that is quick. */
-const LEAST_CALL_MS = 1000;
+export const LEAST_CALL_MS = 1000;
 const SETTLE_TURN_WITHIN_MS = 15_000;
 const SETTLE_PAUSE_WITHIN_MS = 500;
 /**

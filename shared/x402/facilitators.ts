@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { FacilitatorConfig } from '../config/read-facilitators.js';
 import type { Logger } from '../process/logger.js';
-import { createFacilitator, type Facilitator } from './facilitator.js';
+import { createFacilitator, type Facilitator, LEAST_CALL_MS } from './facilitator.js';
 import type { VerifyVerdict } from './facilitator-answers.js';
 import type { SupportedKinds } from './requirements.js';
 import type { SettleVerdict } from './settle-verdict.js';
@@ -43,8 +43,6 @@ interface FacilitatorsOptions {
   logger?: Logger | undefined;
 }
 
-/** A request that is nearly out of time still gets an answer from a facilitator that is quick. */
-const LEAST_VERIFY_MS = 1000;
 /** Some 200 bytes each. A facilitator has a few. */
 const MAX_FEE_PAYERS_KEPT = 1000;
 
@@ -102,7 +100,7 @@ export function uniteFacilitators(
     async verify(payment, usefulForMs) {
       if (first !== undefined && all.length === 1)
         return { ...(await first.verify(payment, usefulForMs)), facilitator: first.name };
-      const withinMs = Math.max(LEAST_VERIFY_MS, Math.min(timeoutMs, usefulForMs ?? timeoutMs));
+      const withinMs = Math.max(LEAST_CALL_MS, Math.min(timeoutMs, usefulForMs ?? timeoutMs));
       return await verifyInTurn(serving(payment), { payment, withinMs }, { unavailable, logger });
     },
     async verifyBy(name, payment) {
