@@ -30,8 +30,6 @@ import { askForPayment, readOffer } from './offer.js';
 import { answerOutcome, awaitOutcome } from './outcome.js';
 import { paid, paymentOf, receiptOf } from './receipt.js';
 
-const RETRY_WHEN_BUSY_MS = 1000;
-
 /** Pays an open session. For any other status, the payment may be the one that holds or paid the session. */
 export async function pay(deps: LinkDeps, session: LinkedSession, sent: SentPayment): Promise<LinkAnswer> {
   const logged = { ...deps, logger: deps.logger.child({ request_id: sent.requestId }) };
@@ -39,7 +37,7 @@ export async function pay(deps: LinkDeps, session: LinkedSession, sent: SentPaym
     return (await answerUnlessPayable(logged, session, sent)) ?? (await payOpen(logged, session, sent));
   } catch (error) {
     // Nothing is claimed then: a claim whose outcome cannot be read is answered as in progress.
-    if (error instanceof Busy) return busy(RETRY_WHEN_BUSY_MS);
+    if (error instanceof Busy) return busy();
     throw error;
   }
 }
