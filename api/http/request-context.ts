@@ -8,7 +8,7 @@ declare global {
       /** `req_…`, also the Request-Id header. */
       id: string;
       log: Logger;
-      /** Set by `authenticate`; routes behind it read it through `principalOf`. */
+      /** Set by the middleware of `authenticate.ts`; routes behind it read it through `principalOf`. */
       principal?: Principal;
       /**
        * The rate limit check of this request: rejects when the account is over its limit. Awaited before the

@@ -1,9 +1,5 @@
 import type { Request, RequestHandler } from 'express';
-import {
-  authenticate as findPrincipal,
-  type Principal,
-  requireFullAccess,
-} from '../../shared/accounts/api-keys.js';
+import { findPrincipal, type Principal, requireFullAccess } from '../../shared/accounts/api-keys.js';
 import { Refusal } from '../../shared/errors/refusal.js';
 import type { Deps } from '../deps/deps.js';
 import { consumeForAnswer, limitRefused, mayOnlyRead } from './rate-limit.js';

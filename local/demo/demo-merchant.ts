@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createAccount } from '../../shared/accounts/accounts.js';
-import { authenticate, createApiKey } from '../../shared/accounts/api-keys.js';
+import { createApiKey, findPrincipal } from '../../shared/accounts/api-keys.js';
 import type { Knex } from '../../shared/db/knex.js';
 import { Refusal } from '../../shared/errors/refusal.js';
 
@@ -50,7 +50,7 @@ async function readKey(file: string): Promise<string | undefined> {
 
 async function isKnown(db: Knex, key: string): Promise<boolean> {
   try {
-    await authenticate(db, key);
+    await findPrincipal(db, key);
     return true;
   } catch (error) {
     if (error instanceof Refusal) return false;

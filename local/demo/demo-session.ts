@@ -1,4 +1,4 @@
-import { authenticate } from '../../shared/accounts/api-keys.js';
+import { findPrincipal } from '../../shared/accounts/api-keys.js';
 import { createCheckoutSession } from '../../shared/checkout-sessions/create.js';
 import { sessionUrl } from '../../shared/checkout-sessions/present.js';
 import type { Knex } from '../../shared/db/knex.js';
@@ -25,7 +25,7 @@ export async function createDemoSession(db: Knex, { testKey, baseUrl, picture }:
     metadata: {},
     expiresAtSeconds: undefined,
   };
-  return await createCheckoutSession(db, await authenticate(db, testKey), session, {
+  return await createCheckoutSession(db, await findPrincipal(db, testKey), session, {
     idempotent: undefined,
     render: ({ id }) => sessionUrl(id, baseUrl),
   });

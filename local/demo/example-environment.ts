@@ -2,7 +2,7 @@ import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
-import { authenticate } from '../../shared/accounts/api-keys.js';
+import { findPrincipal } from '../../shared/accounts/api-keys.js';
 import { addFacilitatorKey } from '../../shared/accounts/facilitator-keys.js';
 import type { Knex } from '../../shared/db/knex.js';
 import { explainSecret, parseFacilitatorSecret } from '../../shared/secrets/facilitator-secret.js';
@@ -25,7 +25,7 @@ export async function writeExampleEnvironment(
   { baseUrl, testKey, buyerKey }: ExampleFacts,
 ): Promise<void> {
   const file = path.join(folder, 'examples.env');
-  const { accountId } = await authenticate(db, testKey);
+  const { accountId } = await findPrincipal(db, testKey);
   const secret = (await keptSecret(file)) ?? newSecret();
   const publicKey = createPublicKey(parseFacilitatorSecret('svc', secret));
   // A key id belongs to one account, and the database may be another one than last time: so the id contains the

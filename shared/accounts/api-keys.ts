@@ -104,7 +104,7 @@ export async function listApiKeys(db: Knex, accountId: string): Promise<ApiKey[]
   return await ApiKey.query(db).where({ accountId }).orderBy('id');
 }
 
-export async function authenticate(db: Knex, secret: string): Promise<Principal> {
+export async function findPrincipal(db: Knex, secret: string): Promise<Principal> {
   if (!isKeyShaped(secret)) throw keyInvalid(secret);
   const hash = sha256Base64(secret);
   const known = identities.get(hash);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import request, { type Test } from 'supertest';
 import { paymentOperations } from '../../api/v1/payments/operations.js';
 import { buildPaidSession, buildSession } from '../../lab/world/shop/factories.js';
-import { authenticate } from '../../shared/accounts/api-keys.js';
+import { findPrincipal } from '../../shared/accounts/api-keys.js';
 import { ANSWER_PIECE_BYTES, TABLE_PART_ROWS } from '../../shared/limits/bounds.js';
 import type { Payment } from '../../shared/payments/model.js';
 import { createdAt } from '../../shared/values/ids.js';
@@ -148,7 +148,7 @@ describe('the payments as CSV', () => {
     });
 
     it('are read as fast as the client takes them, with one piece in memory', async () => {
-      const principal = await authenticate(app.db, big.testKey);
+      const principal = await findPrincipal(app.db, big.testKey);
       const input = { encoding: 'json', value: {} } as const;
       const { listPayments } = paymentOperations(app);
       let statements = 0;
