@@ -1,9 +1,9 @@
 import { findNetworkByV1Name } from '../chains/networks.js';
 import { transactionName } from '../chains/text-forms.js';
 import { isJsonObject, type JsonObject, parseJsonObject } from '../values/json-object.js';
-import { meaningOf } from './facilitator-words.js';
 import { describeFailure, type Failure, OWN_CODES } from './failure-codes.js';
 import { pauseAskedFor } from './retry-after.js';
+import { meaningOf } from './settle-error-codes.js';
 import type { SettleVerdict } from './settle-verdict.js';
 
 /** The outcome of one HTTP call to the facilitator. */
@@ -24,7 +24,7 @@ export class NotSent extends Error {
 
 export type VerifyVerdict =
   | { kind: 'valid'; payer: string | undefined }
-  /** `ifUsedToo`: a used authorization would be refused with the same word. `saysUsed`: and an unused one seldom would. */
+  /** `ifUsedToo`: a used authorization would be refused with the same code. `saysUsed`: and an unused one seldom would. */
   | ({ kind: 'refused'; ifUsedToo: boolean; saysUsed: boolean } & Failure)
   /** `forMs`: when the facilitator may be called again, if known. */
   | { kind: 'unavailable'; why: string; forMs?: number };

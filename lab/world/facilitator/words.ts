@@ -1,4 +1,4 @@
-import { FACILITATOR_WORDS, meaningOf, type WordMeaning } from '../../../shared/x402/facilitator-words.js';
+import { type CodeMeaning, meaningOf, SETTLE_ERROR_CODES } from '../../../shared/x402/settle-error-codes.js';
 
 /** Words of facilitators that the service does not know. */
 const UNKNOWN_WORDS = [
@@ -10,15 +10,15 @@ const UNKNOWN_WORDS = [
 ];
 
 /** The error reasons of real facilitators, each once, and some that nobody has listed. */
-export const WORDS: readonly string[] = [...FACILITATOR_WORDS.keys(), ...UNKNOWN_WORDS];
+export const WORDS: readonly string[] = [...SETTLE_ERROR_CODES.keys(), ...UNKNOWN_WORDS];
 
 const CERTAINTIES = {
   refusal: 'refused',
   refusal_if_unused: 'refused doubtfully',
   unclear: 'unclear',
-} as const satisfies Record<WordMeaning, string>;
+} as const satisfies Record<CodeMeaning, string>;
 
 /** The certainty of a failure with this `errorReason` and no transaction. */
-export function certaintyOf(word: string): (typeof CERTAINTIES)[WordMeaning] {
+export function certaintyOf(word: string): (typeof CERTAINTIES)[CodeMeaning] {
   return CERTAINTIES[meaningOf(word)];
 }

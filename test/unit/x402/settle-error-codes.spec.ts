@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { readVerifyAnswer } from '../../../shared/x402/facilitator-answers.js';
-import { FACILITATOR_WORDS, meaningOf } from '../../../shared/x402/facilitator-words.js';
+import { meaningOf, SETTLE_ERROR_CODES } from '../../../shared/x402/settle-error-codes.js';
 import { FAILURE_CODES } from '../../support/failure-codes.js';
 import { settle } from './answers.js';
 
-const words = [...FACILITATOR_WORDS];
+const codes = [...SETTLE_ERROR_CODES];
 const ofMeaning = (meaning: string): string[] =>
-  words.filter(([, word]) => word.meaning === meaning).map(([word]) => word);
+  codes.filter(([, code]) => code.meaning === meaning).map(([code]) => code);
 
-/** Words that say that a transaction was sent, or what became of it, or that nobody knows. */
+/** Codes that say that a transaction was sent, or what became of it, or that nobody knows. */
 const SAYS_SENT =
   /pending|duplicate|already_used|broadcast|receipt|confirm|timed_out|onchain|transaction_failed|tx_failed|execute_transfer|block_height|node_failure|verification_failed|(?:^|_)failed_to_(?!parse)|reverted|unknown|signing_failed/;
-/** Words that tell a fourth, fifth or … instruction that may not be there. */
+/** Codes that tell a fourth, fifth or … instruction that may not be there. */
 const NAMES_INSTRUCTION = /unknown_(?:fourth|fifth|sixth|seventh|optional)_instruction$/;
 /** A used authorization gets these, too. */
 const SAYS_USED = /simulation|transaction_state|insufficient_(?:funds|balance)|_nonce$/;
@@ -27,39 +27,39 @@ const SEEN = [
   'unknown_error',
 ];
 
-describe('the list of facilitators’ words', () => {
-  it('has a meaning and a source for each of 271 words', () => {
-    assert.equal(words.length, 271);
-    for (const [word, { meaning, sources }] of words) {
-      assert.match(word, /^[a-z0-9_]+$/);
+describe('the list of error codes', () => {
+  it('has a meaning and a source for each of 271 codes', () => {
+    assert.equal(codes.length, 271);
+    for (const [code, { meaning, sources }] of codes) {
+      assert.match(code, /^[a-z0-9_]+$/);
       assert.match(meaning, /^(refusal|refusal_if_unused|unclear)$/);
-      assert.notEqual(sources.length, 0, word);
+      assert.notEqual(sources.length, 0, code);
       for (const source of sources) assert.match(source, /^(spec|cdp|circle|sdk)$/);
     }
   });
 
   it('has no refusal that says that a transaction was sent, confirmed, timed out or failed', () => {
     const sent = [...ofMeaning('refusal'), ...ofMeaning('refusal_if_unused')].filter(
-      (word) => SAYS_SENT.test(word) && !NAMES_INSTRUCTION.test(word),
+      (code) => SAYS_SENT.test(code) && !NAMES_INSTRUCTION.test(code),
     );
     // It failed while the signature was read.
     assert.deepEqual(
-      sent.filter((word) => !/parse_failed$|failed_to_parse/.test(word)),
+      sent.filter((code) => !/parse_failed$|failed_to_parse/.test(code)),
       [],
     );
   });
 
-  it('has no word for a used authorization, or for a failed simulation, that is told without a look at the chain', () => {
+  it('has no code for a used authorization, or for a failed simulation, that is told without a look at the chain', () => {
     assert.deepEqual(
-      ofMeaning('refusal').filter((word) => SAYS_USED.test(word)),
+      ofMeaning('refusal').filter((code) => SAYS_USED.test(code)),
       [],
     );
   });
 
-  for (const word of SEEN) it(`finds ${word} unclear`, () => assert.equal(meaningOf(word), 'unclear'));
+  for (const code of SEEN) it(`finds ${code} unclear`, () => assert.equal(meaningOf(code), 'unclear'));
 
-  it('finds every word unclear that it does not have, and what is no word', () => {
-    for (const word of [
+  it('finds every code unclear that it does not have, and what is no code', () => {
+    for (const code of [
       'a_word_of_tomorrow',
       'INVALID_NETWORK',
       ' invalid_network',
@@ -70,7 +70,7 @@ describe('the list of facilitators’ words', () => {
       {},
       '__proto__',
     ]) {
-      assert.equal(meaningOf(word), 'unclear', String(word));
+      assert.equal(meaningOf(code), 'unclear', String(code));
     }
   });
 
@@ -86,15 +86,15 @@ describe('the list of facilitators’ words', () => {
     for (const code of FAILURE_CODES) assert.notEqual(meaningOf(code), 'unclear', code);
   });
 
-  it('decides how an answer with the word is read', () => {
+  it('decides how an answer with the code is read', () => {
     const read = { refusal: 'rejected', refusal_if_unused: 'rejected if unused', unclear: 'unknown' };
-    for (const [word, { meaning }] of words) {
-      const verdict = settle({ success: false, errorReason: word, transaction: '' });
+    for (const [code, { meaning }] of codes) {
+      const verdict = settle({ success: false, errorReason: code, transaction: '' });
       const ifUsedToo = verdict.kind === 'rejected' && verdict.ifUsedToo;
-      assert.equal(`${verdict.kind}${ifUsedToo ? ' if unused' : ''}`, read[meaning], word);
-      const body = JSON.stringify({ isValid: false, invalidReason: word });
+      assert.equal(`${verdict.kind}${ifUsedToo ? ' if unused' : ''}`, read[meaning], code);
+      const body = JSON.stringify({ isValid: false, invalidReason: code });
       const verified = readVerifyAnswer({ status: 200, body });
-      assert.equal(verified.kind === 'refused' && verified.ifUsedToo, meaning !== 'refusal', word);
+      assert.equal(verified.kind === 'refused' && verified.ifUsedToo, meaning !== 'refusal', code);
     }
   });
 });

@@ -1,17 +1,17 @@
 /**
- * What a failure of `/settle` with one of these words, and without a transaction, says about the money. A word that is not
- * here is unclear. Sources: the codes of the x402 specification (`spec`), the enumerations in Coinbase's API reference
- * (`cdp`), Circle's documentation (`circle`), and the reference implementations of x402 (`sdk`).
+ * What a failure of `/settle` with one of these error codes, and without a transaction, says about the money. A code that
+ * is not here is unclear. Sources: the codes of the x402 specification (`spec`), the enumerations in Coinbase's API
+ * reference (`cdp`), Circle's documentation (`circle`), and the reference implementations of x402 (`sdk`).
  *
  * refusal: a fault of the payment or of its requirements, which facilitators look for before they send anything ·
  * refusal_if_unused: an authorization that is used already gets it too · unclear: it may have been sent. Unclear is also
- * what a facilitator could not read or do itself, and the words of schemes that are not offered.
+ * what a facilitator could not read or do itself, and the codes of schemes that are not offered.
  */
-export type WordMeaning = 'refusal' | 'refusal_if_unused' | 'unclear';
+export type CodeMeaning = 'refusal' | 'refusal_if_unused' | 'unclear';
 
 type Source = 'spec' | 'cdp' | 'circle' | 'sdk';
 
-const WORDS: readonly [meaning: WordMeaning, sources: readonly Source[], words: string][] = [
+const CODES: readonly [meaning: CodeMeaning, sources: readonly Source[], codes: string][] = [
   [
     'refusal',
     ['spec'],
@@ -261,20 +261,20 @@ const WORDS: readonly [meaning: WordMeaning, sources: readonly Source[], words: 
   ],
 ];
 
-export interface FacilitatorWord {
-  meaning: WordMeaning;
+export interface SettleErrorCode {
+  meaning: CodeMeaning;
   sources: readonly Source[];
 }
 
-export const FACILITATOR_WORDS: ReadonlyMap<string, FacilitatorWord> = new Map(
-  WORDS.flatMap(([meaning, sources, words]) =>
-    words
+export const SETTLE_ERROR_CODES: ReadonlyMap<string, SettleErrorCode> = new Map(
+  CODES.flatMap(([meaning, sources, codes]) =>
+    codes
       .trim()
       .split(/\s+/)
-      .map((word): [string, FacilitatorWord] => [word, { meaning, sources }]),
+      .map((code): [string, SettleErrorCode] => [code, { meaning, sources }]),
   ),
 );
 
-export function meaningOf(word: unknown): WordMeaning {
-  return (typeof word === 'string' && FACILITATOR_WORDS.get(word)?.meaning) || 'unclear';
+export function meaningOf(code: unknown): CodeMeaning {
+  return (typeof code === 'string' && SETTLE_ERROR_CODES.get(code)?.meaning) || 'unclear';
 }
