@@ -172,7 +172,7 @@ async function claim(
   logger.info({
     event: 'payment.claimed',
     payment: paymentId,
-    session: payment.sessionId,
+    session: payment.payableId,
     network: payment.network,
     ...(payment.facilitator !== null && { facilitator: payment.facilitator }),
   });
@@ -190,7 +190,7 @@ function newPayment(
   const token = findToken(requirements.network, requirements.asset);
   if (token === undefined) throw new Error('an offered token is not in the table');
   return {
-    sessionId: session.id,
+    payableId: session.id,
     token: token.symbol,
     tokenAmount: requirements.amount,
     tokenDecimals: token.decimals,

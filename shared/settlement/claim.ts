@@ -17,7 +17,7 @@ import { recordMove } from './record-move.js';
 import { CLAIM_ALONE, CLAIM_BATCH } from './statements/claim.sql.js';
 
 export interface NewPayment {
-  sessionId: string;
+  payableId: string;
   token: Token;
   tokenAmount: string;
   tokenDecimals: number;
@@ -75,11 +75,11 @@ interface Claiming {
 }
 
 const claim = batchWrites<Claiming, Claim>({
-  keyOf: ({ made }) => made.sessionId,
+  keyOf: ({ made }) => made.payableId,
   lingerMs: LINGER_MS,
   async writeBatch(db, all) {
     // The claim of a refund writes an event in its transaction, so it is never batched.
-    const silent = all.map(({ made }) => made).filter(({ sessionId }) => !isRefundId(sessionId));
+    const silent = all.map(({ made }) => made).filter(({ payableId }) => !isRefundId(payableId));
     const ids = await makeClaims(db, CLAIM_BATCH, silent);
     return all.map(({ made }) => (ids.has(made.id) ? claimed(made) : undefined));
   },
@@ -87,7 +87,7 @@ const claim = batchWrites<Claiming, Claim>({
     try {
       const isMade = await retryLocked(() =>
         db.transaction((trx) =>
-          isRefundId(made.sessionId) ? claimRefund(trx, made, events) : claimAlone(trx, made),
+          isRefundId(made.payableId) ? claimRefund(trx, made, events) : claimAlone(trx, made),
         ),
       );
       return isMade ? claimed(made) : { kind: 'lost' };
@@ -106,7 +106,7 @@ async function claimAlone(db: Knex, made: MadeClaim): Promise<boolean> {
 
 async function claimRefund(trx: Knex.Transaction, made: MadeClaim, events: EventDeps): Promise<boolean> {
   if (!(await claimAlone(trx, made))) return false;
-  await recordMove(trx, await Payable.query(trx).findById(made.sessionId).throwIfNotFound(), events);
+  await recordMove(trx, await Payable.query(trx).findById(made.payableId).throwIfNotFound(), events);
   return true;
 }
 
@@ -123,7 +123,7 @@ async function makeClaims(
   if (claims.length === 0) return new Set();
   const list = claims.map((one) => ({
     id: one.id,
-    session_id: one.sessionId,
+    payable_id: one.payableId,
     claimed_at: one.claimedAt,
     token: one.token,
     token_amount: one.tokenAmount,
@@ -176,16 +176,15 @@ async function readLostClaim(db: Knex, lost: MadeClaim): Promise<Claim> {
  */
 async function findOrRuleOut(
   trx: Knex.Transaction,
-  { id, sessionId, trace, stage: _, ...made }: MadeClaim,
+  { id, trace, stage: _, ...made }: MadeClaim,
 ): Promise<Payment | undefined> {
-  const session = await Payable.query(trx).findById(sessionId).forUpdate().throwIfNotFound();
+  const session = await Payable.query(trx).findById(made.payableId).forUpdate().throwIfNotFound();
   const payment = await Payment.query(trx).findById(id).select('id', 'dueAt', 'payloadReleased');
   if (payment !== undefined) return payment;
   await Payment.query(trx).insert({
     ...made,
     ...(trace !== undefined && { trace }),
     id,
-    payableId: sessionId,
     accountId: session.accountId,
     livemode: session.livemode,
     amountCents: session.amountTotalCents,

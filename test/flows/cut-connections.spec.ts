@@ -178,7 +178,7 @@ describe('a connection error', () => {
       client: { acquireConnection: () => Promise.reject(broken) },
       transaction: () => Promise.reject(broken),
     } as unknown as Knex;
-    const payment = { sessionId: 'cs_none' } as NewPayment;
+    const payment = { payableId: 'cs_none' } as NewPayment;
     await claimSession(db, payment, EVENT_DEPS).then(
       (claim) => assert.equal(claim.kind, 'unclear'),
       (error) =>

@@ -80,7 +80,6 @@ describe("a buyer's payment identifier", () => {
   it("belongs to one payment, even when another one commits while the claim waits for the session's lock", async () => {
     const { id: sessionId } = await flow.buildSession();
     const first = { ...named(sessionId), id: newId('pay_'), claimedAt: now() };
-    const { sessionId: payableId, ...columns } = first;
     let second: Promise<unknown> | undefined;
     await flow.db.transaction(async (trx) => {
       const session = await CheckoutSession.query(trx).findById(sessionId).forUpdate().throwIfNotFound();
@@ -93,8 +92,7 @@ describe("a buyer's payment identifier", () => {
         assert.equal(rows.length, 1);
       });
       await Payment.query(trx).insert({
-        ...columns,
-        payableId,
+        ...first,
         accountId: session.accountId,
         livemode: session.livemode,
         amountCents: session.amountTotalCents,

@@ -4,9 +4,9 @@ import { newId } from '../../shared/values/ids.js';
 import type { SignedPayment } from './checkout.js';
 
 /** A buyer's payment that passed every check. */
-export function newPayment(sessionId: string, overrides: Partial<NewPayment> = {}): NewPayment {
+export function newPayment(payableId: string, overrides: Partial<NewPayment> = {}): NewPayment {
   return {
-    sessionId,
+    payableId,
     token: 'USDC',
     tokenAmount: '4500000',
     tokenDecimals: 6,

@@ -18,7 +18,7 @@ function claimStatement(lock: string, returned: string): string {
   return `
     WITH claim AS MATERIALIZED (
       SELECT *
-      FROM json_to_recordset($1) AS claim (id text, session_id text, claimed_at timestamptz, token text,
+      FROM json_to_recordset($1) AS claim (id text, payable_id text, claimed_at timestamptz, token text,
         token_amount numeric, token_decimals smallint, network text, asset text, payer text, pay_to text, channel text,
         payload_key text, identifier text, requirements json, payload json, valid_until timestamptz, trace text, stage text,
         facilitator text, arrived_at timestamptz)
@@ -27,15 +27,15 @@ function claimStatement(lock: string, returned: string): string {
       SELECT claim.id AS claim_id, session.id
       FROM claim CROSS JOIN LATERAL (
         SELECT id FROM payables
-        WHERE id = claim.session_id AND status = ANY ($2) AND expires_at > claim.claimed_at
+        WHERE id = claim.payable_id AND status = ANY ($2) AND expires_at > claim.claimed_at
           AND NOT EXISTS (
             SELECT FROM payment_uses
             WHERE payload_key = claim.payload_key
-              AND (NOT payload_released OR payable_id <> claim.session_id)
+              AND (NOT payload_released OR payable_id <> claim.payable_id)
           )
           AND (claim.identifier IS NULL OR NOT EXISTS (
             SELECT FROM payment_uses
-            WHERE payable_id = claim.session_id AND identifier = claim.identifier
+            WHERE payable_id = claim.payable_id AND identifier = claim.identifier
               AND payload_key <> claim.payload_key AND NOT payload_released
           ))
         ${lock}
