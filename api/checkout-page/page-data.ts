@@ -15,7 +15,10 @@ export interface PageData {
   expiresAt: number;
   /** Empty when the session cannot be paid now. */
   entries: PayableEntry[];
-  /** For the next payments on EVM networks, each for one: a transfer then names its session. Empty without such entries, missing in older releases. */
+  /**
+   * For the next payments on EVM networks, each for one: a transfer then names its session. Empty without such entries, missing
+   * in older releases.
+   */
   nonces?: `0x${string}`[];
   /** Redirect target after the payment. */
   successUrl: string | null;

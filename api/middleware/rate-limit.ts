@@ -35,8 +35,8 @@ function keyOf({ accountId, livemode }: Share): string {
 }
 
 /**
- * The same, before the answer of a request. A request that only reads begins meanwhile, and its answer is thrown away when
- * the limiter refuses it. While the account's last request was refused, nothing begins early.
+ * Like `consumeAccount`. A GET or HEAD starts while the limiter is asked, and its answer is discarded when the limiter refuses
+ * it. After a refused request of the account, nothing starts early.
  */
 export async function consumeForAnswer(limiter: RequestLimiter, share: Share, req: Request): Promise<void> {
   const mayBegin = mayOnlyRead(req) && !limiter.hasRefused(keyOf(share));

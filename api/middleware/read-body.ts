@@ -48,7 +48,10 @@ function announcedBytes({ headers }: Pick<Request, 'headers'>): number | undefin
   return length === undefined ? undefined : Number(length);
 }
 
-/** The rest of an announced body is read and dropped, so that the client gets to read the answer; a body without a known end is not. */
+/**
+ * The rest of an announced body is read and dropped, so that the client gets to read the answer; a body without a known end
+ * is not.
+ */
 function refuseUnread(req: Request, res: Response, error: unknown, next: NextFunction): void {
   if ((announcedBytes(req) ?? Infinity) > MAX_BODY_BYTES) res.setHeader('Connection', 'close');
   next(error);

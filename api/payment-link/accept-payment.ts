@@ -30,11 +30,6 @@ export interface SentPayment {
   requestId: string;
 }
 
-/**
- * The steps from payment header to claimed session: match an entry of `accepts`, check the content, check that the
- * payload is unused, `/verify`, claim. Nothing is written before the claim, so a refusal leaves the session open
- * and the signature unused.
- */
 type Acceptance =
   | { kind: 'claimed'; paymentId: string }
   | { kind: 'refused'; failure: Failure }
@@ -46,6 +41,11 @@ type Acceptance =
   /** `forMs`: when to try again, if known. */
   | { kind: 'unavailable'; forMs?: number | undefined };
 
+/**
+ * The steps from payment header to claimed session: match an entry of `accepts`, check the content, check that the
+ * payload is unused, `/verify`, claim. Nothing is written before the claim, so a refusal leaves the session open
+ * and the signature unused.
+ */
 export async function acceptPayment(
   deps: LinkDeps,
   session: LinkedSession,
@@ -100,7 +100,7 @@ export function identifierOf(header: WellFormedHeader): string | undefined {
 interface Doubted {
   failure: Failure;
   saysUsed: boolean;
-  /** The one that refuses; undefined when none was asked. */
+  /** The facilitator that refused; undefined when none was asked. */
   facilitator: string | undefined;
 }
 

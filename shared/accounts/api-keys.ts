@@ -12,9 +12,9 @@ import { Account, ApiKey, type KeyAccess } from './model.js';
 import { KEYS_BY_SECRET } from './statements/api-keys.sql.js';
 
 /**
- * Checkout keys. A key's account, mode and access never change, so each process caches them. Whether the key is revoked is part of
- * the first statement of every request (`isKeyActive`), which costs no extra round trip. When that statement finds
- * nothing, `requireActiveKey` tells a revoked key from a missing object.
+ * Checkout keys. A key's account, mode and access never change, so each process caches them. Whether the key is revoked is part
+ * of the first statement of every request (`isKeyActive`), which costs no extra round trip. When that statement finds nothing,
+ * `requireActiveKey` tells a revoked key from a missing object.
  */
 export interface Principal {
   keyId: string;

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem';
 
-/** Money that reached a wallet, as its chain shows it, whoever knows of it. */
+/** A transfer to a wallet as its chain shows it, whether or not Postgres has a payment for it. */
 export interface Arrival {
   /** CAIP-2. */
   network: string;

@@ -32,8 +32,8 @@ const EARLY_PART = 0.25;
 /**
  * Finds the transaction that used or cancelled an authorization that is used at `head`. If one search takes all blocks since
  * the claim, it is the first. Else the block in which the state changed is searched first, then the blocks from the claim
- * forward to the head, since most authorizations are used at once, then the blocks before the claim. Undefined when a whole pass over the logs has not shown the transaction, which proves
- * nothing. Advances `position`, also when it throws.
+ * forward to the head, since most authorizations are used at once, then the blocks before the claim. Undefined when a whole
+ * pass over the logs has not shown the transaction, which proves nothing. Advances `position`, also when it throws.
  */
 export async function findAuthorizationLog(rpc: EvmRpc, search: LogSearch): Promise<Hex | undefined> {
   const { authorization, head, position, memory, check } = search;

@@ -1,12 +1,6 @@
 import { type Hex, isHex, pad, toEventSelector } from 'viem';
 import type { EvmLog, LogFilter } from './evm-rpc.js';
 
-/**
- * Judges what the logs of one transaction prove about one EIP-3009 authorization. A token logs the use of an authorization
- * and its Transfer next to each other, so the two are matched by log index: one transaction may hold other payments of
- * the same buyer to the same merchant, and a payer may have signed one nonce for two recipients. A Transfer never counts
- * for two authorizations, and an ambiguous order of logs proves nothing.
- */
 export interface Authorization {
   asset: Hex;
   from: Hex;
@@ -44,6 +38,12 @@ export function isAuthorizationLog(log: EvmLog, payment: Authorization): boolean
   return entry !== undefined && entry.kind !== 'transfer' && isSame(entry.nonce, payment.nonce);
 }
 
+/**
+ * Judges what the logs of one transaction prove about one EIP-3009 authorization. A token logs the use of an authorization
+ * and its Transfer next to each other, so the two are matched by log index: one transaction may hold other payments of
+ * the same buyer to the same merchant, and a payer may have signed one nonce for two recipients. A Transfer never counts
+ * for two authorizations, and an ambiguous order of logs proves nothing.
+ */
 export function judgeAuthorization(
   logs: readonly EvmLog[],
   payment: AuthorizedPayment,

@@ -16,13 +16,6 @@ import { type RpcRequest, readRequest } from './rpc-call.js';
 import type { ChainFetch } from './rpc-fetch.js';
 import { ChainUnreadable, EndpointLimits } from './unreadable.js';
 
-/**
- * The calls of all chain checks to one RPC endpoint, which answers only so many. A call waits until the endpoint's pace lets
- * it start; the check whose payment must be decided first goes first, and of equals the one that began first, so that checks
- * end one after the other. Calls in the background start only when no other waits, and hold no slot that another needs. Calls
- * that wait and ask the same are one call. A call that has left is shared with nobody: no check gets an answer that was read
- * before the check asked.
- */
 interface EndpointQueueOptions extends SlotsOptions {
   send: ChainFetch;
   pace?: PaceOptions | undefined;
@@ -51,6 +44,13 @@ const OVER = 'the check is over';
 /** How many calls in the background are in flight, which may be slow searches. */
 const IN_BACKGROUND = { most: 4, whileLimited: 1 };
 
+/**
+ * The calls of all chain checks to one RPC endpoint, which answers only so many. A call waits until the endpoint's pace lets
+ * it start; the check whose payment must be decided first goes first, and of equals the one that began first, so that checks
+ * end one after the other. Calls in the background start only when no other waits, and hold no slot that another needs. Calls
+ * that wait and ask the same are one call. A call that has left is shared with nobody: no check gets an answer that was read
+ * before the check asked.
+ */
 export class EndpointQueue {
   readonly #send: ChainFetch;
   readonly #pace: AdaptivePace;
@@ -152,7 +152,7 @@ export class EndpointQueue {
     return check.waitForTurn(() => (this.#pace.pausedMs > 0 ? new EndpointLimits() : this.#slots.sendAway()));
   }
 
-  /** Nobody waits for the call any more. */
+  /** Drops a call without callers, and aborts its request when no call of its group has one. */
   #giveUp(call: QueuedCall, reason: unknown): void {
     this.#waiting.delete(call);
     if (this.#waiting.size === 0) clearTimeout(this.#timer);

@@ -9,11 +9,6 @@ import { LaggingNode, retryWhileBehind } from './lagging-node.js';
 import type { LogRange } from './log-range.js';
 import type { EvmNetwork } from './networks.js';
 
-/**
- * Finds what reached wallets in a range of blocks: each Transfer of an offered token to one of them, in a transaction that
- * also used an authorization. Two searches cover the range: the Transfers to the wallets, and the uses by their payers. A use
- * right before its Transfer needs no more; every other Transfer is judged by its transaction's receipt.
- */
 interface EvmArrivalSearch {
   rpc: EvmRpc;
   check: ChainCheck;
@@ -42,7 +37,12 @@ interface TransferLog extends FoundLog {
   value: bigint;
 }
 
-/** Searches from `oldest` on as many blocks as the endpoint takes at once, at most up to `newest`. */
+/**
+ * Finds what reached wallets in a range of blocks: each Transfer of an offered token to one of them, in a transaction that also
+ * used an authorization. Two searches cover the range: the Transfers to the wallets, and the uses by their payers. A use right
+ * before its Transfer needs no more; every other Transfer is judged by its transaction's receipt. Searches from `oldest` on as
+ * many blocks as the endpoint takes at once, at most up to `newest`.
+ */
 export async function readEvmArrivals(
   search: EvmArrivalSearch,
   oldest: number,

@@ -84,7 +84,9 @@ export class LogRange {
   }
 }
 
-/** The largest number in the message below `asked`. A wrong guess is corrected by the next error, since the range always falls. */
+/**
+ * The largest number in the message below `asked`. A wrong guess is corrected by the next error, since the range always falls.
+ */
 function allowedBlocks(message: string, asked: number): number | undefined {
   const plain = message.replaceAll(/0x[\da-f]+/gi, '').replaceAll(/(?<=\d),(?=\d{3})/g, '');
   const numbers = [...plain.matchAll(/\d+/g)].map(([digits]) => Number(digits));

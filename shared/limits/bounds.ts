@@ -20,7 +20,9 @@ export const MAX_REQUEST_HEADERS = 64;
  * LARGE_BODIES_BYTES bounds longer ones.
  */
 export const HELD_INPUT = { bytes: 32 * 1024 * 1024, ofConnection: 128 * 1024 };
-/** After the last answer of a connection, so much of what still arrives is read and dropped: a reset would take the answer away. */
+/**
+ * After the last answer of a connection, so much of what still arrives is read and dropped: a reset would take the answer away.
+ */
 export const READ_OUT = { bytes: 8 * 1024 * 1024, ms: 5000 };
 
 /** A larger body is refused by its Content-Length or while it is read. */

@@ -149,8 +149,8 @@ const SETTINGS: Readonly<Record<string, Unit>> = {
 };
 
 /**
- * The units that a peer can multiply, by the name of their bound in `bounds.ts` or of a variable. test/api/units.spec.ts goes through the
- * table, and docs/weight.md says what happens beyond each bound.
+ * The units that a peer can multiply, by the name of their bound in `bounds.ts` or of a variable. test/api/units.spec.ts goes
+ * through the table, and docs/weight.md says what happens beyond each bound.
  */
 export const UNITS: Readonly<Record<string, Unit>> = {
   ...UNITS_OF_REQUESTS,

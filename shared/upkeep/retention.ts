@@ -7,8 +7,9 @@ import { lowestIdAt } from '../values/ids.js';
 import { REMOVE_ANSWERS, REMOVE_RECORDS } from './statements/retention.sql.js';
 
 /**
- * Removes data after its retention period. Sessions, payments and events stay; checkout-sessions/erase.ts removes personal
- * data from them. While Postgres' clock and the host's disagree, the period must be over by both. Workers may run this at the same time: SKIP LOCKED gives them different rows.
+ * Removes data after its retention period. Sessions, payments and events stay; checkout-sessions/erase.ts removes personal data
+ * from them. While Postgres' clock and the host's disagree, the period must be over by both. Workers may run this at the same
+ * time: SKIP LOCKED gives them different rows.
  */
 const DELIVERY_ANSWERS_KEPT_MS = 30 * 24 * 3_600_000;
 

@@ -36,7 +36,7 @@ export type SettleAnswer =
 
 /** Refused credentials and rate limits: the facilitator has not read the payment. */
 const REFUSED_UNREAD = new Set([401, 429]);
-/** As the above, unless it gives a reason, such as `kyt_risk_detected`. */
+/** A 403 without a reason counts like these. With a reason, such as `kyt_risk_detected`, it is a verdict. */
 const FORBIDDEN = 403;
 /** A gateway gave up while it waited: the facilitator may have the payment. */
 const REQUEST_TIMEOUT = 408;
@@ -76,7 +76,7 @@ export function readVerifyAnswer(reply: FacilitatorReply): VerifyVerdict {
     return { kind: 'unavailable', why: `HTTP ${reply.status} without a boolean isValid` };
   }
   const failure = describeFailure(readInvalidReason(answer));
-  // Whom it does not serve has nothing to do with an earlier use.
+  // A refusal of the wallet or of the seller says nothing about an earlier use.
   const isAboutParties = failure.class === 'policy' || failure.class === 'seller';
   const ifUsedToo = meaningOf(answer.invalidReason) !== 'refusal' && !isAboutParties;
   return { kind: 'refused', ifUsedToo, saysUsed: ifUsedToo && !SAID_OF_UNUSED.has(failure.code), ...failure };
@@ -175,7 +175,7 @@ function unknown(why: string, transaction?: string): Unknown {
   return { kind: 'unknown', why, transaction, mayStillRun: false };
 }
 
-/** A gateway answered, or nobody. */
+/** No answer of the facilitator itself: it may still be working on the call. */
 function unanswered(why: string, transaction?: string): Unknown {
   return { ...unknown(why, transaction), mayStillRun: true };
 }

@@ -11,11 +11,11 @@ import { EVM_WORD } from '../chains/text-forms.js';
 /**
  * The reference that a payment carries on its chain: 32 bytes that name the session or refund it pays. On EVM it is the
  * nonce that the page signs, on Solana the memo. It holds the id itself, encrypted and authenticated, so that one transfer
- * is told apart from strangers' without any look-up, also when Postgres has lost the session. Only who has ENCRYPTION_KEY
- * can read one or make one.
+ * is told apart from strangers' without any look-up, also when Postgres has lost the session. Reading or making one takes
+ * ENCRYPTION_KEY.
  *
- * Synthetic IV: 8 bytes of an HMAC over the body are tag and IV, and the body is encrypted. Whoever guesses pays for each
- * guess, since it must be on the chain.
+ * Synthetic IV: 8 bytes of an HMAC over the body are tag and IV, and the body is encrypted. A guess costs a transaction fee,
+ * since it must be on the chain.
  */
 export interface PaymentReferences {
   /** Another one at each call. */
