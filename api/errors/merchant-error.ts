@@ -14,7 +14,10 @@ export interface MerchantError {
   text: string;
 }
 
-/** Errors other than refusals are logged and answered with a general message: 503 when Postgres is unavailable or busy, else 500. */
+/**
+ * Errors other than refusals are logged and answered with a general message: 503 when Postgres is unavailable or busy, else
+ * 500.
+ */
 export function merchantError(error: unknown, { id, log }: Pick<Request, 'id' | 'log'>): MerchantError {
   const refusal = asRefusal(error);
   if (refusal !== undefined) return refused(refusal, id);

@@ -11,7 +11,8 @@ export async function withLock(file, task) {
   const self = `${process.pid}.${startOf(process.pid)}`;
   mkdirSync(path.dirname(file), { recursive: true });
   for (let waiting = false; !take(file, self); waiting = true) {
-    if (!waiting) process.stderr.write('Waiting for another process that installs or builds this checkout …\n');
+    if (!waiting)
+      process.stderr.write('Waiting for another process that installs or builds this checkout …\n');
     await sleep(100);
   }
   const release = () => rmSync(file, { force: true });

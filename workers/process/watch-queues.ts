@@ -21,7 +21,7 @@ export function watchQueues({ db, logger, config, metrics }: Watched, times = TI
   const missing = new Set<JobName>();
 
   async function look(stopped: AbortSignal): Promise<void> {
-    // Postgres is away, which is reported elsewhere; the next round asks again.
+    // Postgres is unavailable, which is reported elsewhere; the next round asks again.
     const unserved = await findUnserved(db, self).catch(() => undefined);
     if (unserved !== undefined && !stopped.aborted) tell(unserved);
   }

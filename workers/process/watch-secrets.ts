@@ -19,7 +19,7 @@ export function watchSecrets({
         notifyDeliveries({ eventId: `readable-${id}`, accountIds: [accountId] });
       }
     } catch {
-      // Postgres is away, which is reported elsewhere; the next round looks again.
+      // Postgres is unavailable, which is reported elsewhere; the next round looks again.
     }
   };
   return regularly(look, () => INTERVAL_MS, 0);

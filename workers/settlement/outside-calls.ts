@@ -23,7 +23,7 @@ export interface OutsideCalls extends Closable {
 }
 
 export interface Caller {
-  /** The network, with what else is asked about it. */
+  /** The network; for `/settle` with the facilitator's name before it. */
   network: string;
   accountId: string;
 }
