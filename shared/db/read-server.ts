@@ -8,7 +8,7 @@ type Connection = Pick<PostgresClient, 'query'>;
 
 /** A slower answer bounds the clock too loosely to be of use. */
 const TIMEOUT_MS = 5000;
-/** Exact: `extra_float_digits` may round a floating-point number to years. */
+/** `numeric`, since `extra_float_digits` may round a floating-point number to years. */
 const CLOCK = 'extract(epoch FROM clock_timestamp()) * 1000 AS ms';
 export const SERVER = '(SELECT system_identifier::text FROM pg_control_system()) AS server';
 /** The first checkpoint of a timeline comes right after its promotion, and the next one minutes later. */

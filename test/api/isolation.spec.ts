@@ -221,7 +221,7 @@ describe('isolation of accounts and modes', () => {
 
   describe('answers 401, whether the object exists or not,', () => {
     const bearer = (text: string): string => `Bearer ${text}`;
-    /** Another one for each request: a process remembers the key that it has refused. */
+    /** A new key for each request, since a process remembers the key that it has refused. */
     async function usedAndRevoked(): Promise<string> {
       const { accountId } = mine;
       const { key, secret } = await createApiKey(app.db, { accountId, livemode: false, name: 'Leaked' });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { answerOf } from '../support/link-answers.js';
 import { openMoneyFlow } from '../support/money-flow.js';
 
-/** As hosted services ask for them, and operators whose tables are in a schema of their own. */
+/** Options that hosted services ask for, and that operators set whose tables are in a schema of their own. */
 const OPTIONS = ['-c work_mem=8MB', '-c search_path=public'];
 
 describe('a DATABASE_URL with options for its sessions', () => {

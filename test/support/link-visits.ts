@@ -6,7 +6,7 @@ import type { Checkout } from './checkout.js';
 
 const PAGE = { Accept: 'text/html' };
 
-/** Visits by the answer that they get, for what holds for every answer of a link. Each visits a new link. */
+/** A visit for each answer that a link can give, for rules that hold for all of them. Each visit has a new link. */
 export function linkVisits(
   checkout: Checkout,
   headers: Record<string, string> = {},
@@ -15,7 +15,7 @@ export function linkVisits(
     (await checkout.buildSession(overrides)).id;
   const visit = async (id: string, others: Record<string, string> = {}): Promise<Response> =>
     await checkout.visit(id, { ...headers, ...others });
-  /** With a signature for another link of the same amount, since not every link can be asked for its terms. */
+  /** Signs for another link of the same amount, since not every link can be asked for its terms. */
   const pay = async (id: string, others: Record<string, string> = {}): Promise<Response> => {
     const { header } = await checkout.sign(await build());
     return await visit(id, { 'PAYMENT-SIGNATURE': header, ...others });
