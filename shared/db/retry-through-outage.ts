@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../process/clock.js';
-import { isDatabaseUnavailable, isGivenUp } from './constraints.js';
+import { isDatabaseUnavailable, isGivenUp, isRefusal } from './constraints.js';
 
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 2000;
@@ -8,7 +8,7 @@ const LONGEST_PAUSE_MS = 2000;
 interface Outage {
   /** Retries end at this time. */
   until: Date;
-  /** What is written is known to this process alone: every error is taken for one that may pass. */
+  /** What is written is known to this process alone: whatever Postgres refuses it for may pass. */
   isOnlyCopy: boolean;
   onBroken(error: unknown): void;
 }
@@ -25,7 +25,7 @@ export async function retryThroughOutage<T>(
     try {
       return await write();
     } catch (error) {
-      const mayPass = isOnlyCopy || isDatabaseUnavailable(error) || isGivenUp(error);
+      const mayPass = isDatabaseUnavailable(error) || isGivenUp(error) || (isOnlyCopy && isRefusal(error));
       if (!mayPass || nowMs() + pauseMs >= until.getTime()) throw error;
       onBroken(error);
     }
