@@ -8,7 +8,7 @@ const LONGEST_PAUSE_MS = 2000;
 interface Outage {
   /** Retries end at this time. */
   until: Date;
-  /** What is written is known to this process alone: whatever Postgres refuses it for may pass. */
+  /** True when no other process knows the content of the write: then every error of Postgres is retried. */
   isOnlyCopy: boolean;
   onBroken(error: unknown): void;
 }

@@ -1,6 +1,6 @@
 /**
- * What a failure of `/settle` with one of these error codes, and without a transaction, says about the money. A code that
- * is not here is unclear. Sources: the codes of the x402 specification (`spec`), the enumerations in Coinbase's API
+ * The meaning of an error code in an answer of `/settle` that says failure and names no transaction. A code without an
+ * entry in this file is unclear. Sources: the codes of the x402 specification (`spec`), the enumerations in Coinbase's API
  * reference (`cdp`), Circle's documentation (`circle`), and the reference implementations of x402 (`sdk`).
  *
  * refusal: a fault of the payment or of its requirements, which facilitators look for before they send anything ·

@@ -5,10 +5,9 @@ import { BEFORE_CALL } from '../../../shared/settlement/policy/before-call.js';
 import { rowName, type Witness } from '../../../shared/settlement/policy/decision-table.js';
 import { FAILURE, SUCCESS } from '../../../shared/settlement/policy/session-after.js';
 
-/** What a row rests on: the witnesses that it believes, and what their words make certain. */
+/** The witnesses that a row of the policy believes, and the certainty of its decision. */
 interface Evidence {
   readonly by: readonly Witness[];
-  /** Absent: nothing. */
   readonly certain?: Certainty;
 }
 

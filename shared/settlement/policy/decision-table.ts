@@ -1,6 +1,6 @@
 import type { Certainty } from '../../payments/states.js';
 
-/** Who can say something about a payment. `database` is what Postgres has recorded, `verify` the answer to `/verify`. */
+/** The sources of facts about a payment. `database`: the payment's row in Postgres. `verify`: the answer to `/verify`. */
 export type Witness = 'facilitator' | 'chain' | 'verify' | 'database' | 'clock' | 'operator';
 
 /** A named predicate over one case, and the witness that it believes. The rows of the policy are printed with its text. */
