@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { KEY_ACCESS } from '../../shared/accounts/model.js';
+import { TOKEN_SYMBOLS } from '../../shared/chains/networks.js';
 import { REFUND_REASONS } from '../../shared/payables/refund-terms.js';
 import { SESSION_STATUSES } from '../../shared/payables/states.js';
-import { CHANNELS, PAYMENT_STATUSES, TOKENS } from '../../shared/payments/states.js';
+import { CHANNELS, PAYMENT_STATUSES } from '../../shared/payments/states.js';
 import { REFUND_STATUSES } from '../../shared/refunds/states.js';
 import { type FieldType, fieldsBy, inWireOrder, SESSION_FIELDS } from '../../shared/session-fields/fields.js';
 import { API_VERSION, EVENT_TYPES, SUBSCRIBABLE_EVENTS } from '../../shared/webhooks/event-types.js';
@@ -64,7 +65,7 @@ export const REFUND = {
   created: Timestamp,
   expires_at: Timestamp,
   livemode: Type.Boolean(),
-  token: Type.Enum([...TOKENS]),
+  token: Type.Enum([...TOKEN_SYMBOLS]),
   token_amount: Type.String({ pattern: '^[0-9]+$', description: "In the token's smallest unit." }),
   token_decimals: Type.Integer(),
   network: Type.String({ description: 'CAIP-2.' }),
@@ -106,7 +107,7 @@ export const RESOURCE_SCHEMAS = {
     status: Type.Enum([...PAYMENT_STATUSES]),
     amount: Cents,
     currency: Type.Literal('usd'),
-    token: Type.Enum([...TOKENS]),
+    token: Type.Enum([...TOKEN_SYMBOLS]),
     token_amount: Type.String({ pattern: '^[0-9]+$', description: "In the token's smallest unit." }),
     token_decimals: Type.Integer(),
     network: Type.String({ description: 'CAIP-2.' }),
@@ -144,7 +145,7 @@ export const RESOURCE_SCHEMAS = {
     }),
     by: Type.Array(
       strictObject({
-        token: Type.Enum([...TOKENS]),
+        token: Type.Enum([...TOKEN_SYMBOLS]),
         network: Type.String({ description: 'CAIP-2.' }),
         network_name: Type.String(),
         payments: Count,

@@ -155,7 +155,6 @@ async function judgeTransaction(
         proofIndex: verdict.logIndex,
         payer: getAddress(payment.from),
         confirmations: countBlocks(block, head),
-        blockTime: blockTime(block),
       };
     case 'spent':
       return { kind: 'spent_otherwise', transaction };

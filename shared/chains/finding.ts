@@ -18,7 +18,6 @@ export type ChainFinding =
        * Solana: 1 confirmed, 2 finalized.
        */
       confirmations: number;
-      blockTime: Date;
     }
   | {
       kind: 'unused';

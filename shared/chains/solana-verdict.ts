@@ -32,7 +32,7 @@ async function judgeOwn(
   message: SignedMessage,
   expected: SolanaTransfer,
 ): Promise<ChainFinding> {
-  const { meta, blockTime, slot } = landed;
+  const { meta } = landed;
   if (meta === null) throw new ChainUnreadable('the endpoint does not say whether the transaction succeeded');
   const status = (await rpc.findStatus(signature)) ?? (await rpc.findFinality(signature));
   if (status === undefined || status === 'processed') return { kind: 'pending', transaction: signature };
@@ -49,6 +49,5 @@ async function judgeOwn(
     // The fee payer is the facilitator's.
     payer: transfer.authority ?? message.buyer,
     confirmations: status === 'finalized' ? 2 : 1,
-    blockTime: typeof blockTime === 'number' ? new Date(blockTime * 1000) : await rpc.getBlockTime(slot),
   };
 }

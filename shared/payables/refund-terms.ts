@@ -1,4 +1,4 @@
-import type { Token } from '../payments/states.js';
+import type { TokenSymbol } from '../chains/networks.js';
 
 export const REFUND_REASONS = ['duplicate', 'fraudulent', 'requested_by_customer'] as const;
 export type RefundReason = (typeof REFUND_REASONS)[number];
@@ -9,7 +9,7 @@ export interface RefundTerms {
   /** The `client_reference_id` of the refunded session. */
   reference: string | null;
   reason: RefundReason | null;
-  token: Token;
+  token: TokenSymbol;
   /** In the token's smallest unit. */
   tokenAmount: string;
   tokenDecimals: number;

@@ -1,6 +1,7 @@
 import { Model } from 'objection';
+import type { TokenSymbol } from '../chains/networks.js';
 import type { SearchPosition } from '../chains/search-position.js';
-import type { Channel, Observation, PaymentStage, PaymentStatus, Token } from './states.js';
+import type { Channel, Observation, PaymentStage, PaymentStatus } from './states.js';
 
 export class Payment extends Model {
   static override tableName = 'payments';
@@ -13,7 +14,7 @@ export class Payment extends Model {
   declare livemode: boolean;
   declare status: PaymentStatus;
   declare amountCents: number;
-  declare token: Token;
+  declare token: TokenSymbol;
   /** In the token's smallest unit; text, since it may exceed 2^53. */
   declare tokenAmount: string;
   declare tokenDecimals: number;

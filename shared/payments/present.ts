@@ -1,8 +1,9 @@
+import type { TokenSymbol } from '../chains/networks.js';
 import { networkName, transactionUrl } from '../chains/networks.js';
 import { isRefundId } from '../values/ids.js';
 import { createdSeconds, unixSecondsOrNull } from '../wire/timestamp.js';
 import type { Payment } from './model.js';
-import type { Channel, PaymentStatus, Token } from './states.js';
+import type { Channel, PaymentStatus } from './states.js';
 
 export interface WirePayment {
   id: string;
@@ -10,7 +11,7 @@ export interface WirePayment {
   status: PaymentStatus;
   amount: number;
   currency: 'usd';
-  token: Token;
+  token: TokenSymbol;
   token_amount: string;
   token_decimals: number;
   network: string;

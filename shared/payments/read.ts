@@ -1,11 +1,12 @@
 import { type AccountList, accountList } from '../accounts/account-list.js';
 import type { Principal } from '../accounts/api-keys.js';
+import type { TokenSymbol } from '../chains/networks.js';
 import type { Knex } from '../db/knex.js';
 import { type Filter, type IdRange, idRange, type Page, type PageRequest } from '../db/listing.js';
 import { type Sized, sizedColumns } from '../db/sized-columns.js';
 import { Payment } from './model.js';
 import { SHOWN_PAYMENT_FIELDS } from './present.js';
-import type { PaymentStatus, Token } from './states.js';
+import type { PaymentStatus } from './states.js';
 
 /** Values that the facilitator sends, of any length. */
 const LONG = ['payer', 'transaction'] as const satisfies (keyof Payment)[];
@@ -53,7 +54,7 @@ export interface PaymentFilter extends IdRange {
   status: PaymentStatus;
   transaction: string | undefined;
   payer: string | undefined;
-  token: Token | undefined;
+  token: TokenSymbol | undefined;
   network: string | undefined;
   checkoutSession: string | undefined;
 }

@@ -1,9 +1,6 @@
 export const PAYMENT_STATUSES = ['processing', 'succeeded', 'failed'] as const;
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 
-export const TOKENS = ['USDC', 'USDT', 'USDG'] as const;
-export type Token = (typeof TOKENS)[number];
-
 /** `page`: the hosted page. `x402`: an agent over HTTP. */
 export const CHANNELS = ['page', 'x402'] as const;
 export type Channel = (typeof CHANNELS)[number];

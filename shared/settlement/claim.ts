@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { TokenSymbol } from '../chains/networks.js';
 import { batchWrites, LINGER_MS } from '../db/batch-writes.js';
 import { Busy, retryLocked } from '../db/busy.js';
 import { rootOf } from '../db/connection-shares.js';
@@ -8,7 +9,7 @@ import { runStatement, type Statement } from '../db/statement.js';
 import { Payable } from '../payables/model.js';
 import { SESSION_MOVES } from '../payables/states.js';
 import { Payment } from '../payments/model.js';
-import { type Channel, PAYMENT_MOVES, type PaymentStage, type Token } from '../payments/states.js';
+import { type Channel, PAYMENT_MOVES, type PaymentStage } from '../payments/states.js';
 import { certainNow, now } from '../process/clock.js';
 import { currentTrace } from '../tracing/spans.js';
 import { isRefundId, newId } from '../values/ids.js';
@@ -18,7 +19,7 @@ import { CLAIM_ALONE, CLAIM_BATCH } from './statements/claim.sql.js';
 
 export interface NewPayment {
   payableId: string;
-  token: Token;
+  token: TokenSymbol;
   tokenAmount: string;
   tokenDecimals: number;
   network: string;

@@ -1,10 +1,11 @@
 import { raw } from 'objection';
+import type { TokenSymbol } from '../chains/networks.js';
 import { violatesUnique } from '../db/constraints.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { Payable } from '../payables/model.js';
 import { Payment } from '../payments/model.js';
-import { type Channel, PAYMENT_MOVES, type Token } from '../payments/states.js';
+import { type Channel, PAYMENT_MOVES } from '../payments/states.js';
 import { newId } from '../values/ids.js';
 import type { PaymentRequirements } from '../x402/wire.js';
 import { type WriteDeps, writeDecision } from './carry-out.js';
@@ -19,7 +20,7 @@ import { PAYLOADS_TAKEN } from './statements/record-found.sql.js';
 export interface FoundPayment {
   payableId: string;
   payloadKey: string;
-  token: Token;
+  token: TokenSymbol;
   tokenAmount: string;
   tokenDecimals: number;
   network: string;

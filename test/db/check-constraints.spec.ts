@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { KEY_ACCESS } from '../../shared/accounts/model.js';
+import { TOKEN_SYMBOLS } from '../../shared/chains/networks.js';
 import { SESSION_STATUSES } from '../../shared/payables/states.js';
-import { CHANNELS, PAYMENT_STAGES, PAYMENT_STATUSES, TOKENS } from '../../shared/payments/states.js';
+import { CHANNELS, PAYMENT_STAGES, PAYMENT_STATUSES } from '../../shared/payments/states.js';
 import { DELIVERY_STATUSES, ENDPOINT_STATUSES } from '../../shared/webhooks/states.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
@@ -10,7 +11,7 @@ import { forAllTests } from '../support/hooks.js';
 const VALUES: Record<string, readonly string[]> = {
   checkout_sessions_status_check: SESSION_STATUSES,
   payments_status_check: PAYMENT_STATUSES,
-  payments_token_check: TOKENS,
+  payments_token_check: TOKEN_SYMBOLS,
   payments_channel_check: CHANNELS,
   payments_stage_check: PAYMENT_STAGES,
   api_keys_access: KEY_ACCESS,

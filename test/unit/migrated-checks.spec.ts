@@ -5,14 +5,14 @@ import type { Knex } from 'knex';
 import { KEY_ACCESS } from '../../shared/accounts/model.js';
 import { TOKEN_SYMBOLS } from '../../shared/chains/networks.js';
 import { SESSION_STATUSES } from '../../shared/payables/states.js';
-import { CHANNELS, PAYMENT_STAGES, PAYMENT_STATUSES, TOKENS } from '../../shared/payments/states.js';
+import { CHANNELS, PAYMENT_STAGES, PAYMENT_STATUSES } from '../../shared/payments/states.js';
 import { DELIVERY_STATUSES, ENDPOINT_STATUSES } from '../../shared/webhooks/states.js';
 
 const FOLDER = path.join(import.meta.dirname, '..', '..', 'migrations');
 
 /** `table.column` and the values that the code writes. `test/db/check-constraints.spec.ts` reads them from Postgres. */
 const VALUES: Record<string, readonly string[]> = {
-  'payments.token': [...new Set([...TOKENS, ...TOKEN_SYMBOLS])],
+  'payments.token': TOKEN_SYMBOLS,
   'payments.status': PAYMENT_STATUSES,
   'payments.channel': CHANNELS,
   'payments.stage': PAYMENT_STAGES,

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { NETWORKS } from '../../../shared/chains/networks.js';
-import { PAYMENT_STATUSES, TOKENS } from '../../../shared/payments/states.js';
+import { NETWORKS, TOKEN_SYMBOLS } from '../../../shared/chains/networks.js';
+import { PAYMENT_STATUSES } from '../../../shared/payments/states.js';
 import { CreatedFilter } from '../../input/created-filter.js';
 import { ListParameters } from '../../input/list-query.js';
 import { strictObject } from '../../input/strict-object.js';
@@ -22,7 +22,7 @@ const Filters = {
   payer: Type.Optional(
     Type.String({ maxLength: MAX_LENGTH, description: 'Those of this wallet; hex in any case.' }),
   ),
-  token: Type.Optional(Type.Enum([...TOKENS])),
+  token: Type.Optional(Type.Enum([...TOKEN_SYMBOLS])),
   network: Type.Optional(Type.Enum(NETWORKS.map(({ caip2 }) => caip2))),
   checkout_session: Type.Optional(
     Type.String({ maxLength: MAX_LENGTH, description: 'That of this session, by its id.' }),

@@ -55,12 +55,8 @@ describe('checking a payment on Solana', () => {
 
   it('finds it by the message, without the signature', async () => {
     const transaction = land(payment);
-    const finding = await check();
-    assert.ok(finding.kind === 'paid');
-    const { blockTime, ...rest } = finding;
     const payer = payment.buyer.publicKey.toBase58();
-    assert.deepEqual(rest, { kind: 'paid', transaction, proofIndex: 2, payer, confirmations: 1 });
-    assert.ok(Math.abs(blockTime.getTime() - nowMs()) < 60_000);
+    assert.deepEqual(await check(), { kind: 'paid', transaction, proofIndex: 2, payer, confirmations: 1 });
   });
 
   it('counts a confirmed transaction as one confirmation and a finalized one as two', async () => {

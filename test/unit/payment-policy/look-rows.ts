@@ -15,7 +15,6 @@ export const paid = (confirmations: number): Finding<'paid'> => ({
   proofIndex: 3,
   payer: '0xpayer',
   confirmations,
-  blockTime: at(-500),
 });
 export const unused = (chainMs: number, exhausted = false): Finding<'unused'> => ({
   kind: 'unused',

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
-import { TOKENS } from '../../../../shared/payments/states.js';
+import { TOKEN_SYMBOLS } from '../../../../shared/chains/networks.js';
 import type { DailyReport } from '../api/objects.js';
 import { day, dollars, plural, shortDollars } from '../parts/format.js';
 
@@ -72,11 +72,11 @@ function useIsDark(): boolean {
 function stacksOf(reports: readonly DailyReport[]): Stack[] {
   const paid = (report: DailyReport, token: string): number =>
     report.by.reduce((sum, share) => (share.token === token ? sum + share.amount : sum), 0) / 100;
-  const tokens = TOKENS.filter((token) => reports.some((report) => paid(report, token) > 0));
+  const tokens = TOKEN_SYMBOLS.filter((token) => reports.some((report) => paid(report, token) > 0));
   const tops = reports.map(() => 0);
   return tokens.map((token) => {
     for (const [index, report] of reports.entries()) tops[index] = (tops[index] ?? 0) + paid(report, token);
-    return { token, color: `token-${TOKENS.indexOf(token)}`, tops: [...tops] };
+    return { token, color: `token-${TOKEN_SYMBOLS.indexOf(token)}`, tops: [...tops] };
   });
 }
 

@@ -1,5 +1,4 @@
-import { NETWORKS } from '../../../../shared/chains/networks.js';
-import { TOKENS } from '../../../../shared/payments/states.js';
+import { NETWORKS, TOKEN_SYMBOLS } from '../../../../shared/chains/networks.js';
 import type { Payment } from '../api/objects.js';
 import { useSignedIn } from '../api/signed-in.js';
 import { Choice, Field } from '../parts/field.js';
@@ -97,7 +96,7 @@ function Filters({ route }: { route: Route }) {
         label="Token"
         value={query.token ?? ''}
         onValue={set('token')}
-        options={[['', 'All'], ...TOKENS.map((token) => [token, token] as const)]}
+        options={[['', 'All'], ...TOKEN_SYMBOLS.map((token) => [token, token] as const)]}
       />
       <Choice
         label="Network"

@@ -85,7 +85,6 @@ export function findingOf(finding: Finding): ChainFinding {
         proofIndex: 0,
         payer: '',
         confirmations,
-        blockTime: dateAt(0),
       };
     }
     case 'unused':

@@ -91,5 +91,4 @@ export const PAID: ChainFinding = {
   proofIndex: 0,
   payer: PAYER,
   confirmations: 1,
-  blockTime: NEWEST_BLOCK,
 };
