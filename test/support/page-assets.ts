@@ -2,7 +2,7 @@ import { type PageAssets, pageAssets } from '../../api/checkout-page/page-assets
 import { bundlePage } from '../../local/build/bundle-page.mjs';
 import { projectRoot } from '../../local/toolchain/project-root.js';
 
-/** Takes a tenth of the best quality's time, in each of mocha's processes. */
+/** Takes a fiftieth of the best quality's time, in each of mocha's processes. */
 const QUICK_QUALITY = 5;
 
 let bundled: Promise<PageAssets> | undefined;
