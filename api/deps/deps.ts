@@ -19,7 +19,7 @@ import type { NotifyDeliveries } from '../../shared/queues/notify-deliveries.js'
 import type { SecretBox } from '../../shared/secrets/secrets.js';
 import type { NotifySettlement } from '../../shared/settlement/notify-settlements.js';
 import type { InstallationWatch } from '../../shared/startup/watch-installation.js';
-import type { RequireRoom } from '../../shared/webhooks/fan-out-size.js';
+import type { RequirePendingRoom } from '../../shared/webhooks/fan-out-size.js';
 import type { Facilitators } from '../../shared/x402/facilitators.js';
 import type { PaymentReferences } from '../../shared/x402/payment-reference.js';
 import type { PageAssets } from '../checkout-page/page-assets.js';
@@ -55,7 +55,7 @@ export interface Deps {
   keyUses: KeyUses;
   apiRateLimiter: AccountLimiter;
   /** Refuses resends while too many deliveries of the account are pending. */
-  requirePendingRoom: RequireRoom;
+  requirePendingRoom: RequirePendingRoom;
   heavyAnswers: HeavyAnswers;
   addressLimiters: AddressLimiters;
   /** Bytes of large request bodies, by account, until their answers are sent. */

@@ -35,7 +35,7 @@ function textOf(bytes: Buffer): string {
 }
 
 function parseJson(bytes: Buffer): unknown {
-  requireBearable(weighJson(bytes), 'body');
+  refuseTooHeavy(weighJson(bytes), 'body');
   const text = textOf(bytes);
   let value: unknown;
   try {
@@ -48,13 +48,13 @@ function parseJson(bytes: Buffer): unknown {
 }
 
 function parseForm(bytes: Buffer, what: 'body' | 'query'): RawInput {
-  requireBearable(weighForm(bytes), what);
+  refuseTooHeavy(weighForm(bytes), what);
   const value = parseBracketForm(bytes);
   if (value === undefined) throw malformed(`The percent-encoding of the ${what} is not that of UTF-8 text.`);
   return { encoding: 'form', value };
 }
 
-function requireBearable(weight: Weight, what: 'body' | 'query'): void {
+function refuseTooHeavy(weight: Weight, what: 'body' | 'query'): void {
   if (!isTooHeavy(weight)) return;
   throw new Refusal(
     'body_too_large',

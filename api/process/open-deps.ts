@@ -24,7 +24,7 @@ import { settlementNotifier } from '../../shared/settlement/notify-settlements.j
 import { openFacilitators } from '../../shared/startup/open-facilitators.js';
 import { openInstallationWatch, openLoggedCommitMemory } from '../../shared/startup/watch-installation.js';
 import { installationNamer } from '../../shared/upkeep/installation.js';
-import { openPendingRoom } from '../../shared/webhooks/fan-out-size.js';
+import { createRequirePendingRoom } from '../../shared/webhooks/fan-out-size.js';
 import { createPaymentReferences } from '../../shared/x402/payment-reference.js';
 import { loadPageAssets, type PageAssets } from '../checkout-page/page-assets.js';
 import type { Deps } from '../deps/deps.js';
@@ -77,7 +77,7 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     secretBox: createSecretBox(config.encryptionKeys),
     keyUses: openKeyUses(db, logger),
     apiRateLimiter: openApiRateLimiter(config, { db, redis, breaker }),
-    requirePendingRoom: openPendingRoom(),
+    requirePendingRoom: createRequirePendingRoom(),
     heavyAnswers: openHeavyAnswers(),
     addressLimiters: openAddressLimiters(config, { db, redis, breaker }),
     largeBodies: openBudget({ total: LARGE_BODIES_BYTES, perHolder: [LARGE_BODIES_BYTES_PER_ACCOUNT] }),

@@ -78,7 +78,7 @@ export function createChainReader(
     return known;
   };
 
-  async function patiently<N extends Network, Rpc extends { requireRightChain(): Promise<void> }, T>(
+  async function withRetries<N extends Network, Rpc extends { requireRightChain(): Promise<void> }, T>(
     network: N,
     open: (url: string, fetch: ChainFetch) => Rpc,
     work: (rpc: Rpc, check: ChainCheck, endpoint: Endpoint) => Promise<T>,
@@ -113,11 +113,11 @@ export function createChainReader(
   const onEvm = <T>(
     network: EvmNetwork,
     work: (rpc: EvmRpc, check: ChainCheck, endpoint: Endpoint) => Promise<T>,
-  ): Promise<T> => patiently(network, (url, send) => new EvmRpc(network, url, send), work);
+  ): Promise<T> => withRetries(network, (url, send) => new EvmRpc(network, url, send), work);
   const onSolana = <T>(
     network: SvmNetwork,
     work: (rpc: SolanaRpc, check: ChainCheck) => Promise<T>,
-  ): Promise<T> => patiently(network, (url, send) => new SolanaRpc(network, url, send), work);
+  ): Promise<T> => withRetries(network, (url, send) => new SolanaRpc(network, url, send), work);
 
   return {
     evmHead: (network) =>

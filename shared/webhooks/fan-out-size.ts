@@ -40,14 +40,14 @@ const EVENT_OF: Record<FanOutCause['kind'], EventType | undefined> = {
 };
 
 /** Refuses resends while MAX_PENDING_DELIVERIES of the account wait in both modes. Events themselves are always written. */
-export type RequireRoom = (db: Knex, accountId: string, deliveries: number) => Promise<void>;
+export type RequirePendingRoom = (db: Knex, accountId: string, deliveries: number) => Promise<void>;
 
 /** A process counts an account's pending deliveries at most so often; in between it adds what it writes itself. */
 const COUNTED_FOR_MS = 1000;
 const ACCOUNTS_COUNTED = 10_000;
 const RETRY_AFTER_SECONDS = 60;
 
-export function openPendingRoom(): RequireRoom {
+export function createRequirePendingRoom(): RequirePendingRoom {
   const counted = shareAnswers<{ pending: number }>({ forMs: COUNTED_FOR_MS, keys: ACCOUNTS_COUNTED });
   return async (db, accountId, deliveries) => {
     const found = await counted(accountId, () => countPending(db, accountId));

@@ -58,7 +58,7 @@ export async function resendEventsSince(
     const last = ids.at(-1);
     if (last === undefined) return;
     for (const batch of await splitByDeliveries(db, ids, endpoint?.id)) {
-      count.deliveries += await deliver(db, batch, endpoint?.id);
+      count.deliveries += await writeDeliveries(db, batch, endpoint?.id);
       count.events += batch.length;
       count.through = createdAt(batch.at(-1) ?? last);
     }
@@ -97,7 +97,7 @@ async function splitByDeliveries(
   return batches;
 }
 
-async function deliver(
+async function writeDeliveries(
   db: Knex,
   eventIds: readonly string[],
   endpointId: string | undefined,

@@ -32,7 +32,7 @@ export interface SupportedCache {
   isSilent(): boolean;
 }
 
-interface Told {
+interface Logging {
   logger: Logger | undefined;
   /** The facilitator's name in the log. */
   name: string;
@@ -42,7 +42,7 @@ interface Told {
 /** Caches the supported kinds. A failure to read them is logged when it begins, every minute, and when it ends. */
 export function cacheSupported(
   ask: () => Promise<FacilitatorReply>,
-  { logger, name, hint }: Told,
+  { logger, name, hint }: Logging,
 ): SupportedCache {
   let copy: { kinds: SupportedKinds; atMs: number } | undefined;
   let askAgainAtMs = 0;

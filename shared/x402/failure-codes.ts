@@ -174,8 +174,8 @@ const FAILURES = new Map<string, Failure>(
   ),
 );
 
-/** This service's own, of a payment that it gave up as uncertain. */
-const UNKNOWN_OUTCOME = 'outcome_unknown';
+/** As in payments/states.ts, whose folder is above this one in the order of imports. */
+const OUTCOME_UNKNOWN = 'outcome_unknown';
 const PASSED_ON = /^[a-z0-9_]{1,100}$/;
 /** For a reason that is not a code. */
 const UNNAMED = 'payment_failed';
@@ -190,7 +190,7 @@ const UNKNOWN = `The payment service refused this payment. ${OTHER_ENTRY}`;
 
 /** The codes by which this service tells what it knows of a session's payments. A facilitator knows nothing of sessions. */
 export const OWN_CODES: ReadonlySet<unknown> = new Set([
-  UNKNOWN_OUTCOME,
+  OUTCOME_UNKNOWN,
   'payment_processing',
   'payment_identifier_reused',
   'session_already_paid',
@@ -203,7 +203,7 @@ export function describeFailure(reason: unknown): Failure {
   if (typeof reason !== 'string' || !PASSED_ON.test(reason)) {
     return { code: UNNAMED, reason: UNNAMED, message: UNKNOWN, class: 'unknown' };
   }
-  if (reason === UNKNOWN_OUTCOME)
+  if (reason === OUTCOME_UNKNOWN)
     return { code: reason, reason, message: outcomeUnknown(), class: 'settled_before', isUncertain: true };
   if (SELLER.test(reason)) return { code: reason, reason, message: REFUSED_SELLER, class: 'seller' };
   if (POLICY.test(reason)) return { code: reason, reason, message: REFUSED_WALLET, class: 'policy' };
