@@ -13,11 +13,14 @@ const specs = findSpecs(root).filter((file) => FAST.test(file) && !isLong(file))
 /** As in .mocharc.json. */
 const node = ['--import', 'tsx', '--no-experimental-require-module'];
 const mocha = [...node, 'node_modules/mocha/bin/mocha.js', '--no-config', '--timeout', '60000'];
+/** The compiler checks again only what has changed since the last run, and what depends on it. */
+const incremental = (name) => ['--incremental', '--tsBuildInfoFile', `.data/check/${name}.tsbuildinfo`];
+const tsc = 'node_modules/typescript/bin/tsc';
 const steps = [
   ['Format and lint', ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']],
-  ['Types', ['node_modules/typescript/bin/tsc', '--noEmit']],
-  ['Types of the page', ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'api/checkout-page/browser']],
-  ['Types of the dashboard', ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'api/dashboard/browser']],
+  ['Types', [tsc, '--noEmit', ...incremental('service')]],
+  ['Types of the page', [tsc, '--noEmit', '-p', 'api/checkout-page/browser', ...incremental('page')]],
+  ['Types of the dashboard', [tsc, '--noEmit', '-p', 'api/dashboard/browser', ...incremental('dashboard')]],
   [`${specs.length} fast specs`, [...mocha, '--parallel', '--jobs', '2', '--reporter', 'dot', ...specs]],
 ];
 
