@@ -30,7 +30,9 @@ ajv.addKeyword({
   },
 });
 addFormats.default(ajv, ['email', 'uri']);
-ajv.addFormat('http-url', (text) => isUrl(text, ['http:', 'https:']));
+for (const name of ['http-url', 'webhook-url']) {
+  ajv.addFormat(name, (text) => isUrl(text, ['http:', 'https:']));
+}
 // A request has hundreds of these: internationalized host names are left to `requireImageHosts`, which yields to
 // other requests.
 ajv.addFormat('https-url', (text) =>

@@ -6,6 +6,7 @@ import type { SchemaNode } from './normalize.js';
  */
 const PATTERNS: Readonly<Record<string, string>> = {
   'http-url': '^[hH][tT][tT][pP][sS]?://',
+  'webhook-url': '^[hH][tT][tT][pP][sS]?://',
   'https-url': '^[hH][tT][tT][pP][sS]://',
 };
 

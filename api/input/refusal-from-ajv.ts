@@ -99,6 +99,11 @@ function explainFormat(format: string, param: string): Explanation {
       return ['email_invalid', `${param} must be an e-mail address, such as buyer@example.com.`];
     case 'https-url':
       return ['url_invalid', httpsUrlWanted(param)];
+    case 'webhook-url':
+      return [
+        'url_invalid',
+        `${param} must be a complete https URL (in test mode also http), such as https://example.com/webhooks.`,
+      ];
     default:
       return [
         'url_invalid',

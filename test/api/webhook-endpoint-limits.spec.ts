@@ -64,6 +64,18 @@ describe('webhook endpoints', () => {
   });
 
   describe('urls', () => {
+    it('are asked for with the scheme of each mode, and the example of a receiver', async () => {
+      const shop = await buildShop(app);
+      for (const url of ['abc', 'ftp://example.com/hooks']) {
+        const res = await shop.live.post(ENDPOINTS, { url });
+        assertInvalid(res, 'url_invalid', 'url');
+        assert.equal(
+          res.body.error.message,
+          'url must be a complete https URL (in test mode also http), such as https://example.com/webhooks.',
+        );
+      }
+    });
+
     for (const url of [HTTP_URL, 'http://1.1.1.1:8080/']) {
       it(`may be ${url} in test mode, not in live mode`, async () => {
         const shop = await buildShop(app);

@@ -6,7 +6,7 @@ import { strictObject } from '../../input/strict-object.js';
 
 const Url = Type.String({
   maxLength: 2048,
-  format: 'http-url',
+  format: 'webhook-url',
   description: 'Where events are sent. https in live mode, also http in test mode; it must be public.',
 });
 const EnabledEvents = Type.Array(Type.Enum([...SUBSCRIBABLE_EVENTS]), {
