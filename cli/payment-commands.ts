@@ -101,7 +101,7 @@ async function prove(
   await refuseIfAnothers(db, payment, resolution.transaction);
   if (evenIfNotSeen) return;
   resolution.proof = await withChains(config, (chains) =>
-    proofOf({ db, chains }, payment, resolution.transaction),
+    proofOf({ db, chains, config }, payment, resolution.transaction),
   );
 }
 

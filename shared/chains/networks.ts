@@ -207,6 +207,12 @@ export function rpcUrlOf(
   return rpcUrls.get(environmentSuffix) ?? publicRpcUrl;
 }
 
+/** How many confirmations a payment needs: `confirmations` has the settings by environment suffix. */
+export function confirmationsOf(confirmations: ReadonlyMap<string, number>, caip2: string): number {
+  const suffix = BY_CAIP2.get(caip2)?.environmentSuffix;
+  return suffix === undefined ? 0 : (confirmations.get(suffix) ?? 0);
+}
+
 /** A network that was removed from the table is named by its CAIP-2 id, for old payments. */
 export function networkName(caip2: string): string {
   return BY_CAIP2.get(caip2)?.name ?? caip2;

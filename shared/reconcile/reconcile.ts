@@ -1,4 +1,4 @@
-import type { Network, NetworkFamily } from '../chains/networks.js';
+import { confirmationsOf, type Network, type NetworkFamily } from '../chains/networks.js';
 import { ChainUnreadable } from '../chains/unreadable.js';
 import { certainNow } from '../process/clock.js';
 import { checkSucceeded } from './check-succeeded.js';
@@ -64,8 +64,8 @@ async function readNetwork(
 ): Promise<void> {
   const wallets = await walletsOf();
   if (wallets.size === 0) return;
-  const { family, caip2, environmentSuffix } = network;
-  const confirmations = deps.config.confirmations.get(environmentSuffix) ?? 0;
+  const { family, caip2 } = network;
+  const confirmations = confirmationsOf(deps.config.confirmations, caip2);
   const networkRun = { run, deps, network: caip2, wallets, confirmations };
   try {
     if (family === 'evm') await readEvm(networkRun, network, walletsOf);

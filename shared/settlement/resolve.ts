@@ -1,5 +1,7 @@
 import { raw } from 'objection';
 import type { Chains } from '../chains/confirmation.js';
+import { confirmationsOf } from '../chains/networks.js';
+import type { Config } from '../config/config.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { Refusal, requireFound } from '../errors/refusal.js';
@@ -63,9 +65,9 @@ export async function refuseIfAnothers(db: Knex, id: string, transaction: string
   if (others.length > 0) throw paidAnotherRefusal(transaction, id);
 }
 
-/** The chain's proof that the transaction pays the payment; refuses without one. */
+/** The chain's proof that the transaction pays the payment; refuses without one, or before it has its confirmations. */
 export async function proofOf(
-  { db, chains }: { db: Knex; chains: Pick<Chains, 'check'> },
+  { db, chains, config }: { db: Knex; chains: Pick<Chains, 'check'>; config: Pick<Config, 'confirmations'> },
   id: string,
   transaction: string,
 ): Promise<Proof> {
@@ -73,11 +75,16 @@ export async function proofOf(
   if (payment.status !== 'processing') throw alreadyDecidedRefusal(payment);
   const { chainQuery } = await readStoredPayment(payment);
   const finding = await chains.check({ ...chainQuery, transactionHint: transaction });
-  const isIt = finding.kind === 'paid' && finding.transaction.toLowerCase() === transaction.toLowerCase();
-  if (isIt) return finding;
+  if (finding.kind !== 'paid' || finding.transaction.toLowerCase() !== transaction.toLowerCase())
+    throw new Refusal(
+      'parameter_invalid',
+      `The chain does not show that ${transaction} pays ${id}; it says: ${describeFinding(finding)}. Check the transaction, or add --even-if-not-seen.`,
+    );
+  const needed = confirmationsOf(config.confirmations, payment.network);
+  if (finding.confirmations >= needed) return finding;
   throw new Refusal(
     'parameter_invalid',
-    `The chain does not show that ${transaction} pays ${id}; it says: ${describeFinding(finding)}. Check the transaction, or add --even-if-not-seen.`,
+    `${transaction} has ${finding.confirmations} of the ${needed} confirmations that are set for its network, and its block can still be replaced. Wait, or add --even-if-not-seen.`,
   );
 }
 

@@ -1,5 +1,5 @@
 import { raw } from 'objection';
-import { findNetwork } from '../chains/networks.js';
+import { confirmationsOf } from '../chains/networks.js';
 import type { Config } from '../config/config.js';
 import { batchWrites, LINGER_MS } from '../db/batch-writes.js';
 import type { Knex } from '../db/knex.js';
@@ -87,11 +87,7 @@ async function takenBy(
 
 /** The operator's settings for the network. */
 function rulesFor({ confirmations, settleTimeoutMs }: TakeDeps['config'], caip2: string): Rules {
-  const suffix = findNetwork(caip2)?.environmentSuffix;
-  return {
-    confirmations: suffix === undefined ? 0 : (confirmations.get(suffix) ?? 0),
-    settleTimeoutMs,
-  };
+  return { confirmations: confirmationsOf(confirmations, caip2), settleTimeoutMs };
 }
 
 /**
