@@ -128,9 +128,14 @@ function linkReader(
     const found = new Map(rows.map((row) => [row['session.id'], row]));
     return ids.map((id) => {
       const row = found.get(id);
-      return row && read(row);
+      return row && !isPartlyArchived(row) ? read(row) : undefined;
     });
   };
+}
+
+/** An archive run removes payments before their sessions, and leaves a session that changed meanwhile to the next run. */
+function isPartlyArchived(row: Row): boolean {
+  return row['session.status'] === 'complete' && row['payment.id'] === null;
 }
 
 const readItems = batchReads<string, string>(async (db, ids) => {

@@ -222,6 +222,27 @@ describe('merchants archive', () => {
     assert.deepEqual((await archive('2024-04')).answer.archived[0].left, 0);
   });
 
+  it('leaves no link of a session that changed meanwhile and whose payment is in the files', async () => {
+    const { session, payment } = await shop.buildPaid('2023-09');
+    await archiveMonths(shop.app.db, {
+      before: '2023-10',
+      folder: shop.folder,
+      onWritten: async () => {
+        await Payable.query(shop.app.db).findById(session.id).patch({ clientReferenceId: 'changed' });
+      },
+    });
+    assert.ok(await exists('payables', session.id));
+    assert.ok(!(await exists('payments', payment.id)));
+    const link = `/c/${session.id}`;
+    for (const [path, accept] of [
+      [link, '*/*'],
+      [link, 'text/html'],
+      [`${link}/status`, '*/*'],
+      [`${link}/page`, 'text/html'],
+    ] as const)
+      await client(shop.app).get(path).set('Accept', accept).expect(404);
+  });
+
   it('requires months and a target', async () => {
     await assertRefused(/--to is missing/, 'archive', '--before', '2024-04');
     for (const before of ['2024', '2024-13', '2024-1', '2999-01'])
