@@ -3,7 +3,7 @@ import { runStatement } from '../db/statement.js';
 import { GROWING_TABLES } from '../values/months.js';
 import { rowsIn } from './archive-file.js';
 import { inUtc } from './read-month.js';
-import { removeOf } from './statements/rows.sql.js';
+import { lockAll, removeOf } from './statements/rows.sql.js';
 import { type Part, pathOf } from './write-part.js';
 
 const BATCH = 200;
@@ -25,8 +25,10 @@ export async function removeWritten(db: Knex, folder: string, part: Part): Promi
     for await (const rows of rowsIn(pathOf(folder, part, table), BATCH)) {
       const [some] = await db.transaction(async (trx) => {
         await inUtc(trx);
-        const values = [rows.map(({ id }) => id), rows.map(({ line }) => line)];
-        return await runStatement<Removed>(trx, removeOf(table), values);
+        const ids = rows.map(({ id }) => id);
+        // By a statement of its own, so that the next one sees what was made of these rows meanwhile.
+        await runStatement(trx, lockAll(table), [ids]);
+        return await runStatement<Removed>(trx, removeOf(table), [ids, rows.map(({ line }) => line)]);
       });
       sum.removed += some?.removed ?? 0;
       sum.left += some?.left ?? 0;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { eventually } from '../../lab/world/processes/eventually.js';
 import { buildPaidSession, buildRefund } from '../../lab/world/shop/factories.js';
 import { type Archived, archiveMonths } from '../../shared/archive/archive.js';
 import { Payable } from '../../shared/payables/model.js';
@@ -53,6 +54,27 @@ describe('merchants archive keeps what refunds are summed by', () => {
     assert.deepEqual([archived[0]?.removed, archived[0]?.left], [2, 2]);
     assert.ok(await Payment.query(shop.app.db).findById(paid.payment.id));
     await Payment.query(shop.app.db).patch({ stage: null, dueAt: null }).where({ stage: 'watch' });
+    await archive('2024-04');
+  });
+
+  it('when a refund is being made while its payment is removed', async () => {
+    const paid = await shop.buildPaid('2024-03');
+    const { db } = shop.app;
+    const making = await db.transaction();
+    const archiving = archive('2024-04', async () => {
+      await Payment.query(making).findById(paid.payment.id).forNoKeyUpdate();
+      await buildRefund(making, shop.accountId, { refundedPaymentId: paid.payment.id });
+    });
+    await eventually(async () => {
+      const { rows } = await db.raw(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      assert.equal(rows.length, 1);
+    });
+    await making.commit();
+    await archiving;
+    assert.ok(await Payment.query(db).findById(paid.payment.id));
+    await Payable.query(db).patch({ status: 'expired' }).where({ refundedPaymentId: paid.payment.id });
     await archive('2024-04');
   });
 

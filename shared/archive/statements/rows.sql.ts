@@ -55,6 +55,14 @@ const UNREFERENCED: Readonly<Record<GrowingTable, string>> = {
 const MARK_COLUMNS =
   'payable_id, payload_key, payload_released, identifier, network, transaction, proof_index';
 
+/** Waits for the transactions that hold a row of $1, such as that of a refund of a payment. */
+export function lockAll(table: GrowingTable): Statement {
+  return {
+    name: `archive lock ${table}`,
+    text: `SELECT FROM ${table} WHERE id = ANY ($1::text[]) ORDER BY id FOR UPDATE`,
+  };
+}
+
 /**
  * Deletes the rows $1 whose text still equals the lines $2, and counts those that stay. A deleted payment leaves a row in
  * `payment_marks`.
