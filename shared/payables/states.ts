@@ -9,6 +9,11 @@ export function isOver({ status }: { status: SessionStatus }): boolean {
   return status === 'complete' || status === 'expired';
 }
 
+/** No move starts from here. Late money completes what has expired. */
+export function isFinal({ status }: { status: SessionStatus }): boolean {
+  return status === 'complete';
+}
+
 /** The payment that paid a complete session or refund; one in flight is not shown. */
 export function paidBy<P>({ status, payment }: { status: SessionStatus; payment?: P | null }): P | null {
   return status === 'complete' ? (payment ?? null) : null;

@@ -4,7 +4,7 @@ import {
   readCheckoutSessions,
   type SessionRead,
 } from '../../../shared/checkout-sessions/read.js';
-import { isOver } from '../../../shared/payables/states.js';
+import { isFinal } from '../../../shared/payables/states.js';
 import type { Deps } from '../../deps/deps.js';
 import { heavyText } from '../operation/heavy-text.js';
 import { type Call, objectId } from '../operation/operation.js';
@@ -27,12 +27,14 @@ export async function answerSession(
     principal,
     (db) => findCheckoutSession(db, principal, requestedId, options),
     // A replica may lag behind: only a final status is trusted, any other is read again from the primary.
-    (found) => found.object !== undefined && isOver(found.object),
+    (found) => found.object !== undefined && isFinal(found.object),
   );
   if (object !== undefined) return present(object);
   const read = async (): Promise<Iterable<string>> => {
-    const [session] = await accountReads(principal, (db) =>
-      readCheckoutSessions(db, principal, [id], options),
+    const [session] = await accountReads(
+      principal,
+      (db) => readCheckoutSessions(db, principal, [id], options),
+      ([found]) => found !== undefined && isFinal(found),
     );
     return session === undefined ? [] : render(session);
   };

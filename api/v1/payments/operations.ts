@@ -42,7 +42,7 @@ export function paymentOperations({ accountReads, heavyAnswers }: Deps): Payment
     retrievePayment: operation(parseNothing, async (call) => {
       const { principal } = call;
       const id = objectId(call, 'payment');
-      const isSettled = ({ status }: Payment): boolean => status !== 'processing';
+      const isSettled = ({ status }: Payment): boolean => status === 'succeeded';
       return presentListedPayment(
         await accountReads(principal, (db) => getPayment(db, principal, id), isSettled),
       );

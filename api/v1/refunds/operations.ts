@@ -1,5 +1,5 @@
 import type { Payable } from '../../../shared/payables/model.js';
-import { isOver } from '../../../shared/payables/states.js';
+import { isFinal } from '../../../shared/payables/states.js';
 import { cancelRefund } from '../../../shared/refunds/cancel.js';
 import { createRefund } from '../../../shared/refunds/create.js';
 import { presentRefund } from '../../../shared/refunds/present.js';
@@ -69,7 +69,7 @@ export function refundOperations(deps: Deps): RefundOperations {
     retrieveRefund: operation(parseNothing, async (call) => {
       const { principal } = call;
       const id = objectId(call, OBJECT);
-      return present(await accountReads(principal, (from) => getRefund(from, principal, id), isOver));
+      return present(await accountReads(principal, (from) => getRefund(from, principal, id), isFinal));
     }),
     cancelRefund: repeatableOperation(deps, parseCancel, async (call, _input, idempotent) => {
       const id = objectId(call, OBJECT);

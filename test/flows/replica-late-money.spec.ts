@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { startPair } from '../../lab/world/processes/standby.js';
+import {
+  buildMerchant,
+  buildPaidSession,
+  buildRefund,
+  type Merchant,
+} from '../../lab/world/shop/factories.js';
+import { type Client, client } from '../support/api-client.js';
+import { openTestApp, type TestApp } from '../support/app.js';
+import { buildHeavySessions } from '../support/heavy-sessions.js';
+import { forAllTests } from '../support/hooks.js';
+import { SESSIONS } from '../support/orders.js';
+
+describe('a read replica that is behind', () => {
+  const pair = forAllTests(startPair);
+  let app: TestApp;
+  let merchant: Merchant;
+  let api: Client;
+  before(async () => {
+    const environment = { DATABASE_URL: pair.primary.url, DATABASE_REPLICA_URL: pair.standby.url };
+    app = await openTestApp(environment);
+    merchant = await buildMerchant(pair.primary.db);
+    api = client(app, merchant.testKey);
+  });
+  afterEach(() => pair.resumeReplay());
+  after(() => app.close());
+
+  /** Waits until the process uses the standby with all that was written so far, and stops it there. */
+  async function stopReplay(): Promise<void> {
+    const { rows } = await pair.primary.db.raw('SELECT clock_timestamp() AS at');
+    await eventually(() => assert.ok(new Date(app.replica?.shownUntil() ?? 0) > rows[0].at));
+    await pair.pauseReplay();
+  }
+
+  const statusOf = async (path: string): Promise<string> => (await api.get(path).expect(200)).body.status;
+
+  it('is not used for what late money may have completed', async () => {
+    const { db } = pair.primary;
+    const { accountId } = merchant;
+    const failed = { status: 'failed', transaction: null, settledAt: null } as const;
+    const { session, payment } = await buildPaidSession(db, accountId, failed);
+    const refund = await buildRefund(db, accountId, { status: 'expired' });
+    await db('payables').where({ id: session.id }).update({ status: 'expired', paymentId: null });
+    await stopReplay();
+    const late = { status: 'succeeded', transaction: '0xlate', settledAt: new Date() };
+    await db('payments').where({ id: payment.id }).update(late);
+    await db('payables').where({ id: session.id }).update({ status: 'complete', paymentId: payment.id });
+    await db('payables').where({ id: refund.id }).update({ status: 'complete', paymentId: payment.id });
+    assert.equal(await statusOf(`${SESSIONS}/${session.id}`), 'complete');
+    assert.equal(await statusOf(`/v1/payments/${payment.id}`), 'succeeded');
+    assert.equal(await statusOf(`/v1/refunds/${refund.id}`), 'succeeded');
+  });
+
+  it('is not used for a session with long line items that may have changed', async () => {
+    const { db } = pair.primary;
+    const [id = ''] = await buildHeavySessions(db, merchant.accountId, 1);
+    await stopReplay();
+    await db('payables').where({ id }).update({ status: 'expired' });
+    assert.equal(await statusOf(`${SESSIONS}/${id}?expand[]=line_items`), 'expired');
+  });
+});
