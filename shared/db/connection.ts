@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { DatabaseConfig } from '../config/config.js';
+import { ConfigError, type DatabaseConfig } from '../config/config.js';
 
 const INT8_OID = 20;
 
@@ -41,4 +41,10 @@ export function postgresConnection(database: DatabaseConfig): PostgresConnection
 function typeParser(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
   if (oid === INT8_OID) return Number;
   return pg.types.getTypeParser(oid, format as 'text');
+}
+
+/** Names the variable to check where a start fails at its first contact with Postgres. */
+export function nameDatabase(error: unknown): never {
+  if (error instanceof ConfigError || !(error instanceof Error)) throw error;
+  throw new Error(`The database of DATABASE_URL cannot be used: ${error.message}`, { cause: error });
 }

@@ -103,8 +103,24 @@ describe('a start with a wrong configuration', () => {
         FACILITATOR_URL: 'http://127.0.0.1:1',
         REDIS_URL: testServices().redisUrl,
       });
-      assert.match(errors, /ECONNREFUSED/);
-      assert.doesNotMatch(errors, /pass-word/);
+      assert.equal(
+        errors,
+        `The database of DATABASE_URL cannot be used: connect ECONNREFUSED 127.0.0.1:${port}\n`,
+      );
+    });
+
+    it(`${entry} exits when there is no such database, and prints no stack`, async () => {
+      const url = new URL(testServices().databaseUrl);
+      url.pathname = '/nowhere';
+      const errors = await failedStart(entry, {
+        DATABASE_URL: url.href,
+        FACILITATOR_URL: 'http://127.0.0.1:1',
+        REDIS_URL: testServices().redisUrl,
+      });
+      assert.equal(
+        errors,
+        'The database of DATABASE_URL cannot be used: database "nowhere" does not exist\n',
+      );
     });
   }
 });
