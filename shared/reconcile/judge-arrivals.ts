@@ -115,6 +115,11 @@ async function tell(
     dated.kind === 'recordable' && run.repair
       ? await repair(networkRun, { ...arrival, at }, dated)
       : dated.line;
+  if (line === 'taken') {
+    const [now] = await judgeAll(networkRun, [arrival]);
+    const isStillOpen = now === undefined || now.kind === 'recordable';
+    return await tell(networkRun, arrival, isStillOpen ? { kind: 'undecided' } : now, timeOf);
+  }
   await report(networkRun, line);
   return line.obstacle === 'not_proven' ? 'waits' : 'told';
 }

@@ -3,7 +3,7 @@ import type { PaymentQuery } from '../chains/confirmation.js';
 import { findToken } from '../chains/networks.js';
 import type { Proof } from '../settlement/policy/decision.js';
 import { describeFinding } from '../settlement/policy/describe-finding.js';
-import { type FoundPayment, type Recorded, recordFound, recordLate } from '../settlement/record-found.js';
+import { type FoundPayment, recordFound, recordLate } from '../settlement/record-found.js';
 import { unixSeconds } from '../wire/timestamp.js';
 import type { PaymentRequirements } from '../x402/wire.js';
 import { keyOf } from './books.js';
@@ -16,14 +16,15 @@ const PROVE_WITHIN_MS = 30_000;
 type Recordable = Extract<Judgement, { kind: 'recordable' }>;
 
 /**
- * Records money that no payment has, once the chain has proven it again. Returns the line of the report. A transfer that is not
- * proven is unread, and the next repair tries it again.
+ * Records money that no payment has, once the chain has proven it again. Returns the line of the report, or `taken` when a
+ * payment has it by now: another command, or a claim, was faster. A transfer that is not proven is unread, and the next repair
+ * tries it again.
  */
 export async function repair(
   { run, deps, confirmations }: NetworkRun,
   arrival: Arrival,
   { line, as }: Recordable,
-): Promise<Line> {
+): Promise<Line | 'taken'> {
   const proof = await prove(deps, arrival, confirmations);
   if (typeof proof === 'string') {
     const { network, transaction } = arrival;
@@ -34,18 +35,14 @@ export async function repair(
     'paymentId' in as
       ? await recordLate(deps, as.paymentId, proof)
       : await recordFound(deps, foundPayment(arrival, as.payable.id, deps), proof);
-  if (recorded.kind !== 'recorded') return unrepaired(line, recorded.kind);
+  if (recorded.kind === 'taken') return 'taken';
+  if (recorded.kind !== 'recorded')
+    return { ...line, obstacle: recorded.kind === 'proof_taken' ? 'proof_taken' : 'session_gone' };
   const { paymentId } = recorded;
   run.seen.add(paymentId);
   const { payableId: session, network, transaction } = line;
   deps.logger.warn({ event: 'reconcile.repaired', payment: paymentId, session, network, transaction });
   return { ...line, paymentId, repaired: true };
-}
-
-/** Another command, or the payment's own worker, was faster. */
-function unrepaired(line: Line, why: Exclude<Recorded['kind'], 'recorded'>): Line {
-  if (why === 'taken') return { ...line, repaired: true };
-  return { ...line, obstacle: why === 'proof_taken' ? 'proof_taken' : 'session_gone' };
 }
 
 /** By the same check that decides payments. Returns the reason when there is no proof. */

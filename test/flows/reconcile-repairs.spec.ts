@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
+import { mock } from 'node:test';
+import type { Hex } from 'viem';
 import { failsToSettle } from '../../lab/world/facilitator/dial.js';
-import { buildRefund } from '../../lab/world/shop/factories.js';
+import { buildRefund, buildUndecidedPayment } from '../../lab/world/shop/factories.js';
 import { updateAccount } from '../../shared/accounts/accounts.js';
 import { OperatorAction } from '../../shared/accounts/model.js';
 import { Payment } from '../../shared/payments/model.js';
 import { Event } from '../../shared/webhooks/model.js';
-import { countLines, openBooks } from '../support/books.js';
+import { payloadKey } from '../../shared/x402/payload.js';
+import { countLines, openBooks, USDC } from '../support/books.js';
+import { BASE_SEPOLIA, BUYER } from '../support/checkout.js';
 import { forAllTests } from '../support/hooks.js';
 
 const OTHER_WALLET = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
@@ -15,7 +19,10 @@ const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.
 /** Of money that arrived and that no payment has. */
 describe('reconcile --repair completes', () => {
   const books = forAllTests(() => openBooks('reconcile_repairs'));
-  afterEach(() => books.startOver());
+  afterEach(async () => {
+    mock.restoreAll();
+    await books.startOver();
+  });
 
   const newSession = async (): Promise<string> => (await books.buildSession()).id;
   const referTo = (id: string): string => books.app.references.nonceOf(id);
@@ -115,5 +122,26 @@ describe('reconcile --repair completes', () => {
     for (const id of ids) books.arrives({ nonce: referTo(id) });
     await Promise.all([books.reconcile('--repair'), books.reconcile('--repair')]);
     for (const id of ids) assert.deepEqual(await books.state(id), PAID);
+  });
+
+  it('nothing that a payment claims meanwhile, which is not decided yet', async () => {
+    const nonce: Hex = books.app.references.nonceOf(await newSession());
+    books.arrives({ nonce });
+    const key = payloadKey(BASE_SEPOLIA, USDC, { family: 'evm', from: BUYER.address, nonce });
+    const payment = { payloadKey: key, network: BASE_SEPOLIA, asset: USDC, payer: BUYER.address };
+    const { endpoint } = books.evm;
+    const { fetch } = endpoint;
+    let claimed = false;
+    mock.method(endpoint, 'fetch', async (...[url, init]: Parameters<typeof fetch>) => {
+      const asksForProof = String(init?.body).includes('eth_getTransactionReceipt');
+      if (asksForProof && !claimed) {
+        claimed = true;
+        await buildUndecidedPayment(books.db, books.merchant.accountId, payment);
+      }
+      return await fetch(url, init);
+    });
+    const { lines, counts } = await books.reconcile('--repair');
+    assert.ok(claimed);
+    assert.deepEqual([lines, counts.undecided], [[], 1]);
   });
 });
