@@ -44,7 +44,7 @@ function typeParser(oid: number, format?: 'text' | 'binary'): (value: string) =>
 }
 
 /** Names the variable to check where a start fails at its first contact with Postgres. */
-export function nameDatabase(error: unknown): never {
+export function rethrowNamingDatabaseUrl(error: unknown): never {
   if (error instanceof ConfigError || !(error instanceof Error)) throw error;
   throw new Error(`The database of DATABASE_URL cannot be used: ${error.message}`, { cause: error });
 }

@@ -116,9 +116,10 @@ async function tell(
       ? await repair(networkRun, { ...arrival, at }, dated)
       : dated.line;
   if (line === 'taken') {
-    const [now] = await judgeAll(networkRun, [arrival]);
-    const isStillOpen = now === undefined || now.kind === 'recordable';
-    return await tell(networkRun, arrival, isStillOpen ? { kind: 'undecided' } : now, timeOf);
+    const [again] = await judgeAll(networkRun, [arrival]);
+    // A payload that was released in between is the next run's business.
+    const isReleased = again === undefined || again.kind === 'recordable';
+    return await tell(networkRun, arrival, isReleased ? { kind: 'undecided' } : again, timeOf);
   }
   await report(networkRun, line);
   return line.obstacle === 'not_proven' ? 'waits' : 'told';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Config, DatabaseConfig } from '../config/config.js';
-import { nameDatabase, postgresConnection } from '../db/connection.js';
+import { postgresConnection, rethrowNamingDatabaseUrl } from '../db/connection.js';
 import { type Knex, openDatabase } from '../db/knex.js';
 import type { Logger } from '../process/logger.js';
 import { migrateQueues } from '../queues/migrate-queues.js';
@@ -91,7 +91,7 @@ async function isLockTaken(client: pg.Client): Promise<boolean> {
 
 async function withClient<T>(database: DatabaseConfig, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ ...postgresConnection(database), query_timeout: 0 });
-  await client.connect().catch(nameDatabase);
+  await client.connect().catch(rethrowNamingDatabaseUrl);
   try {
     return await work(client);
   } finally {

@@ -2,7 +2,7 @@ import { NO_RECENT_WRITES, openRecentWrites } from '../../shared/accounts/recent
 import { createChains } from '../../shared/chains/confirmation.js';
 import { EndpointQueues } from '../../shared/chains/endpoint-queues.js';
 import type { Config } from '../../shared/config/config.js';
-import { nameDatabase } from '../../shared/db/connection.js';
+import { rethrowNamingDatabaseUrl } from '../../shared/db/connection.js';
 import { followClock } from '../../shared/db/follow-clock.js';
 import { openDatabase } from '../../shared/db/knex.js';
 import { openReplica } from '../../shared/db/replica.js';
@@ -128,7 +128,7 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
   const commits = openLoggedCommitMemory(logger);
   const db = openDatabase(config.database, logger, { commits });
   // Fails the start when the database is unreachable, instead of running without it.
-  await runStatement(db, { name: undefined, text: 'SELECT 1' }, []).catch(nameDatabase);
+  await runStatement(db, { name: undefined, text: 'SELECT 1' }, []).catch(rethrowNamingDatabaseUrl);
   const secretBox = createSecretBox(config.encryptionKeys);
   await checkEncryptionKey(db, secretBox).catch(async (error: unknown) => {
     await db.destroy();
