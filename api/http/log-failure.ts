@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { Busy } from '../../shared/db/busy.js';
-import { isDatabaseUnavailable, isGivenUp } from '../../shared/db/constraints.js';
+import { isDatabaseUnavailable, isGivenUp } from '../../shared/db/postgres-errors.js';
 
 /** Why a request failed unexpectedly: other requests of its account, Postgres, or an error in this service. */
 export type Failure = 'busy' | 'database_away' | 'internal';

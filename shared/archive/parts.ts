@@ -1,5 +1,5 @@
-import { violatesUnique } from '../db/constraints.js';
 import type { Knex } from '../db/knex.js';
+import { violatesUnique } from '../db/postgres-errors.js';
 import { runStatement } from '../db/statement.js';
 import { Refusal } from '../errors/refusal.js';
 import { type Month, monthOf, monthsAfter } from '../values/months.js';

@@ -2,8 +2,8 @@ import type { Release } from '../limits/budget.js';
 import { openConcurrency, UNLIMITED } from '../limits/concurrency.js';
 import { batchPerTurn } from '../process/batch-per-turn.js';
 import { rootOf } from './connection-shares.js';
-import { isDatabaseUnavailable } from './constraints.js';
 import type { Knex } from './knex.js';
+import { isDatabaseUnavailable } from './postgres-errors.js';
 
 type ReadMany<Key, Value> = (db: Knex, keys: readonly Key[]) => Promise<(Value | undefined)[]>;
 

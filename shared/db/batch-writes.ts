@@ -1,7 +1,7 @@
 import { MAX_WRITTEN_BATCH_BYTES } from '../limits/bounds.js';
 import { rootOf } from './connection-shares.js';
-import { isRefusal } from './constraints.js';
 import type { Knex } from './knex.js';
+import { isRefusal } from './postgres-errors.js';
 
 /**
  * Writes of one kind that arrive while others are in flight share one statement and one commit. The statement must not

@@ -1,4 +1,4 @@
-import { sqlState } from './constraints.js';
+import { LOCK_NOT_AVAILABLE, sqlState } from './postgres-errors.js';
 
 /**
  * A request that was given up because of other requests, with nothing written: the connections of its account were taken
@@ -18,7 +18,6 @@ export class Busy extends Error {
   }
 }
 
-const LOCK_NOT_AVAILABLE = '55P03';
 const DEADLOCK = '40P01';
 
 /** Runs work that takes locks in transactions of its own once more when a lock was not free in time. */

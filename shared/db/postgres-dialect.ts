@@ -2,8 +2,8 @@ import type { Knex } from 'knex';
 import PostgresTransaction from 'knex/lib/dialects/postgres/execution/pg-transaction.js';
 import KnexPostgres from 'knex/lib/dialects/postgres/index.js';
 import type { CommitMemory } from './commit-memory.js';
-import { sqlState } from './constraints.js';
 import { destroyConnection, isIdle, type PostgresClient, waitUntilIdle } from './idle-connection.js';
+import { sqlState } from './postgres-errors.js';
 import { readServer } from './read-server.js';
 import { readDefaults } from './session-defaults.js';
 

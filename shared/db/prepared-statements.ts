@@ -1,5 +1,5 @@
-import { sqlState } from './constraints.js';
 import type { Knex } from './knex.js';
+import { sqlState } from './postgres-errors.js';
 
 /**
  * A connection of Postgres keeps named statements. A pooler in transaction mode that does not track names gives each

@@ -1,7 +1,7 @@
 import { correctClock, unmockedHostMs } from '../process/clock.js';
 import type { CommitMemory, Position } from './commit-memory.js';
-import { isDatabaseUnavailable, sqlState } from './constraints.js';
 import type { PostgresClient } from './idle-connection.js';
+import { isDatabaseUnavailable, sqlState } from './postgres-errors.js';
 import { requireDefaults, SESSION_DEFAULTS, type SessionDefaults } from './session-defaults.js';
 
 type Connection = Pick<PostgresClient, 'query'>;

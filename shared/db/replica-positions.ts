@@ -1,6 +1,6 @@
 import { withTimeout } from '../process/timeout.js';
-import { sqlState } from './constraints.js';
 import type { Knex } from './knex.js';
+import { sqlState } from './postgres-errors.js';
 import { REFUSED_FOR_GOOD, SERVER, timelineOf } from './read-server.js';
 import { runStatement } from './statement.js';
 

@@ -2,8 +2,8 @@ import type { DatabaseConfig } from '../config/config.js';
 import type { Logger } from '../process/logger.js';
 import type { Closable } from '../process/shutdown.js';
 import { TimedOut, withTimeout } from '../process/timeout.js';
-import { isDatabaseUnavailable } from './constraints.js';
 import { type Knex, openDatabase } from './knex.js';
+import { isDatabaseUnavailable } from './postgres-errors.js';
 import { askShown, askWritten, isOfAnother, type Written } from './replica-positions.js';
 
 /**

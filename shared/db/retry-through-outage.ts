@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../process/clock.js';
-import { isDatabaseUnavailable, isGivenUp, isRefusal } from './constraints.js';
+import { isDatabaseUnavailable, isGivenUp, isRefusal } from './postgres-errors.js';
 
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 2000;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sqlState } from '../db/constraints.js';
 import type { Knex } from '../db/knex.js';
+import { LOCK_NOT_AVAILABLE, sqlState } from '../db/postgres-errors.js';
 import { runStatement, type Statement } from '../db/statement.js';
 import type { Logger } from '../process/logger.js';
 import { withJitter } from '../process/pause.js';
@@ -21,7 +21,6 @@ export interface MigrationTimes {
   lockDeadlineMs: number;
 }
 
-const LOCK_NOT_AVAILABLE = '55P03';
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5000;
 

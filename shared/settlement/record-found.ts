@@ -1,7 +1,7 @@
 import { raw } from 'objection';
 import type { TokenSymbol } from '../chains/networks.js';
-import { violatesUnique } from '../db/constraints.js';
 import type { Knex } from '../db/knex.js';
+import { violatesUnique } from '../db/postgres-errors.js';
 import { runStatement } from '../db/statement.js';
 import { Payable } from '../payables/model.js';
 import { Payment } from '../payments/model.js';

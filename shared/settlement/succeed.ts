@@ -1,6 +1,6 @@
 import { batchWrites, LINGER_MS } from '../db/batch-writes.js';
-import { violatesUnique } from '../db/constraints.js';
 import type { Knex } from '../db/knex.js';
+import { violatesUnique } from '../db/postgres-errors.js';
 import { runStatement, type Statement } from '../db/statement.js';
 import { Payable } from '../payables/model.js';
 import { SESSION_MOVES } from '../payables/states.js';

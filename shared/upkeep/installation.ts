@@ -1,5 +1,5 @@
-import { sqlState } from '../db/constraints.js';
 import type { Knex } from '../db/knex.js';
+import { sqlState } from '../db/postgres-errors.js';
 import { runStatement } from '../db/statement.js';
 import { lazy } from '../process/lazy.js';
 import { NOTE_DOUBT, NOTE_TIMELINE, READ_INSTALLATION } from './statements/installation.sql.js';

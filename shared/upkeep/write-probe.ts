@@ -1,5 +1,5 @@
-import { isDatabaseUnavailable, sqlState } from '../db/constraints.js';
 import type { Knex } from '../db/knex.js';
+import { isDatabaseUnavailable, sqlState } from '../db/postgres-errors.js';
 import { WrongDefaults } from '../db/session-defaults.js';
 import { runStatement } from '../db/statement.js';
 import { WRITE_PROBE } from './statements/write-probe.sql.js';
