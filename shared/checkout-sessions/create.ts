@@ -1,6 +1,7 @@
 import { type Principal, requireActiveKey } from '../accounts/api-keys.js';
-import { type AnswerRow, answerRow, IdempotencyKeyTaken, type Reply } from '../accounts/idempotency.js';
+import { answerRow, IdempotencyKeyTaken, type Reply } from '../accounts/idempotency.js';
 import { Account } from '../accounts/model.js';
+import type { AnswerRow } from '../accounts/statements/idempotency.sql.js';
 import { type BatchedWrite, batchWrites } from '../db/batch-writes.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';

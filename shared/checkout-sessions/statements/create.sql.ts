@@ -1,4 +1,4 @@
-import { ANSWER_COLUMNS, insertAnswers } from '../../accounts/idempotency.js';
+import { ANSWER_COLUMNS, insertAnswers } from '../../accounts/statements/idempotency.sql.js';
 import { type FieldType, SESSION_FIELDS } from '../../session-fields/fields.js';
 
 const POSTGRES_TYPES: Record<FieldType, string> = { text: 'text', metadata: 'json', time: 'timestamptz' };
