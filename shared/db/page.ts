@@ -1,4 +1,4 @@
-import { noSuch, type Refusal } from '../errors/refusal.js';
+import { noSuch, Refusal } from '../errors/refusal.js';
 import type { Knex } from './knex.js';
 import type { Listing, Page, PageRequest } from './listing.js';
 import type { Row } from './model-columns.js';
@@ -60,7 +60,12 @@ export async function readByIds<T>(
   const rows = await runStatement<Row>(db, { name: `${name} by id`, text }, [...values, ids]);
   if (rows.length < ids.length) {
     await whenMissing();
-    throw new Error(`${name}: only ${rows.length} of ${ids.length} objects were found`);
+    // The standby lacks them as yet, and its reader asks the primary; or they were deleted or archived since they were listed.
+    throw new Refusal(
+      'service_unavailable',
+      'An object was deleted or archived while it was read. Send the request again.',
+      { retryAfterSeconds: 1 },
+    );
   }
   const found = new Map(rows.map((row) => [row[`${alias}.id`], row]));
   return ids.flatMap((id) => {

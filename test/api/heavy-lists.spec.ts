@@ -181,6 +181,18 @@ describe('large lists', () => {
       return socket;
     }
 
+    async function rest(socket: Socket): Promise<{ bytes: number; end: string }> {
+      let bytes = 0;
+      let end = '';
+      socket.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        end = (end + chunk.toString('latin1')).slice(-20);
+      });
+      socket.resume();
+      await once(socket, 'close');
+      return { bytes, end };
+    }
+
     it('hold neither connections of Postgres nor slots, and are at most so many of one account', async () => {
       await Promise.all(Array.from({ length: HEAVY_ANSWERS.perAccount }, stopReading));
       await eventually(() => assert.equal(poolUse(app.db).used, 0));
@@ -203,16 +215,17 @@ describe('large lists', () => {
       const socket = await stopReading();
       // Until its part was let go.
       await pause(HEAVY_ANSWERS.slotIdleMs * 5);
-      let bytes = 0;
-      let end = '';
-      socket.on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
-        end = (end + chunk.toString('latin1')).slice(-20);
-      });
-      socket.resume();
-      await once(socket, 'close');
+      const { bytes, end } = await rest(socket);
       assert.ok(bytes > HEAVY * ANSWER_PART_BYTES);
       assert.ok(end.endsWith(']}\r\n0\r\n\r\n'), end);
+    });
+
+    it('are broken off when an object that they have not got yet is archived', async () => {
+      const [oldest] = ids.splice(-1);
+      const socket = await stopReading();
+      await CheckoutSession.query(app.db).deleteById(String(oldest));
+      const { end } = await rest(socket);
+      assert.ok(!end.endsWith('0\r\n\r\n'), end);
     });
   });
 });

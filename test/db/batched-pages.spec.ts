@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { buildMerchant, buildSessions } from '../../lab/world/shop/factories.js';
 import { createApiKey, type Principal, revokeApiKey } from '../../shared/accounts/api-keys.js';
-import { listCheckoutSessions, type SessionFilter } from '../../shared/checkout-sessions/read.js';
+import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import {
+  listCheckoutSessions,
+  readCheckoutSessions,
+  type SessionFilter,
+} from '../../shared/checkout-sessions/read.js';
 import type { PageRequest } from '../../shared/db/listing.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
@@ -97,5 +102,14 @@ describe('pages of lists that are requested in the same moment', () => {
     );
     assert.deepEqual(first, { status: 'fulfilled', value: good.ids });
     assert.match(String(second?.status === 'rejected' && second.reason), /revoked/);
+  });
+
+  it('whose long objects are read by their ids are refused for a moment when one was archived since', async () => {
+    const { principal, ids } = await openShop(2);
+    await CheckoutSession.query(app.db).deleteById(String(ids[0]));
+    await assert.rejects(readCheckoutSessions(app.db, principal, ids, { lineItems: true }), {
+      code: 'service_unavailable',
+      details: { retryAfterSeconds: 1 },
+    });
   });
 });

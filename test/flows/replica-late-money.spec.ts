@@ -5,6 +5,7 @@ import {
   buildMerchant,
   buildPaidSession,
   buildRefund,
+  buildSession,
   type Merchant,
 } from '../../lab/world/shop/factories.js';
 import { type Client, client } from '../support/api-client.js';
@@ -12,6 +13,7 @@ import { openTestApp, type TestApp } from '../support/app.js';
 import { buildHeavySessions } from '../support/heavy-sessions.js';
 import { forAllTests } from '../support/hooks.js';
 import { SESSIONS } from '../support/orders.js';
+import { idsOf } from '../support/pages.js';
 
 describe('a read replica that is behind', () => {
   const pair = forAllTests(startPair);
@@ -59,5 +61,15 @@ describe('a read replica that is behind', () => {
     await stopReplay();
     await db('payables').where({ id }).update({ status: 'expired' });
     assert.equal(await statusOf(`${SESSIONS}/${id}?expand[]=line_items`), 'expired');
+  });
+
+  it('is not used for the long objects of a list that the primary has listed', async () => {
+    const { db } = pair.primary;
+    await stopReplay();
+    const long = await buildHeavySessions(db, merchant.accountId, 1);
+    // The standby does not know the cursor, so the primary lists.
+    const { id: cursor } = await buildSession(db, merchant.accountId);
+    const path = `${SESSIONS}?starting_after=${cursor}&limit=1&expand[]=data.line_items`;
+    assert.deepEqual(idsOf((await api.get(path).expect(200)).body), long);
   });
 });
