@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import request from 'supertest';
 import { eventually } from '../../lab/world/processes/eventually.js';
@@ -19,6 +18,7 @@ import { connectAgent } from '../support/mcp.js';
 import { SESSIONS } from '../support/orders.js';
 import { idsOf, readPage } from '../support/pages.js';
 import { buildShop } from '../support/shop.js';
+import { readRest, requestAndStall } from '../support/stalled-reader.js';
 import { sdk } from '../support/stripe-sdk.js';
 
 const EXPANDED = `${SESSIONS}?limit=100&expand[]=data.line_items`;
@@ -169,28 +169,10 @@ describe('large lists', () => {
       for (const socket of readers.splice(0)) socket.destroy();
     });
 
-    /** Its response has begun, and nothing more is read from it. */
     async function stopReading(): Promise<Socket> {
-      const socket = connect(app.port, '127.0.0.1').on('error', () => {});
+      const socket = await requestAndStall(app.port, EXPANDED, shop.testKey);
       readers.push(socket);
-      socket.write(
-        `GET ${EXPANDED} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${shop.testKey}\r\n\r\n`,
-      );
-      // Paused, the stream reads no more than its buffer holds.
-      await once(socket, 'readable');
       return socket;
-    }
-
-    async function rest(socket: Socket): Promise<{ bytes: number; end: string }> {
-      let bytes = 0;
-      let end = '';
-      socket.on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
-        end = (end + chunk.toString('latin1')).slice(-20);
-      });
-      socket.resume();
-      await once(socket, 'close');
-      return { bytes, end };
     }
 
     it('hold neither connections of Postgres nor slots, and are at most so many of one account', async () => {
@@ -215,7 +197,7 @@ describe('large lists', () => {
       const socket = await stopReading();
       // Until its part was let go.
       await pause(HEAVY_ANSWERS.slotIdleMs * 5);
-      const { bytes, end } = await rest(socket);
+      const { bytes, end } = await readRest(socket);
       assert.ok(bytes > HEAVY * ANSWER_PART_BYTES);
       assert.ok(end.endsWith(']}\r\n0\r\n\r\n'), end);
     });
@@ -224,7 +206,7 @@ describe('large lists', () => {
       const [oldest] = ids.splice(-1);
       const socket = await stopReading();
       await CheckoutSession.query(app.db).deleteById(String(oldest));
-      const { end } = await rest(socket);
+      const { end } = await readRest(socket);
       assert.ok(!end.endsWith('0\r\n\r\n'), end);
     });
   });

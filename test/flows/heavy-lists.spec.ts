@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { platform } from 'node:os';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import {
@@ -17,6 +16,7 @@ import { ApiKey } from '../../shared/accounts/model.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { buildHeavySessions } from '../support/heavy-sessions.js';
+import { readRest, requestAndStall } from '../support/stalled-reader.js';
 import { sdk } from '../support/stripe-sdk.js';
 import { createMigratedDatabase, testServices } from '../support/suite.js';
 
@@ -61,34 +61,15 @@ describe('a web process with a small heap, under requests for heavy lists', () =
   });
 
   /** Requests the list and stops reading once the answer has begun. */
-  async function requestAndStall(): Promise<Socket> {
-    const socket = connect(web.port, '127.0.0.1').on('error', () => {});
+  async function stall(): Promise<Socket> {
+    const socket = await requestAndStall(web.port, EXPANDED, shop.testKey);
     sockets.push(socket);
-    socket.write(
-      `GET ${EXPANDED} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${shop.testKey}\r\n\r\n`,
-    );
-    await once(socket, 'readable');
     return socket;
   }
 
-  /** Reads the rest of the answer to its end. */
-  async function readRest(socket: Socket): Promise<{ bytes: number; end: string }> {
-    let bytes = 0;
-    let end = '';
-    socket.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      end = (end + chunk.toString('latin1')).slice(-20);
-    });
-    socket.resume();
-    await once(socket, 'close');
-    return { bytes, end };
-  }
-
   it('answers ten of them at once, seven to clients that stop reading, within 400 MB', async () => {
-    await Promise.all(Array.from({ length: STALLED }, requestAndStall));
-    const whole = await Promise.all(
-      Array.from({ length: READERS }, async () => readRest(await requestAndStall())),
-    );
+    await Promise.all(Array.from({ length: STALLED }, stall));
+    const whole = await Promise.all(Array.from({ length: READERS }, async () => readRest(await stall())));
     for (const { bytes, end } of whole) {
       assert.ok(bytes > HEAVY * 1.5 * MIB, `${bytes} bytes`);
       assert.ok(end.endsWith(']}\r\n0\r\n\r\n'), end);
@@ -109,7 +90,7 @@ describe('a web process with a small heap, under requests for heavy lists', () =
     web.lines().filter(({ event, request_id }) => event === 'database.away' && request_id === id);
 
   it('breaks the chunked answer off when Postgres is lost, so that it never seems complete', async () => {
-    const socket = await requestAndStall();
+    const socket = await stall();
     await proxy.refuse();
     const { end } = await readRest(socket);
     assert.ok(!end.endsWith('0\r\n\r\n'), end);
@@ -140,7 +121,7 @@ describe('a web process with a small heap, under requests for heavy lists', () =
   });
 
   it('breaks the answer off when the key is revoked, without logging an error of its own', async () => {
-    const socket = await requestAndStall();
+    const socket = await stall();
     const key = await ApiKey.query(db)
       .findOne({ accountId: shop.accountId, livemode: false })
       .throwIfNotFound();
@@ -153,7 +134,7 @@ describe('a web process with a small heap, under requests for heavy lists', () =
   });
 
   it('stops working for clients that disconnect, and serves the next one', async () => {
-    const left = await Promise.all(Array.from({ length: 5 }, requestAndStall));
+    const left = await Promise.all(Array.from({ length: 5 }, stall));
     for (const socket of left) socket.resetAndDestroy();
     await eventually(() => assert.equal(finished().length, left.length));
     const stripe = sdk(shop.testKey, web.port);
