@@ -1,12 +1,10 @@
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Knex } from '../../shared/db/knex.js';
 import { READ_TIMEOUT_MS } from '../../shared/metrics/backlog-metrics.js';
-import { openFacilitatorMetrics } from '../../shared/metrics/facilitator-metrics.js';
 import { mergePages } from '../../shared/metrics/merge-pages.js';
 import { type MetricSources, openMetricsPage } from '../../shared/metrics/metrics.js';
 import { withTimeout } from '../../shared/process/timeout.js';
 import { readWorkerPages } from '../../shared/upkeep/worker-pages.js';
-import type { Facilitators } from '../../shared/x402/facilitators.js';
 import { BUYER_ERRORS } from '../errors/buyer-errors.js';
 
 /** Labels come from tables and route templates, never from client input. */
@@ -17,10 +15,6 @@ export interface WebMetrics {
   ready(isReady: boolean): void;
   /** Includes the metrics of workers that have no port. */
   read(): Promise<string>;
-}
-
-interface WebMetricSources extends MetricSources {
-  facilitators: Pick<Facilitators, 'states'>;
 }
 
 interface OperationLabels {
@@ -43,12 +37,8 @@ const LINK_OUTCOMES = [
 ];
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS']);
 
-export function openWebMetrics(
-  sources: WebMetricSources,
-  operations: readonly OperationLabels[],
-): WebMetrics {
+export function openWebMetrics(sources: MetricSources, operations: readonly OperationLabels[]): WebMetrics {
   const { registry, read } = openMetricsPage(sources);
-  openFacilitatorMetrics(registry, sources.facilitators);
   const registers = [registry];
   const requests = new Histogram({
     name: 'checkout_http_request_seconds',

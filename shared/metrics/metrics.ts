@@ -4,14 +4,17 @@ import { poolUse } from '../db/knex.js';
 import { clockCorrectionMs } from '../process/clock.js';
 import { countLoggedProblems } from '../process/logger.js';
 import { VERSION } from '../process/version.js';
+import type { Facilitators } from '../x402/facilitators.js';
 import { type BacklogSources, openBacklogMetrics } from './backlog-metrics.js';
+import { openFacilitatorMetrics } from './facilitator-metrics.js';
 import { mergePages } from './merge-pages.js';
 
 /**
  * Metrics of web and worker processes: the process itself (event-loop delay, memory), its connection pool, its clock, its
- * log, and the backlog.
+ * log, its facilitators, and the backlog.
  */
 export interface MetricSources extends BacklogSources {
+  facilitators: Pick<Facilitators, 'states'>;
   commits?: Pick<CommitMemory, 'doubted'>;
   installation?: { others(): readonly string[] };
 }
@@ -54,6 +57,7 @@ const ALERT_EVENTS = [
 export function openMetricsPage(sources: MetricSources, labels: Record<string, string> = {}): MetricsPage {
   const registry = openProcessMetrics(sources);
   registry.setDefaultLabels(labels);
+  openFacilitatorMetrics(registry, sources.facilitators);
   const asked = openBacklogMetrics(sources);
   return {
     registry,

@@ -101,7 +101,8 @@ describe('operator endpoints', () => {
 
     it('measures the event loop and the garbage collector once, however many pages a process has', () => {
       const { db, queues } = app;
-      const sources = { db, queues, logger: createLogger('silent', 'test') };
+      const facilitators = { states: () => [] };
+      const sources = { db, queues, facilitators, logger: createLogger('silent', 'test') };
       const [first, second] = [openMetricsPage(sources), openMetricsPage(sources)];
       for (const name of ['nodejs_eventloop_lag_seconds', 'nodejs_gc_duration_seconds']) {
         const metric = first.registry.getSingleMetric(name);

@@ -8,13 +8,11 @@ import { NETWORKS } from '../../shared/chains/networks.js';
 import type { JobName } from '../../shared/jobs/jobs.js';
 import { openLoginLimiter } from '../../shared/limits/login-limiter.js';
 import { openChainMetrics } from '../../shared/metrics/chain-metrics.js';
-import { openFacilitatorMetrics } from '../../shared/metrics/facilitator-metrics.js';
 import { type MetricSources, openMetricsPage } from '../../shared/metrics/metrics.js';
 import type { Closable } from '../../shared/process/shutdown.js';
 import { VERSION } from '../../shared/process/version.js';
 import { LINE_STATUSES, type LineStatus } from '../../shared/reconcile/line.js';
 import { bearerMatches } from '../../shared/secrets/secrets.js';
-import type { Facilitators } from '../../shared/x402/facilitators.js';
 import type { SettleVerdict } from '../../shared/x402/settle-verdict.js';
 
 const SETTLE_VERDICTS = [
@@ -53,18 +51,12 @@ interface WorkerParts {
 
 const CALL_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30];
 
-export interface WorkerMetricSources extends MetricSources {
-  facilitators: Pick<Facilitators, 'states'>;
-}
-
 export function openWorkerMetrics(
-  sources: WorkerMetricSources,
+  sources: MetricSources,
   { chains, serves = [] }: WorkerParts = {},
 ): WorkerMetrics {
   const worker = `${hostname()}-${randomBytes(3).toString('hex')}`;
-  const { facilitators } = sources;
   const { registry, own, read } = openMetricsPage(sources, { worker });
-  openFacilitatorMetrics(registry, facilitators);
   const registers = [registry];
   const settleCalls = new Histogram({
     name: 'checkout_settle_call_seconds',
@@ -114,7 +106,7 @@ export function openWorkerMetrics(
     registers,
   });
   // An alert on an increase does not fire for a series that starts at 1.
-  for (const { name: facilitator } of facilitators.states()) {
+  for (const { name: facilitator } of sources.facilitators.states()) {
     for (const verdict of SETTLE_VERDICTS) settleCalls.zero({ facilitator, verdict });
     for (const { caip2: network } of NETWORKS) waits.zero({ facilitator, network });
   }
