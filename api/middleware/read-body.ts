@@ -57,11 +57,14 @@ function refuseUnread(req: Request, res: Response, error: unknown, next: NextFun
   next(error);
 }
 
-export const ENCODED = 'Send the body as it is: without compression, and without a Content-Encoding.';
+export const ENCODED =
+  'Send the body as it is: without compression, without a Content-Encoding, and with no Transfer-Encoding but chunked.';
 
-/** Compressed bodies are refused: a few bytes can expand to very many. */
+/** Compressed bodies are refused: a few bytes can expand to very many. Node decodes `chunked` and no other coding. */
 export function isEncoded({ headers }: Pick<Request, 'headers'>): boolean {
-  return !/^(identity)?$/i.test((headers['content-encoding'] ?? '').trim());
+  const content = (headers['content-encoding'] ?? '').trim();
+  const transfer = (headers['transfer-encoding'] ?? '').trim();
+  return !/^(identity)?$/i.test(content) || !/^(chunked)?$/i.test(transfer);
 }
 
 function refusalOfHead(req: Request, largeBodies: Budget, account: string): Refusal | undefined {

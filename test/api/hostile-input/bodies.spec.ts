@@ -79,6 +79,19 @@ describe('hostile input', () => {
       }
     });
 
+    it('that is compressed for the transfer is refused, also where its bytes are plain', async () => {
+      const text = JSON.stringify(minimal);
+      for (const coding of ['gzip, chunked', 'GZIP,chunked', 'gzip\r\nTransfer-Encoding: chunked']) {
+        for (const bytes of [gzipSync(text), Buffer.from(text)]) {
+          const head = web.head(`POST ${SESSIONS}`, `Transfer-Encoding: ${coding}`, 'Connection: close');
+          const parts = [head, `${bytes.length.toString(16)}\r\n`, bytes, '\r\n0\r\n\r\n'];
+          const answer = await web.exchange(Buffer.concat(parts.map((part) => Buffer.from(part))));
+          assert.match(answer, /^HTTP\/1\.1 400 .*"code":"unsupported_content_encoding"/s, coding);
+          assert.match(answer, /no Transfer-Encoding but chunked/);
+        }
+      }
+    });
+
     it('that was refused for its encoding is discarded: its connection stays usable', async () => {
       const packed = gzipSync(JSON.stringify(minimal));
       const head = web.head(`POST ${SESSIONS}`, 'Content-Encoding: gzip', `Content-Length: ${packed.length}`);
