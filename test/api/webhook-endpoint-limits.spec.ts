@@ -64,6 +64,25 @@ describe('webhook endpoints', () => {
   });
 
   describe('urls', () => {
+    it('are refused for what a URI may not contain with how to write it', async () => {
+      const shop = await buildShop(app);
+      const { body } = await shop.test.post(ENDPOINTS, { url: HOOK_URL }).expect(200);
+      for (const rest of ['?shop[id]=1', '?off=100%', '/#a#b']) {
+        for (const path of [ENDPOINTS, `${ENDPOINTS}/${body.id}`]) {
+          const res = await shop.test.post(path, { url: `${HOOK_URL}${rest}` });
+          assertInvalid(res, 'url_invalid', 'url');
+          assert.match(res.body.error.message, /Percent-encode it: write \[ as %5B, .* % as %25/);
+        }
+      }
+    });
+
+    it('of at most 2048 characters that are longer percent-encoded are refused as too long', async () => {
+      const shop = await buildShop(app);
+      const res = await shop.test.post(ENDPOINTS, { url: `${HOOK_URL}/${'ü'.repeat(400)}` });
+      assertInvalid(res, 'parameter_invalid_string', 'url');
+      assert.match(res.body.error.message, /at most 2048 characters long .* percent-encoded/);
+    });
+
     it('are asked for with the scheme of each mode, and the example of a receiver', async () => {
       const shop = await buildShop(app);
       for (const url of ['abc', 'ftp://example.com/hooks']) {

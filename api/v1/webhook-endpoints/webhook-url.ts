@@ -16,6 +16,9 @@ const NOT_IN_A_URI = /[^\w\-.~:/?#[\]@!$&'()*+,;=%]/gu;
 
 let validateUri: ValidateFunction<string> | undefined;
 const MAX_URL_LENGTH = 2048;
+const NOT_A_URI =
+  'url has a character where a URI may not have it. Percent-encode it: write [ as %5B, ] as %5D, % as %25, and a second # as %23.';
+const TOO_LONG = `url must be at most ${MAX_URL_LENGTH} characters long with its other characters than ASCII percent-encoded.`;
 
 /** Returns the URL to store: unchanged when it is a valid URI, else percent-encoded. */
 export async function requireAllowedUrl(
@@ -31,8 +34,10 @@ export async function requireAllowedUrl(
     throw new Refusal('url_invalid', sentence(verdict.reason, rules.livemode), { param: 'url' });
   }
   const stored = isUri(url) ? url : verdict.url.href.replaceAll(NOT_IN_A_URI, encodeURIComponent);
-  if (isUri(stored) && stored.length <= MAX_URL_LENGTH) return stored;
-  throw new Refusal('url_invalid', sentence('not_a_url', rules.livemode), { param: 'url' });
+  if (!isUri(stored)) throw new Refusal('url_invalid', NOT_A_URI, { param: 'url' });
+  if (stored.length > MAX_URL_LENGTH)
+    throw new Refusal('parameter_invalid_string', TOO_LONG, { param: 'url' });
+  return stored;
 }
 
 function isUri(text: string): boolean {
