@@ -16,6 +16,7 @@ export function explainOptions(
   command: Command,
 ): string | undefined {
   const flags = [...(command.flags ?? []), ...COMMON_FLAGS];
+  const given = new Set<string>();
   for (const token of tokens) {
     if (token.kind !== 'option') continue;
     const { name, value, inlineValue } = token;
@@ -27,6 +28,8 @@ export function explainOptions(
       if (value === undefined) return `--${name} needs a value after it.`;
       if (inlineValue === false && /^-./.test(value))
         return `--${name} needs a value after it; write one that starts with a dash as --${name}=${value}.`;
+      if (given.has(name)) return `--${name} is given twice: write it once.`;
+      given.add(name);
     } else {
       return unknownOption(isLong ? token.rawName : (words[token.index] ?? token.rawName), command, flags);
     }

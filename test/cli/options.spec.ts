@@ -20,6 +20,7 @@ describe('an option that a command does not take', () => {
       ['create', '--name', '--evm'],
       '--name needs a value after it; write one that starts with a dash as --name=--evm.',
     ],
+    [['create-key', 'acct_1', '--mode', 'test', '--mode', 'live'], '--mode is given twice: write it once.'],
     [['show', '-17'], 'There is no option -17 here: write a subject that starts with a dash last, after --.'],
   ];
   for (const [argv, words] of refused) {
