@@ -33,23 +33,28 @@ const TIMES: FollowTimes = {
   overlapSeconds: 300,
 };
 
-/** The latest time that the list takes: it answers with an empty page, and with its clock. */
-const FAR_AHEAD = 99_999_999_999;
-
 export async function follow({ times = TIMES, ...follower }: Follower): Promise<void> {
   const { api, signal } = follower;
   const seen = new Map<string, number>();
   let since = 0;
+  /** When the newest listed event was made; undefined while there is none. */
+  let newest: number | undefined;
   let wholeLookAtMs = Number.NEGATIVE_INFINITY;
 
   const forget = (): void => {
     for (const [id, created] of seen) if (created < since) seen.delete(id);
   };
 
+  /** The answer's clock and that of the ids may differ: the earlier one leaves out no event that is still to come. */
+  const moveOn = (at: number): void => {
+    if (newest !== undefined) since = Math.max(since, Math.min(at, newest) - times.overlapSeconds);
+  };
+
   /** Events that the first look finds are older than this command, and are not forwarded. */
   async function begin(): Promise<void> {
-    const { at } = await api.list(FAR_AHEAD, undefined);
-    since = at - times.overlapSeconds;
+    const { events, at } = await api.list(0, undefined);
+    newest = events[0]?.created;
+    moveOn(at);
     for (const { id, created } of (await look(true)).events) seen.set(id, created);
   }
 
@@ -75,12 +80,13 @@ export async function follow({ times = TIMES, ...follower }: Follower): Promise<
       if (seen.has(event.id)) continue;
       const text = await api.textOf(event.id);
       seen.set(event.id, event.created);
+      newest = Math.max(newest ?? 0, event.created);
       await follower.onEvent(event, text);
       if (signal.aborted) return;
     }
     if (!isWhole) return;
     wholeLookAtMs = performance.now();
-    since = Math.max(since, at - times.overlapSeconds);
+    moveOn(at);
     forget();
   }
 
