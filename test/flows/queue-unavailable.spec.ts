@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { killProcesses, startWorkerProcess } from '../../lab/world/processes/processes.js';
@@ -11,12 +12,16 @@ import { done } from '../../workers/deps/outcome.js';
 import { runWorker } from '../../workers/process/run-worker.js';
 import { type Expiring, openExpiring } from '../support/expiring.js';
 import { loggerWithLines } from '../support/log-lines.js';
-import { createMigratedDatabase } from '../support/suite.js';
+import { createMigratedDatabase, testServices } from '../support/suite.js';
 
 /** The most log lines about an unavailable queue store, for any duration. */
 const FEW_LINES = 3;
 /** A worker that does not listen looks for jobs every five seconds. */
 const PATIENCE_MS = 30_000;
+/** In which each of a worker's connections to Redis is attempted several times. */
+const ATTEMPTS_MS = 2000;
+/** After which a worker on Redis has looked for a job. */
+const NEXT_LOOK_MS = 11_000;
 
 describe('a worker whose queue lives in Postgres', () => {
   describe('and has no tables there', () => {
@@ -125,6 +130,36 @@ describe('a worker whose queue lives in Postgres', () => {
         await close();
       }
     });
+  });
+});
+
+describe('a worker whose Redis cannot be reached', () => {
+  let proxy: TcpProxy;
+  before(async () => {
+    proxy = await TcpProxy.start(testServices().redisUrl);
+  });
+  after(async () => {
+    await killProcesses();
+    await proxy.refuse();
+  });
+
+  it('logs the first error of its connections in each outage, not one for each attempt', async () => {
+    const worker = await startWorkerProcess({
+      DATABASE_URL: await createMigratedDatabase('queue_of_redis'),
+      REDIS_URL: proxy.url,
+      FACILITATOR_URL: 'http://127.0.0.1:1',
+    });
+    const count = (event: string): number => worker.lines().filter((line) => line.event === event).length;
+    const logsError = (times: number): Promise<void> =>
+      eventually(() => assert.equal(count('queue.error'), times));
+    await proxy.refuse();
+    await logsError(1);
+    await setTimeout(ATTEMPTS_MS);
+    await logsError(1);
+    await proxy.accept();
+    await setTimeout(NEXT_LOOK_MS);
+    await proxy.refuse();
+    await logsError(2);
   });
 });
 

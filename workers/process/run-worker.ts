@@ -59,9 +59,8 @@ export function runWorker<N extends JobName>(settings: WorkerSettings<N>): Closa
   const workerSettings = { name, work, options, storeState, stopped: stop.signal };
   const listen = (worker: Worker): void => {
     worker.on('error', (error: Error) => {
-      // storeState has logged an unavailable store, and errors while stopping do not matter.
-      if (!stop.signal.aborted && !storeState.isUnavailable(name))
-        logger.warn({ event: 'queue.error', queue: name, err: error });
+      // Errors while stopping do not matter.
+      if (!stop.signal.aborted) storeState.disconnected(name, error);
     });
     worker.on('failed', (_job: unknown, error: Error) =>
       logger.error({ event: 'job.failed', queue: name, err: error }),
