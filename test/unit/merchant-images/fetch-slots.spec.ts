@@ -27,8 +27,9 @@ describe('slots for fetching images', () => {
     return { releases, refused: () => refused };
   }
 
-  const many = (count: number, accountId: (n: number) => string, host: (n: number) => string) =>
-    Array.from({ length: count }, (_, n): [string, string] => [accountId(n), host(n)]);
+  /** In both names "#" stands for the number of the caller. */
+  const many = (count: number, accountId: string, host: string): [string, string][] =>
+    Array.from({ length: count }, (_, n) => [accountId.replace('#', `${n}`), host.replace('#', `${n}`)]);
 
   async function end({ releases }: { releases: (() => void)[] }): Promise<void> {
     while (releases.length > 0) {
@@ -39,14 +40,7 @@ describe('slots for fetching images', () => {
 
   it('are limited per account, however many hosts it names', async () => {
     const slots = openFetchSlots();
-    const hog = await ask(
-      slots,
-      many(
-        70,
-        () => 'hog',
-        (n) => `h${n}`,
-      ),
-    );
+    const hog = await ask(slots, many(70, 'hog', 'h#'));
     assert.equal(hog.releases.length, MAX_IMAGE_FETCHES_OF_ACCOUNT);
     const other = await ask(slots, [['other', 'o']]);
     assert.equal(other.releases.length, 1);
@@ -56,28 +50,14 @@ describe('slots for fetching images', () => {
 
   it('are limited per host, however many accounts name it', async () => {
     const slots = openFetchSlots();
-    const fetches = await ask(
-      slots,
-      many(
-        50,
-        (n) => `a${n}`,
-        () => 'victim',
-      ),
-    );
+    const fetches = await ask(slots, many(50, 'a#', 'victim'));
     assert.equal(fetches.releases.length, MAX_IMAGE_FETCHES_OF_HOST);
     await end(fetches);
   });
 
   it('at a host that hangs are left to the other accounts that use it', async () => {
     const slots = openFetchSlots();
-    const hog = await ask(
-      slots,
-      many(
-        50,
-        () => 'hog',
-        () => 'shared',
-      ),
-    );
+    const hog = await ask(slots, many(50, 'hog', 'shared'));
     assert.equal(hog.releases.length, MAX_IMAGE_FETCHES_OF_ACCOUNT_AT_HOST);
     const other = await ask(slots, [['other', 'shared']]);
     assert.equal(other.releases.length, 1);
@@ -88,16 +68,7 @@ describe('slots for fetching images', () => {
   it('are left to others by accounts that want all', async () => {
     const slots = openFetchSlots();
     const hogs = await Promise.all(
-      Array.from({ length: 4 }, (_, hog) =>
-        ask(
-          slots,
-          many(
-            70,
-            () => `hog${hog}`,
-            (n) => `h${hog} ${n}`,
-          ),
-        ),
-      ),
+      Array.from({ length: 4 }, (_, hog) => ask(slots, many(70, `hog${hog}`, `h${hog} #`))),
     );
     const other = await ask(slots, [['other', 'o']]);
     assert.equal(other.releases.length, 1);
@@ -107,14 +78,7 @@ describe('slots for fetching images', () => {
 
   it('go first to the account that has the fewest', async () => {
     const slots = openFetchSlots();
-    const all = await ask(
-      slots,
-      many(
-        MAX_IMAGE_FETCHES,
-        (n) => `a${n}`,
-        (n) => `h${n}`,
-      ),
-    );
+    const all = await ask(slots, many(MAX_IMAGE_FETCHES, 'a#', 'h#'));
     const more = await ask(slots, [['a0', 'more']]);
     const other = await ask(slots, [['other', 'o']]);
     all.releases.pop()?.();
@@ -127,14 +91,7 @@ describe('slots for fetching images', () => {
 
   it('are limited in total', async () => {
     const slots = openFetchSlots();
-    const fetches = await ask(
-      slots,
-      many(
-        50,
-        (n) => `a${n}`,
-        (n) => `h${n}`,
-      ),
-    );
+    const fetches = await ask(slots, many(50, 'a#', 'h#'));
     assert.equal(fetches.releases.length, MAX_IMAGE_FETCHES);
     await end(fetches);
     assert.equal(fetches.refused(), 0);
@@ -142,22 +99,8 @@ describe('slots for fetching images', () => {
 
   it('go to waiting callers in order, skipping callers at their limit', async () => {
     const slots = openFetchSlots();
-    const hog = await ask(
-      slots,
-      many(
-        MAX_IMAGE_FETCHES_OF_ACCOUNT + 1,
-        () => 'hog',
-        (n) => `h${n}`,
-      ),
-    );
-    const others = await ask(
-      slots,
-      many(
-        MAX_IMAGE_FETCHES,
-        (n) => `a${n}`,
-        (n) => `o${n}`,
-      ),
-    );
+    const hog = await ask(slots, many(MAX_IMAGE_FETCHES_OF_ACCOUNT + 1, 'hog', 'h#'));
+    const others = await ask(slots, many(MAX_IMAGE_FETCHES, 'a#', 'o#'));
     const room = MAX_IMAGE_FETCHES - MAX_IMAGE_FETCHES_OF_ACCOUNT;
     assert.equal(others.releases.length, room);
     others.releases.pop()?.();
@@ -169,34 +112,16 @@ describe('slots for fetching images', () => {
 
   it("are waited for no longer than requested, by a limited number of an account's callers", async () => {
     const slots = openFetchSlots();
-    const first = await ask(
-      slots,
-      many(
-        MAX_IMAGE_FETCHES_OF_ACCOUNT,
-        () => 'hog',
-        (n) => `h${n}`,
-      ),
-    );
-    const late = await ask(
-      slots,
-      many(
-        MAX_IMAGES_WAITING_OF_ACCOUNT + 3,
-        () => 'hog',
-        (n) => `h${n}`,
-      ),
-      300,
-    );
+    const first = await ask(slots, many(MAX_IMAGE_FETCHES_OF_ACCOUNT, 'hog', 'h#'));
+    const late = await ask(slots, many(MAX_IMAGES_WAITING_OF_ACCOUNT + 3, 'hog', 'h#'), 300);
     assert.equal(late.refused(), 3);
     await eventually(() => assert.equal(late.refused(), MAX_IMAGES_WAITING_OF_ACCOUNT + 3));
     await end(first);
   });
+
   it('are waited for by a limited number of callers in all', async () => {
     const slots = openFetchSlots();
-    const all = many(
-      MAX_IMAGE_FETCHES + MAX_IMAGES_WAITING + 1,
-      (n) => `a${n}`,
-      (n) => `h${n}`,
-    );
+    const all = many(MAX_IMAGE_FETCHES + MAX_IMAGES_WAITING + 1, 'a#', 'h#');
     const within = await ask(slots, all.slice(0, -1));
     assert.deepEqual([within.releases.length, within.refused()], [MAX_IMAGE_FETCHES, 0]);
     const beyond = await ask(slots, all.slice(-1));
