@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import { buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
-import { createLogger } from '../../shared/process/logger.js';
-import { migrate } from '../../shared/schema/migrate.js';
 import { migrationConfig } from '../../shared/schema/migration-files.js';
-import { createDatabase } from '../support/suite.js';
+import { createMigratedDatabase } from '../support/suite.js';
 
 const FIRST = '20261128000200-payable-id';
 
@@ -20,8 +18,7 @@ const INSERTS = {
 describe('the column payable_id', () => {
   let db: Knex;
   before(async () => {
-    const config = loadConfig({ DATABASE_URL: await createDatabase('payable_id') }, 'migrate');
-    await migrate(config, createLogger('silent', 'test'));
+    const config = loadConfig({ DATABASE_URL: await createMigratedDatabase('payable_id') }, 'migrate');
     db = openDatabase(config.database);
   });
   after(() => db.destroy());

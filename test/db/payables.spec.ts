@@ -3,10 +3,8 @@ import pg from 'pg';
 import { buildMerchant, buildRefund, buildSession, type Merchant } from '../../lab/world/shop/factories.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
-import { createLogger } from '../../shared/process/logger.js';
-import { migrate } from '../../shared/schema/migrate.js';
 import { migrationConfig } from '../../shared/schema/migration-files.js';
-import { createDatabase } from '../support/suite.js';
+import { createMigratedDatabase } from '../support/suite.js';
 
 const REFUNDS = '20261126000100-refunds';
 
@@ -28,10 +26,8 @@ describe('sessions and refunds in one table', () => {
   let older: pg.Client;
   let shop: Merchant;
   before(async () => {
-    const url = await createDatabase('payables');
-    const config = loadConfig({ DATABASE_URL: url }, 'migrate');
-    await migrate(config, createLogger('silent', 'test'));
-    db = openDatabase(config.database);
+    const url = await createMigratedDatabase('payables');
+    db = openDatabase(loadConfig({ DATABASE_URL: url }, 'migrate').database);
     older = new pg.Client({ connectionString: url });
     await older.connect();
     shop = await buildMerchant(db);

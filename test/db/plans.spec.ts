@@ -5,11 +5,8 @@ import { type FakeFacilitator, startFacilitator } from '../../lab/world/facilita
 import { buildUndecidedPayment } from '../../lab/world/shop/factories.js';
 import { createApiKey } from '../../shared/accounts/api-keys.js';
 import { eraseOldSessions } from '../../shared/checkout-sessions/erase.js';
-import { loadConfig } from '../../shared/config/config.js';
 import { Payment } from '../../shared/payments/model.js';
 import { nowMs } from '../../shared/process/clock.js';
-import { createLogger } from '../../shared/process/logger.js';
-import { migrate } from '../../shared/schema/migrate.js';
 import { claimSession } from '../../shared/settlement/claim.js';
 import { expireOverdueSessions, findOverdueSessions } from '../../shared/settlement/expire-due.js';
 import { failPayment } from '../../shared/settlement/fail.js';
@@ -33,7 +30,7 @@ import { openTestApp, type TestApp } from '../support/app.js';
 import { newPayment } from '../support/new-payment.js';
 import { ENDPOINTS, minimal, REFUNDS, SESSIONS } from '../support/orders.js';
 import { captureStatements, explain } from '../support/query-plans.js';
-import { createDatabase } from '../support/suite.js';
+import { createMigratedDatabase } from '../support/suite.js';
 import { ALLOWANCE } from '../support/webhook-flow.js';
 
 const COUNTS = {
@@ -85,9 +82,7 @@ describe('query plans of a large database', () => {
   let known: Record<'open' | 'paid' | 'payment' | 'newest' | 'event' | 'endpoint' | 'secret', string>;
 
   before(async () => {
-    const url = await createDatabase('plans');
-    const config = loadConfig({ DATABASE_URL: url }, 'migrate');
-    await migrate(config, createLogger('silent', 'test'));
+    const url = await createMigratedDatabase('plans');
     facilitator = await startFacilitator();
     app = await openTestApp({ DATABASE_URL: url, FACILITATOR_URL: facilitator.url });
     await seedDatabase(app.db, COUNTS);

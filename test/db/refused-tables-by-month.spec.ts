@@ -5,7 +5,7 @@ import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { createLogger } from '../../shared/process/logger.js';
 import { migrate, migrateDown } from '../../shared/schema/migrate.js';
 import { pendingMigrations } from '../../shared/schema/migration-files.js';
-import { createDatabase } from '../support/suite.js';
+import { createDatabase, createMigratedDatabase } from '../support/suite.js';
 
 /** Earlier releases could create partitioned tables in an empty database with `--by-month`. */
 describe('a database that was migrated --by-month', () => {
@@ -16,9 +16,8 @@ describe('a database that was migrated --by-month', () => {
       let config: Config;
       let db: Knex;
       before(async () => {
-        config = loadConfig({ DATABASE_URL: await createDatabase(`by_month_${table}`) }, 'migrate');
+        config = loadConfig({ DATABASE_URL: await createMigratedDatabase(`by_month_${table}`) }, 'migrate');
         db = openDatabase(config.database);
-        await migrate(config, logger);
         await migrateDown(config, logger);
         await db.raw(`
           CREATE TABLE ${table}_by_month (LIKE ${table}) PARTITION BY RANGE (id);
