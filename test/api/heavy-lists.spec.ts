@@ -79,23 +79,21 @@ describe('large lists', () => {
     assert.equal(await statementsOf(() => lightest.test.get(EXPANDED).expect(200)), 1);
   });
 
-  for (const limit of [4, 30]) {
-    it(`in pages of ${limit} join up to the complete list, forwards and backwards`, async () => {
-      const path = `${SESSIONS}?limit=${limit}&expand[]=data.line_items`;
-      for (const backwards of [false, true]) {
-        const read: string[] = [];
-        for (let cursor = backwards ? `&ending_before=${ids.at(-1)}` : ''; ; ) {
-          const page = await readPage(shop.test, path + cursor);
-          const found = idsOf(page);
-          if (backwards) read.unshift(...found);
-          else read.push(...found);
-          if (!page.has_more) break;
-          cursor = backwards ? `&ending_before=${found[0]}` : `&starting_after=${found.at(-1)}`;
-        }
-        assert.deepEqual(read, backwards ? ids.slice(0, -1) : ids);
+  it('in pages join up to the complete list, forwards and backwards', async () => {
+    const path = `${SESSIONS}?limit=4&expand[]=data.line_items`;
+    for (const backwards of [false, true]) {
+      const read: string[] = [];
+      for (let cursor = backwards ? `&ending_before=${ids.at(-1)}` : ''; ; ) {
+        const page = await readPage(shop.test, path + cursor);
+        const found = idsOf(page);
+        if (backwards) read.unshift(...found);
+        else read.push(...found);
+        if (!page.has_more) break;
+        cursor = backwards ? `&ending_before=${found[0]}` : `&starting_after=${found.at(-1)}`;
       }
-    });
-  }
+      assert.deepEqual(read, backwards ? ids.slice(0, -1) : ids);
+    }
+  });
 
   it('can be iterated with the stock Stripe SDK', async () => {
     const stripe = sdk(shop.testKey, app.port);
