@@ -5,6 +5,7 @@ import { type Chains, createChains } from '../../../shared/chains/confirmation.j
 import type { EvmPaymentQuery } from '../../../shared/chains/evm.js';
 import type { ChainFinding } from '../../../shared/chains/finding.js';
 import { advanceClock, nowMs, resetClock } from '../../../shared/process/clock.js';
+import { assertFound, assertUnreadable } from './assert-found.js';
 import { buildEvmQuery } from './evm-payment.js';
 import { UNPACED } from './unpaced.js';
 
@@ -25,18 +26,6 @@ describe('an EVM endpoint', () => {
     await chain.close();
   });
 
-  async function assertFound(
-    kind: 'unreadable' | 'used',
-    finding: Promise<ChainFinding>,
-    reason: RegExp,
-  ): Promise<void> {
-    const found = await finding;
-    assert.equal(found.kind, kind);
-    assert.match('reason' in found ? found.reason : '', reason);
-  }
-
-  const assertUnreadable = (finding: Promise<ChainFinding>, reason: RegExp): Promise<void> =>
-    assertFound('unreadable', finding, reason);
   const assertUsed = (finding: Promise<ChainFinding>, reason: RegExp): Promise<void> =>
     assertFound('used', finding, reason);
 

@@ -5,6 +5,7 @@ import { type Chains, createChains } from '../../../shared/chains/confirmation.j
 import type { ChainFinding } from '../../../shared/chains/finding.js';
 import type { SolanaPaymentQuery } from '../../../shared/chains/solana.js';
 import { advanceClock, nowMs, resetClock } from '../../../shared/process/clock.js';
+import { assertFound, assertUnreadable } from './assert-found.js';
 import { buildSolanaPayment, DEVNET } from './solana-payment.js';
 import { UNPACED } from './unpaced.js';
 
@@ -27,16 +28,6 @@ describe('a Solana endpoint', () => {
     await chain.close();
   });
 
-  async function assertFound(
-    kind: 'unreadable' | 'searching',
-    finding: Promise<ChainFinding>,
-    reason: RegExp,
-  ): Promise<void> {
-    const found = await finding;
-    assert.equal(found.kind, kind);
-    assert.match('reason' in found ? found.reason : '', reason);
-  }
-
   /** The finding of a second check. */
   async function lookedUpBefore(): Promise<SolanaPaymentQuery> {
     const first = await chains.check(payment);
@@ -44,8 +35,6 @@ describe('a Solana endpoint', () => {
     return { ...payment, position: first.position };
   }
 
-  const assertUnreadable = (finding: Promise<ChainFinding>, reason: RegExp): Promise<void> =>
-    assertFound('unreadable', finding, reason);
   const assertSearching = (finding: Promise<ChainFinding>, reason: RegExp): Promise<void> =>
     assertFound('searching', finding, reason);
 
