@@ -111,30 +111,6 @@ describe('checkout sessions', () => {
       const { body } = await api.form(SESSIONS, `${formText(minimal)}&${pairs}`).expect(200);
       assert.deepEqual(body.metadata, { a: '007', b: 'true', c: '1e3', d: ' x ', e: 'a b' });
     });
-
-    for (const value of [7, true, ['a'], { a: 'b' }]) {
-      it(`refuses the value ${JSON.stringify(value)} in JSON`, async () => {
-        const res = await api.post(SESSIONS, { ...minimal, metadata: { ok: '1', key: value } });
-        assertInvalid(res, 'parameter_invalid', 'metadata[key]');
-      });
-    }
-
-    it('refuses a nested value in a form', async () => {
-      const res = await api.form(SESSIONS, `${formText(minimal)}&metadata[key][inner]=1`);
-      assertInvalid(res, 'parameter_invalid', 'metadata[key]');
-    });
-
-    it('is never accepted in place of an object', async () => {
-      for (const metadata of ['text', 7, true, ['a']]) {
-        const res = await api.post(SESSIONS, { ...minimal, metadata });
-        assertInvalid(res, 'parameter_invalid', 'metadata');
-      }
-      assertInvalid(
-        await api.form(SESSIONS, `${formText(minimal)}&metadata=x`),
-        'parameter_invalid',
-        'metadata',
-      );
-    });
   });
 
   describe('an amount', () => {
