@@ -73,7 +73,7 @@ function readBrandColor(text: string): string {
 }
 
 function readEmail(text: string): string {
-  if (/^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>"]+$/.test(text) && text.length <= 254) return text;
+  if (/^[^\s@<>":;,]+@[^\s@<>":;,]+\.[^\s@<>":;,]+$/.test(text) && text.length <= 254) return text;
   throw new UsageError(`--support-email must be an e-mail address; it is "${text}".`);
 }
 

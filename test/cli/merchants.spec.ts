@@ -129,6 +129,7 @@ describe('the merchants command', () => {
     ['a logo that is not https', /https/, '--logo-url', 'http://a.example/l.png'],
     ['a logo at a host of 254 characters', /https/, '--logo-url', `https://${'ü'.repeat(254)}/l.png`],
     ['a support address that is no e-mail', /e-mail/, '--support-email', 'nobody'],
+    ['a support address as a link', /e-mail/, '--support-email', 'mailto:help@a.example'],
     ['an option it does not know', /Usage: merchants create/, '--wallet', 'x'],
   ];
   for (const [name, words, ...options] of refused) {
