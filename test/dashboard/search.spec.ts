@@ -92,6 +92,18 @@ describe('the search of the dashboard', () => {
     await tab.leave();
   });
 
+  it('lists a payment that is being confirmed beside those that succeeded, by the wallet of all', async () => {
+    const { db } = stage.app;
+    const { accountId } = merchant;
+    await buildPaidSession(db, accountId, { payer: WALLET, amountCents: 111 });
+    await buildUndecidedPayment(db, accountId, { payer: WALLET, amountCents: 222 });
+    const tab = await stage.visit(merchant.testKey, '#/keys');
+    await search(tab, WALLET);
+    await tab.page.getByRole('cell', { name: '$2.22' }).waitFor();
+    await tab.page.getByRole('cell', { name: '$1.11' }).waitFor();
+    await tab.leave();
+  });
+
   it("lists several, says when there is none, and finds nothing of another account's", async () => {
     const { db } = stage.app;
     const other = await buildMerchant(db);

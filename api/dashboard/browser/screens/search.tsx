@@ -30,37 +30,38 @@ interface Found {
 
 interface LookUp {
   list: typeof PAYMENTS | typeof SESSIONS;
-  filter: Query;
+  /** What any of them finds is found. */
+  filters: readonly Query[];
 }
 
 /** The lists that can hold a text, by its form. The later ones are asked when the earlier ones have nothing. */
 function lookUpsOf(text: string): readonly LookUp[] {
-  const order: LookUp = { list: SESSIONS, filter: { client_reference_id: text } };
-  if (text.includes('@')) return [{ list: SESSIONS, filter: { customer_email: text } }, order];
+  const order: LookUp = { list: SESSIONS, filters: [{ client_reference_id: text }] };
+  if (text.includes('@')) return [{ list: SESSIONS, filters: [{ customer_email: text }] }, order];
   // The list holds payments that succeeded, unless it is asked for those that are being confirmed.
-  const inPayments = (name: string): LookUp[] => [
-    { list: PAYMENTS, filter: { [name]: text } },
-    { list: PAYMENTS, filter: { [name]: text, status: 'processing' } },
-  ];
-  if (looksLikeTransaction(text)) return [...inPayments('transaction'), order];
-  return looksLikeWallet(text) ? [...inPayments('payer'), order] : [order, ...inPayments('transaction')];
+  const inPayments = (name: string): LookUp => ({
+    list: PAYMENTS,
+    filters: [{ [name]: text, status: 'processing' }, { [name]: text }],
+  });
+  if (looksLikeTransaction(text)) return [inPayments('transaction'), order];
+  return looksLikeWallet(text) ? [inPayments('payer'), order] : [order, inPayments('transaction')];
 }
 
 async function search(api: Api, text: string): Promise<Found> {
   const found: Found = { payments: [], sessions: [] };
-  for (const { list, filter } of lookUpsOf(text)) {
-    const query = { ...filter, limit: LIMIT };
-    if (list === PAYMENTS) found.payments = await matches<Payment>(api, list, query);
-    else found.sessions = await matches<Session>(api, list, query);
+  for (const { list, filters } of lookUpsOf(text)) {
+    if (list === PAYMENTS) found.payments = await matches<Payment>(api, list, filters);
+    else found.sessions = await matches<Session>(api, list, filters);
     if (found.payments.length + found.sessions.length > 0) break;
   }
   return found;
 }
 
 /** A text that a filter refuses, such as one that is too long, is in none of its objects. */
-async function matches<T>(api: Api, list: string, query: Query): Promise<T[]> {
+async function matches<T>(api: Api, list: string, filters: readonly Query[]): Promise<T[]> {
   try {
-    return (await api.get<List<T>>(list, query)).data;
+    const pages = filters.map((filter) => api.get<List<T>>(list, { ...filter, limit: LIMIT }));
+    return (await Promise.all(pages)).flatMap(({ data }) => data);
   } catch (error) {
     if (error instanceof ApiError && error.status === REFUSED) return [];
     throw error;
