@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { buildEndpoints, buildPaidSession } from '../../lab/world/shop/factories.js';
+import { buildEndpoints, buildMerchant, buildPaidSession } from '../../lab/world/shop/factories.js';
+import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { Payable } from '../../shared/payables/model.js';
 import { WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { openStage } from '../support/dashboard/stage.js';
@@ -33,6 +34,28 @@ describe('an action of the dashboard that got no answer', () => {
     await tab.press('Create the refund');
     await tab.sees('Refund');
     assert.equal((await refundsOf(payment.id)).length, 1);
+    await tab.close();
+  });
+
+  it('creates one link, although the hour until which it can be paid ends later at the second click', async () => {
+    const merchant = await buildMerchant(stage.app.db);
+    const tab = await stage.visit(merchant.testKey, '#/links/new');
+    const { page } = tab;
+    await page.clock.install();
+    await page.reload();
+    await page.getByLabel('Name', { exact: true }).fill('Coffee');
+    await page.getByLabel('Price in dollars').fill('4.50');
+    await page.getByLabel('The link can be paid for').selectOption('1 hour');
+    await loseAnswer(page, '**/v1/checkout/sessions');
+    await tab.press('Create the link');
+    await page.getByRole('alert').getByText('The service cannot be reached.').waitFor();
+    await page.clock.fastForward('00:10');
+    await tab.press('Create the link');
+    await tab.sees('Link');
+    assert.equal(
+      await CheckoutSession.query(stage.app.db).where({ accountId: merchant.accountId }).resultSize(),
+      1,
+    );
     await tab.close();
   });
 

@@ -18,8 +18,8 @@ export class ApiError extends Error {
 
 export interface Api {
   get<T>(path: string, query?: Query): Promise<T>;
-  /** Makes an object of a list. */
-  create<T>(path: string, body: object): Promise<T>;
+  /** Makes an object of a list. `meaning` is what the merchant asked for, when `body` has a time that passes meanwhile. */
+  create<T>(path: string, body: object, meaning?: object): Promise<T>;
   /** Changes an object, or acts on it. */
   change<T>(path: string, body?: object): Promise<T>;
   remove(path: string): Promise<void>;
@@ -59,16 +59,17 @@ export function createApi(key: string, refusals: Refusals): Api {
     throw error;
   }
 
-  async function post<T>(path: string, body: object): Promise<T> {
-    const text = JSON.stringify(body);
-    const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': repeats.keyOf(path, text) };
+  async function post<T>(path: string, body: object, meaning = body): Promise<T> {
+    const name = JSON.stringify(meaning);
+    const { key: idempotencyKey, body: text } = repeats.take(path, name, JSON.stringify(body));
+    const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey };
     try {
       const read = await readJson<T>(await send('POST', path, { headers, body: text }));
-      repeats.forget(path, text);
+      repeats.forget(path, name);
       return read;
     } catch (error) {
       const isRefused = error instanceof ApiError && error.status >= 400 && error.status < 500;
-      if (isRefused) repeats.forget(path, text);
+      if (isRefused) repeats.forget(path, name);
       throw error;
     }
   }

@@ -1,8 +1,8 @@
 /** The Idempotency-Keys of POSTs that got no answer, for sending these again. */
 export interface Repeats {
-  /** The kept key of the same POST, or a new one, which is kept. */
-  keyOf(path: string, body: string): string;
-  forget(path: string, body: string): void;
+  /** The kept key and body of a POST that meant the same, or `body` under a new key, which are kept. */
+  take(path: string, meaning: string, body: string): { key: string; body: string };
+  forget(path: string, meaning: string): void;
   /**
    * Forgets the POSTs to an object, below it and to its list: it has changed, and the answer that a repeated POST gets
    * would be of the time before.
@@ -14,19 +14,20 @@ export interface Repeats {
 const KEPT_MS = 90_000;
 
 export function keepRepeats(): Repeats {
-  const kept = new Map<string, { path: string; key: string; triedAt: number }>();
-  const nameOf = (path: string, body: string): string => `${path} ${body}`;
+  const kept = new Map<string, { path: string; key: string; body: string; triedAt: number }>();
+  const nameOf = (path: string, meaning: string): string => `${path} ${meaning}`;
   return {
-    keyOf(path, body) {
-      const name = nameOf(path, body);
-      const now = performance.now();
+    take(path, meaning, body) {
+      const name = nameOf(path, meaning);
+      const triedAt = performance.now();
       const before = kept.get(name);
-      const key = before !== undefined && now - before.triedAt < KEPT_MS ? before.key : randomName();
-      kept.set(name, { path, key, triedAt: now });
-      return key;
+      const isRetry = before !== undefined && triedAt - before.triedAt < KEPT_MS;
+      const { key, body: sent } = isRetry ? before : { key: randomName(), body };
+      kept.set(name, { path, key, body: sent, triedAt });
+      return { key, body: sent };
     },
-    forget(path, body) {
-      kept.delete(nameOf(path, body));
+    forget(path, meaning) {
+      kept.delete(nameOf(path, meaning));
     },
     forgetAround(path) {
       for (const [name, { path: of }] of kept)

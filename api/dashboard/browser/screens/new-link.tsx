@@ -52,17 +52,19 @@ export function NewLink() {
   async function create(): Promise<void> {
     const { successUrl, order, email, hours } = facts;
     const named = pairs.filter(({ name }) => name !== '');
-    const session = await api.create<Session>('/v1/checkout/sessions', {
+    const asked = {
       line_items: items.map(itemOf),
-      // Without it the service takes 24 hours from its own clock.
-      ...(hours !== '24' && { expires_at: nowSeconds() + Number(hours) * 3600 }),
       ...(successUrl !== '' && { success_url: successUrl }),
       ...(order !== '' && { client_reference_id: order }),
       ...(email !== '' && { customer_email: email }),
       ...(named.length > 0 && {
         metadata: Object.fromEntries(named.map(({ name, value }) => [name, value])),
       }),
-    });
+    };
+    // Without it the service takes 24 hours from its own clock.
+    const end = hours !== '24' && { expires_at: nowSeconds() + Number(hours) * 3600 };
+    const body = { ...asked, ...end };
+    const session = await api.create<Session>('/v1/checkout/sessions', body, { ...asked, hours });
     say('The link is created. Copy it, or show its QR code.');
     goTo(linkTo(['links', session.id]));
   }
