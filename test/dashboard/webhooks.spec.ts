@@ -46,6 +46,28 @@ describe('webhooks in the dashboard', () => {
     await tab.leave(404, 429);
   });
 
+  it('are resent once each, when the service was away in the midst of them', async () => {
+    const { endpointId, eventIds } = await buildFailingEndpoint(stage.app.db, merchant.accountId, {
+      events: 3,
+    });
+    const tab = await stage.visit(merchant.testKey, `#/webhooks/${endpointId}`);
+    const { page } = tab;
+    await tab.press('Resend the 3 events that failed in the last day');
+    let calls = 0;
+    await page.route('**/resend', async (route) => {
+      calls += 1;
+      return calls === 2 ? await route.abort() : await route.fallback();
+    });
+    await tab.press('Resend now');
+    await page.getByRole('alert').getByText('The service cannot be reached.').waitFor();
+    await page.getByRole('heading', { name: 'Resend the 2 events that failed in the last day' }).waitFor();
+    await tab.press('Resend now');
+    await tab.says('2 events will be sent again now.');
+    const sent = (await deliveriesTo(endpointId)).slice(3);
+    assert.deepEqual(sent.map(({ eventId }) => eventId).sort(), [...eventIds].sort());
+    await tab.close();
+  });
+
   it('are resent one by one, by delivery and by event', async () => {
     const { endpointId, eventIds, sessionId } = await buildFailingEndpoint(stage.app.db, merchant.accountId, {
       events: 1,

@@ -66,8 +66,8 @@ function ResendFailed({ endpoint, onSent }: ResendFailedProps) {
       confirm="Resend now"
       isPrimary
       work={async () => {
-        const count = await resendAll(api, endpoint.id, events, setSent);
-        await found.reload();
+        // Those that were sent before a failure are off the list of the next try.
+        const count = await resendAll(api, endpoint.id, events, setSent).finally(found.reload);
         onSent();
         return `${plural(count, 'event')} will be sent again now.`;
       }}
