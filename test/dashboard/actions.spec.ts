@@ -34,9 +34,18 @@ describe('what a merchant does in the dashboard', () => {
     await tab.press('Add metadata');
     await fill('Name 1', 'colour');
     await fill('Value 1', 'green');
+    await tab.press('Add metadata');
+    await fill('Value 2', 'nameless');
     await tab.press('Create the link');
     await page.getByRole('alert').getByText('The price of item 2').waitFor();
     await fill('Price in dollars', '3');
+    await tab.press('Create the link');
+    await page.getByRole('alert').getByText('Value 2 of the metadata has no name.').waitFor();
+    await fill('Name 2', 'colour');
+    await tab.press('Create the link');
+    await page.getByRole('alert').getByText('Two values of the metadata have the name colour.').waitFor();
+    await fill('Name 2', '');
+    await fill('Value 2', '');
     await page.getByRole('button', { name: 'Create the link' }).dblclick();
     await tab.says('The link is created.');
     await tab.sees('Link');

@@ -41,6 +41,17 @@ function itemOf({ name, description, price, quantity }: Item, index: number): ob
   return { price_data, quantity: Number(quantity) };
 }
 
+/** Rows that are empty are none. */
+function metadataOf(pairs: readonly Pair[]): Record<string, string> {
+  const nameless = pairs.findIndex(({ name, value }) => name === '' && value !== '');
+  if (nameless >= 0) throw new Error(`Value ${nameless + 1} of the metadata has no name.`);
+  const named = pairs.filter(({ name }) => name !== '');
+  const names = named.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new Error(`Two values of the metadata have the name ${twice}.`);
+  return Object.fromEntries(named.map(({ name, value }) => [name, value]));
+}
+
 export function NewLink() {
   const { api, isReadOnly } = useSignedIn();
   const [items, setItems] = useState<readonly Item[]>([NEW_ITEM]);
@@ -51,15 +62,12 @@ export function NewLink() {
 
   async function create(): Promise<void> {
     const { successUrl, order, email, hours } = facts;
-    const named = pairs.filter(({ name }) => name !== '');
     const asked = {
       line_items: items.map(itemOf),
       ...(successUrl !== '' && { success_url: successUrl }),
       ...(order !== '' && { client_reference_id: order }),
       ...(email !== '' && { customer_email: email }),
-      ...(named.length > 0 && {
-        metadata: Object.fromEntries(named.map(({ name, value }) => [name, value])),
-      }),
+      metadata: metadataOf(pairs),
     };
     // Without it the service takes 24 hours from its own clock.
     const end = hours !== '24' && { expires_at: nowSeconds() + Number(hours) * 3600 };
