@@ -167,6 +167,18 @@ describe('every screen of the dashboard', () => {
     await tab.leave();
   });
 
+  it('leads back from a date that was typed to the screen before, by one step', async () => {
+    const tab = await stage.visit(emptyKey, '#/keys');
+    await tab.sees('Keys');
+    await tab.goTo('#/payments');
+    await tab.page.getByLabel('From').focus();
+    await tab.page.keyboard.type('11012026', { delay: 20 });
+    await tab.page.waitForURL('**/dashboard#/payments?from=2026-11-01');
+    await tab.page.goBack();
+    await tab.sees('Keys');
+    await tab.leave();
+  });
+
   it('leads by keyboard from screen to screen, and a screen reader to the new title', async () => {
     const tab = await stage.visit(emptyKey, '#/keys');
     const { page } = tab;

@@ -9,7 +9,7 @@ import { Screen } from '../parts/screen.js';
 import { Empty } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
 import { Badge, Id, When } from '../parts/texts.js';
-import { goTo, linkTo, type Query, type Route } from '../state/route.js';
+import { goTo, linkTo, type Query, type Route, replaceBy } from '../state/route.js';
 import { createdBetween } from './dates.js';
 import { PaymentScreen } from './payment.js';
 
@@ -85,13 +85,16 @@ function Filters({ route }: { route: Route }) {
   const { livemode } = useSignedIn();
   const { query } = route;
   const { after: _after, before: _before, ...kept } = query;
-  const set = (name: string) => (value: string) => goTo(linkTo(['payments'], { ...kept, [name]: value }));
+  const at = (name: string, value: string): string => linkTo(['payments'], { ...kept, [name]: value });
+  const set = (name: string) => (value: string) => goTo(at(name, value));
+  // While a year is typed, each digit makes a date.
+  const setDate = (name: string) => (value: string) => replaceBy(at(name, value));
   const networks = NETWORKS.filter(({ testnet }) => testnet !== livemode);
   return (
     <fieldset class="filters">
       <legend class="visually-hidden">Filters</legend>
-      <Field label="From" type="date" value={query.from ?? ''} onValue={set('from')} />
-      <Field label="To" type="date" value={query.to ?? ''} onValue={set('to')} />
+      <Field label="From" type="date" value={query.from ?? ''} onValue={setDate('from')} />
+      <Field label="To" type="date" value={query.to ?? ''} onValue={setDate('to')} />
       <Choice
         label="Token"
         value={query.token ?? ''}

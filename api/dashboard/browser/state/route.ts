@@ -39,6 +39,11 @@ export function goTo(address: string): void {
   location.hash = address;
 }
 
+/** Leaves the place before it out of the history. */
+export function replaceBy(address: string): void {
+  location.replace(address);
+}
+
 export function useRoute(): Route {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
