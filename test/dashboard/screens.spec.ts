@@ -179,6 +179,17 @@ describe('every screen of the dashboard', () => {
     await tab.leave();
   });
 
+  it('says that there is no screen of an unknown name, whatever the name', async () => {
+    const tab = await stage.visit(emptyKey, '#/keys');
+    for (const name of ['nowhere', 'constructor', '__proto__']) {
+      await tab.goTo(`#/${name}`);
+      await tab.sees('There is no such screen.');
+      await tab.goTo('#/keys');
+      await tab.sees('Keys');
+    }
+    await tab.leave();
+  });
+
   it('leads by keyboard from screen to screen, and a screen reader to the new title', async () => {
     const tab = await stage.visit(emptyKey, '#/keys');
     const { page } = tab;

@@ -17,15 +17,15 @@ import { WebhooksScreen } from './screens/webhooks.js';
 import { forgetKey, isLiveKey, keepKey, readKey } from './state/key.js';
 import { goTo, type Route, useRoute } from './state/route.js';
 
-const SCREENS: Record<string, ComponentType<{ route: Route }>> = {
-  overview: OverviewScreen,
-  payments: PaymentsScreen,
-  links: LinksScreen,
-  refunds: RefundsScreen,
-  webhooks: WebhooksScreen,
-  keys: KeysScreen,
-  search: SearchScreen,
-};
+const SCREENS = new Map<string, ComponentType<{ route: Route }>>([
+  ['overview', OverviewScreen],
+  ['payments', PaymentsScreen],
+  ['links', LinksScreen],
+  ['refunds', RefundsScreen],
+  ['webhooks', WebhooksScreen],
+  ['keys', KeysScreen],
+  ['search', SearchScreen],
+]);
 
 const KEY_IS_OVER = 'This key was deleted or has expired. Sign in with another one.';
 
@@ -87,7 +87,7 @@ function Signed({ keyEnd }: { keyEnd: string }) {
   const main = useRef<HTMLElement>(null);
   const place = [route.screen, ...route.rest].join('/');
   const shown = useRef(place);
-  const Shown = SCREENS[route.screen];
+  const Shown = SCREENS.get(route.screen);
   useEffect(() => {
     if (shown.current === place) return;
     shown.current = place;
