@@ -149,6 +149,10 @@ describe('webhooks in the dashboard', () => {
     await page.getByLabel('The old secret signs').selectOption('for an hour');
     await tab.press('Make a new secret');
     await page.getByText(/^whsec_/).waitFor();
+    await tab.press('Change');
+    await tab.press('Keep it as it is');
+    await page.getByRole('button', { name: 'Change' }).waitFor();
+    await page.getByText(/^whsec_/).waitFor();
     assert.deepEqual(await violations(page), []);
     await tab.press('Delete');
     await tab.press('Delete it');

@@ -19,6 +19,7 @@ export function EndpointScreen({ id, route }: { id: string; route: Route }) {
   const path = `/v1/webhook_endpoints/${encodeURIComponent(id)}`;
   const read = useRead<Endpoint>(path, (api) => api.get(path));
   const [isChanging, setIsChanging] = useState(false);
+  const [newSecret, setNewSecret] = useState<string | undefined>(undefined);
   return (
     <Screen title="Webhook endpoint">
       <Shown read={read}>
@@ -26,6 +27,7 @@ export function EndpointScreen({ id, route }: { id: string; route: Route }) {
           <>
             <section>
               <EndpointFacts endpoint={endpoint} />
+              {newSecret === undefined ? null : <NewSecret secret={newSecret} />}
               {isChanging ? (
                 <Change
                   endpoint={endpoint}
@@ -39,6 +41,7 @@ export function EndpointScreen({ id, route }: { id: string; route: Route }) {
                   path={path}
                   reload={read.reload}
                   onChange={() => setIsChanging(true)}
+                  onSecret={setNewSecret}
                 />
               )}
             </section>
@@ -75,7 +78,12 @@ interface EndpointProps {
   reload(): Promise<void>;
 }
 
-function Actions({ endpoint, path, reload, onChange }: EndpointProps & { onChange(): void }) {
+interface ActionsProps extends EndpointProps {
+  onChange(): void;
+  onSecret(secret: string): void;
+}
+
+function Actions({ endpoint, path, reload, onChange, onSecret }: ActionsProps) {
   const { api, isReadOnly } = useSignedIn();
   const toggle = useAction();
   const isDisabled = endpoint.status === 'disabled';
@@ -100,7 +108,7 @@ function Actions({ endpoint, path, reload, onChange }: EndpointProps & { onChang
       >
         {isDisabled ? 'Enable' : 'Disable'}
       </button>
-      <RollSecret path={path} />
+      <RollSecret path={path} onSecret={onSecret} />
       <Confirmed
         label="Delete"
         confirm="Delete it"
@@ -150,26 +158,26 @@ const OVERLAPS = [
   ['0', 'not at all: it ends now'],
 ] as const;
 
-/** The new secret is shown in place of the button, until the merchant leaves the screen. */
-function RollSecret({ path }: { path: string }) {
+/** It is shown until the merchant leaves the screen. */
+function NewSecret({ secret }: { secret: string }) {
+  return (
+    <div class="secret-shown">
+      <p>The new secret, shown only now:</p>
+      <Copyable value={secret} label="the new signing secret" />
+    </div>
+  );
+}
+
+function RollSecret({ path, onSecret }: { path: string; onSecret(secret: string): void }) {
   const { api } = useSignedIn();
   const [overlap, setOverlap] = useState('86400');
-  const [secret, setSecret] = useState<string | undefined>(undefined);
-  if (secret !== undefined) {
-    return (
-      <div class="secret-shown">
-        <p>The new secret, shown only now:</p>
-        <Copyable value={secret} label="the new signing secret" />
-      </div>
-    );
-  }
   return (
     <Confirmed
       label="Roll the secret"
       confirm="Make a new secret"
       work={async () => {
         const rolled = await api.change<Endpoint>(`${path}/roll_secret`, { expires_in: Number(overlap) });
-        setSecret(rolled.secret ?? '');
+        onSecret(rolled.secret ?? '');
         return 'The endpoint has a new secret. Put it into your program.';
       }}
     >
