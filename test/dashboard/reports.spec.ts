@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { buildMerchant, buildPaidSession } from '../../lab/world/shop/factories.js';
+import { buildMerchant, buildPaidSession, buildRefund } from '../../lab/world/shop/factories.js';
 import { createApiKey } from '../../shared/accounts/api-keys.js';
 import { openStage } from '../support/dashboard/stage.js';
 import { forAllTests } from '../support/hooks.js';
@@ -130,6 +130,18 @@ describe('the overview of the dashboard', () => {
       await page.getByText(/in \d+ payments/).waitFor();
       await tab.leave();
     });
+
+  it('says what was given back', async () => {
+    const { db } = stage.app;
+    const { accountId, testKey } = await buildMerchant(db);
+    const refund = await buildRefund(db, accountId);
+    const { payment } = await buildPaidSession(db, accountId, { status: 'processing', amountCents: 125 });
+    await payment.$query(db).patch({ payableId: refund.id });
+    await payment.$query(db).patch({ status: 'succeeded' });
+    const tab = await stage.visit(testKey, '#/');
+    await tab.page.getByText('$1.25 given back in 1 refund', { exact: true }).waitFor();
+    await tab.leave();
+  });
 
   it('says the next step when nothing was paid', async () => {
     const { testKey } = await buildMerchant(stage.app.db);

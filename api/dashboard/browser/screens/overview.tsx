@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { DailyReport, List } from '../api/objects.js';
 import { type Read, useRead } from '../api/use-read.js';
 import { Choice } from '../parts/field.js';
-import { count, dollars, plural } from '../parts/format.js';
+import { dollars, plural } from '../parts/format.js';
 import { Screen } from '../parts/screen.js';
 import { Empty, Loading, Shown } from '../parts/states.js';
 import { nowSeconds } from '../state/clock.js';
@@ -101,7 +101,7 @@ function Report({ reports }: { reports: readonly DailyReport[] }) {
       </p>
       {sum('refunds') === 0 ? null : (
         <p class="muted">
-          {dollars(sum('refunded'))} given back in {count(sum('refunds'))} refunds
+          {dollars(sum('refunded'))} given back in {plural(sum('refunds'), 'refund')}
         </p>
       )}
       <button type="button" class="small" aria-pressed={isTable} onClick={() => setIsTable(!isTable)}>
