@@ -126,9 +126,11 @@ export function createChainReader(
         return { number: Number(head.number), time: blockTime(head) };
       }),
     evmBlockBefore: (network, time) =>
-      onEvm(network, async (rpc, _check, { blockClock }) =>
-        blockClock.findBlockBefore(rpc, unixSeconds(time), await rpc.getHead()),
-      ),
+      onEvm(network, async (rpc, _check, { blockClock }) => {
+        const number = await blockClock.findBlockBefore(rpc, unixSeconds(time), await rpc.getHead());
+        if (number > 0) await requireBlockBefore(rpc, number, time);
+        return number;
+      }),
     evmArrivals: (network, wallets, { oldest, newest }) =>
       onEvm(network, (rpc, check, { logRange }) =>
         readEvmArrivals({ rpc, check, logRange, network, wallets }, oldest, newest),
@@ -144,4 +146,11 @@ export function createChainReader(
     solanaArrival: (account, entry) =>
       onSolana(account.token.network, (rpc, check) => readSolanaArrival({ rpc, check }, account, entry)),
   };
+}
+
+/** A block clock takes a block that its node lacks for an old one, and another node may have it. */
+async function requireBlockBefore(rpc: EvmRpc, number: number, time: Date): Promise<void> {
+  const block = await rpc.findBlock(BigInt(number));
+  if (block === undefined || blockTime(block) > time)
+    throw new ChainUnreadable('the endpoint keeps no blocks from that time');
 }

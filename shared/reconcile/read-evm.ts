@@ -1,5 +1,6 @@
 import type { Arrival } from '../chains/arrival.js';
 import type { EvmNetwork } from '../chains/networks.js';
+import { ChainUnreadable } from '../chains/unreadable.js';
 import { judgeArrivals, judgeWaiting } from './judge-arrivals.js';
 import { openList } from './open-list.js';
 import { openProgress, positionAt, waitingOf } from './progress.js';
@@ -35,6 +36,8 @@ export async function readEvm(
     known === undefined
       ? await chainReader.evmBlockBefore(network, run.since ?? run.firstTime)
       : known.position;
+  if (known !== undefined && first <= newest && (await chainReader.evmTimeOf(network, first)) === undefined)
+    throw new ChainUnreadable('the endpoint keeps no blocks from where an earlier run has stopped');
   const againFrom = await chainReader.evmBlockBefore(network, new Date(head.time.getTime() - READ_AGAIN_MS));
   const readAgain = head.number - againFrom;
   const waiting = isSameChain ? waitingOf(last).filter(({ height }) => height < first) : [];

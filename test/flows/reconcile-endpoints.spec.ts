@@ -203,6 +203,35 @@ describe('the chains are read', () => {
     assert.equal((await run(options, settings)).lines.length, 1);
   });
 
+  it('not from an endpoint that has lost the blocks that were asked for, or where a run has stopped', async () => {
+    const options = { networks: NETWORKS.slice(0, 1) };
+    assert.deepEqual((await run(options)).summary.unread, []);
+    await pay(1);
+    books.evm.mineAt(2, 400);
+    books.evm.keepsBlocks = 160;
+    for (const since of [undefined, new Date(nowMs() - 3_600_000)]) {
+      const { summary } = await run({ ...options, ...(since && { since }) });
+      assert.match(summary.unread[0]?.reason ?? '', /^the endpoint keeps no blocks from /);
+    }
+    books.evm.keepsBlocks = Number.POSITIVE_INFINITY;
+    assert.deepEqual(countLines((await run(options)).lines), { matched: 1 });
+  });
+
+  it('all the same when one of its nodes lacks a block by which the beginning is found', async () => {
+    await pay(1);
+    // Within one second, as on a chain with several blocks a second.
+    books.evm.mineAt(0, 300);
+    const options = { networks: NETWORKS.slice(0, 1), since: new Date(nowMs() - 3_600_000) };
+    for (let behind = 1; behind <= 10; behind += 1) {
+      let read = 0;
+      books.evm.endpoint.onCall = (method) => {
+        if (method === 'eth_getBlockByNumber') books.evm.lag.set('*', ++read === behind ? 150 : 0);
+      };
+      const { lines, summary } = await run(options);
+      assert.deepEqual([countLines(lines), summary.unread], [{ matched: 1 }, []], `call ${behind}`);
+    }
+  });
+
   describe('on Solana', () => {
     it('page by page, newest first, without a transaction that failed', async () => {
       books.solana.pageSize = 3;
