@@ -4,7 +4,7 @@ import { ChainUnreadable } from '../chains/unreadable.js';
 import { judgeArrivals, judgeWaiting } from './judge-arrivals.js';
 import { openList } from './open-list.js';
 import { openProgress, positionAt, waitingOf } from './progress.js';
-import { type NetworkRun, requireTime } from './run.js';
+import { type NetworkRun, reportOldHead, requireTime } from './run.js';
 import type { Wallets } from './wallets.js';
 
 /** The blocks of this time before the head are read again by the next run: they may be reorganised, and a node may have lacked them. */
@@ -32,6 +32,7 @@ export async function readEvm(
       network: caip2,
       reason: 'the endpoint is behind what an earlier run has read',
     });
+  else reportOldHead(networkRun, head.time);
   const first =
     known === undefined
       ? await chainReader.evmBlockBefore(network, run.since ?? run.firstTime)

@@ -6,7 +6,7 @@ import { inGroups } from '../values/in-groups.js';
 import { judgeArrivals, judgeWaiting } from './judge-arrivals.js';
 import { type NewPosition, openList } from './open-list.js';
 import { openProgress, positionAt, waitingOf } from './progress.js';
-import { type NetworkRun, requireTime } from './run.js';
+import { type NetworkRun, reportOldHead, requireTime } from './run.js';
 
 /** The newest slots are read again by the next run: a node's list by account may be behind the node. */
 const READ_AGAIN = 64;
@@ -17,6 +17,7 @@ const BEGINNING = { slot: 0, time: new Date(0) };
 /** Reads the transactions of each wallet's token accounts. */
 export async function readSolana(networkRun: NetworkRun, network: SvmNetwork): Promise<void> {
   const root = await networkRun.deps.chainReader.solanaRoot(network);
+  reportOldHead(networkRun, root.time);
   for (const wallet of networkRun.wallets.keys()) {
     for (const token of network.tokens) {
       await readAccount(networkRun, { wallet, token: { ...token, family: 'svm', network } }, root);

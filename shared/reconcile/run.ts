@@ -2,10 +2,14 @@ import type { ChainReader } from '../chains/chain-reader.js';
 import type { Chains } from '../chains/confirmation.js';
 import type { Config } from '../config/config.js';
 import type { WriteDeps } from '../settlement/carry-out.js';
+import { utcText } from '../wire/timestamp.js';
 import type { PaymentReferences } from '../x402/payment-reference.js';
 import type { Line, LineStatus } from './line.js';
 import type { Reader } from './positions.js';
 import type { Wallets } from './wallets.js';
+
+/** Public endpoints are at most some minutes behind. */
+const MOST_BEHIND_MS = 10 * 60_000;
 
 export interface ReconcileDeps extends WriteDeps {
   config: Pick<Config, 'confirmations'>;
@@ -89,4 +93,10 @@ export function emptySummary(): Summary {
 /** Whether every line is `matched`, and everything could be read. A repair finds its transfer unrecorded. */
 export function isAllMatched({ unrecorded, missing, different, unread }: Summary): boolean {
   return unrecorded === 0 && missing === 0 && different === 0 && unread.length === 0;
+}
+
+/** What has come since is not read, whether the endpoint is behind or its chain stands still: the network is unread. */
+export function reportOldHead({ run, network }: Pick<NetworkRun, 'run' | 'network'>, head: Date): void {
+  if (run.startedAt.getTime() - head.getTime() <= MOST_BEHIND_MS) return;
+  run.summary.unread.push({ network, reason: `the endpoint's newest block is of ${utcText(head)}` });
 }
