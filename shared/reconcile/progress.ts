@@ -24,6 +24,10 @@ export function nameOf({ transaction, proofIndex, payTo, asset }: Arrival): stri
   return [transaction, proofIndex, payTo, asset].join(' ');
 }
 
+export function transactionOf(name: string): string {
+  return name.slice(0, name.indexOf(' '));
+}
+
 /** The transfers wait until they are judged, so that an endpoint that fails meanwhile loses none. */
 export function openProgress(
   resumed: Position | undefined,

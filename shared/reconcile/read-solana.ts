@@ -5,11 +5,11 @@ import type { SignatureEntry, SolanaRoot } from '../chains/solana-rpc.js';
 import { inGroups } from '../values/in-groups.js';
 import { judgeArrivals, judgeWaiting } from './judge-arrivals.js';
 import { type NewPosition, openList } from './open-list.js';
-import { openProgress, positionAt, waitingOf } from './progress.js';
+import { openProgress, positionAt, transactionOf, waitingOf } from './progress.js';
 import { type NetworkRun, reportOldHead, requireTime } from './run.js';
 
-/** The newest slots are read again by the next run: a node's list by account may be behind the node. */
-const READ_AGAIN = 64;
+/** The slots of five minutes are read again by the next run: a node's list by account may be behind the node. */
+const READ_AGAIN = 750;
 const ENTRIES_AT_ONCE = 20;
 const FETCHED_AT_ONCE = 5;
 const BEGINNING = { slot: 0, time: new Date(0) };
@@ -51,7 +51,10 @@ async function readAccount(networkRun: NetworkRun, account: TokenAccount, root: 
   // A slot may have transactions in the next group, too.
   const positionOf = (slot: number): NewPosition =>
     positionAt(progress, Math.max(Math.min(slot, root.slot - READ_AGAIN), stored?.position ?? 0));
-  for (const some of inGroups(entries, ENTRIES_AT_ONCE)) {
+  // A transaction brings an account one transfer at most, so one that was told needs no second reading.
+  const told = new Set([...progress.told.keys()].map(transactionOf));
+  const fresh = entries.filter(({ signature }) => !told.has(signature));
+  for (const some of inGroups(fresh, ENTRIES_AT_ONCE)) {
     await requireTime(run);
     const arrivals = await readEntries(networkRun, account, some);
     await judgeArrivals(networkRun, arrivals, progress, timeOf);
