@@ -9,7 +9,7 @@ import type { Wallets } from './wallets.js';
 
 /** The blocks of this time before the head are read again by the next run: they may be reorganised, and a node may have lacked them. */
 const READ_AGAIN_MS = 5 * 60_000;
-/** A chain that ends so far before the position is another chain, such as a developer's. */
+/** A chain that ends so far before the position, and later than what was read, is another chain, such as a developer's. */
 const OTHER_CHAIN_BLOCKS = 10_000;
 
 /** Reads the transfers of a network up to its newest confirmed block, range by range. */
@@ -25,7 +25,9 @@ export async function readEvm(
   // After the head, up to which the position moves: later runs do not read the blocks before it for a wallet that is new since.
   networkRun.wallets = await walletsOf();
   const newest = head.number - Math.max(confirmations - 1, 0);
-  const isSameChain = last !== undefined && last.position - newest < OTHER_CHAIN_BLOCKS;
+  const isSameChain =
+    last !== undefined &&
+    (last.position - newest < OTHER_CHAIN_BLOCKS || (last.readUntil !== null && head.time < last.readUntil));
   const known = isSameChain ? resumed : undefined;
   if (isSameChain && head.number < last.position)
     run.summary.unread.push({

@@ -114,6 +114,21 @@ describe('at an endpoint that is behind', () => {
     assert.deepEqual(countLines((await run()).lines), { unrecorded: 1 });
   });
 
+  it('by hours of a chain with many blocks, what was told is not told again', async () => {
+    const { id } = await books.buildSession();
+    books.evm.mineAt(1, 10_100);
+    advanceClock(3 * 3_600_000);
+    books.arrives({ nonce: books.app.references.nonceOf(id) });
+    books.evm.mine();
+    assert.deepEqual(countLines((await run()).lines), { unrecorded: 1 });
+    books.evm.lag.set('*', 10_100);
+    const reason = 'the endpoint is behind what an earlier run has read';
+    assert.deepEqual((await run()).summary.unread, [{ network: BASE_SEPOLIA, reason }]);
+    books.evm.lag.clear();
+    const { lines, summary } = await run();
+    assert.deepEqual([lines, summary.unread], [[], []]);
+  });
+
   it('by what an earlier run has read, the network is unread', async () => {
     await pay();
     books.evm.mineAt(15, 40);
