@@ -80,4 +80,15 @@ describe('payments in the dashboard', () => {
     assert.equal(await rows.count(), 1);
     await tab.leave();
   });
+
+  it('says in a sentence that the answer broke off while a list was downloaded', async () => {
+    const { accountId, testKey } = await buildMerchant(stage.app.db);
+    await buildPaidSession(stage.app.db, accountId);
+    const tab = await stage.visit(testKey, '#/payments');
+    const { page } = tab;
+    await page.evaluate("Response.prototype.blob = () => Promise.reject(new TypeError('Failed to fetch'))");
+    await tab.press('Download CSV');
+    await page.getByRole('alert').getByText('The service cannot be reached.').waitFor();
+    await tab.leave();
+  });
 });

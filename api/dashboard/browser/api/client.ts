@@ -86,17 +86,20 @@ export function createApi(key: string, refusals: Refusals): Api {
       await send('DELETE', path);
       repeats.forgetAround(path);
     },
-    table: async (path, query) =>
-      await (await send('GET', path + searchOf(query), { headers: { Accept: 'text/csv' } })).blob(),
+    async table(path, query) {
+      const answer = await send('GET', path + searchOf(query), { headers: { Accept: 'text/csv' } });
+      return await answer.blob().catch(refuseCut);
+    },
   };
 }
 
 async function readJson<T>(answer: Response): Promise<T> {
-  try {
-    return await answer.json();
-  } catch {
-    throw new ApiError(0, 'unreachable', UNREACHABLE);
-  }
+  return await answer.json().catch(refuseCut);
+}
+
+/** The connection was lost within the answer. */
+function refuseCut(): never {
+  throw new ApiError(0, 'unreachable', UNREACHABLE);
 }
 
 async function refusalOf(answer: Response): Promise<ApiError> {
