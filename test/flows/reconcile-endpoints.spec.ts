@@ -209,12 +209,21 @@ describe('the chains are read', () => {
     await pay(1);
     books.evm.mineAt(2, 400);
     books.evm.keepsBlocks = 160;
-    for (const since of [undefined, new Date(nowMs() - 3_600_000)]) {
+    for (const since of [undefined, new Date((books.evm.head.timestamp - 600) * 1000)]) {
       const { summary } = await run({ ...options, ...(since && { since }) });
       assert.match(summary.unread[0]?.reason ?? '', /^the endpoint keeps no blocks from /);
     }
     books.evm.keepsBlocks = Number.POSITIVE_INFINITY;
     assert.deepEqual(countLines((await run(options)).lines), { matched: 1 });
+  });
+
+  it("from the first block of a developer's chain that begins at a later number", async () => {
+    await pay(1);
+    books.evm.firstBlock = books.evm.head.number;
+    books.evm.mine(20);
+    const since = new Date(nowMs() - 3_600_000);
+    const { lines, summary } = await run({ networks: NETWORKS.slice(0, 1), since });
+    assert.deepEqual([countLines(lines), summary.unread], [{ matched: 1 }, []]);
   });
 
   it('all the same when one of its nodes lacks a block by which the beginning is found', async () => {

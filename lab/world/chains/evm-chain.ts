@@ -47,8 +47,10 @@ export class EvmChain extends Chain {
   logRefusal: LogRefusal = 'named';
   /** A node has the state of this many blocks before its head. */
   keepsState = Number.POSITIVE_INFINITY;
-  /** A node has this many blocks before its head. */
+  /** A node has block 0, and this many blocks before its head. */
   keepsBlocks = Number.POSITIVE_INFINITY;
+  /** The chain begins with this block. */
+  firstBlock = 0;
   /** Makes eth_getLogs answer an empty list. */
   hidesLogs = false;
   /** Overrides the answer of authorizationState. */
@@ -201,7 +203,8 @@ export class EvmChain extends Chain {
   #presentBlock(position: string): object | null {
     const height = this.#height('eth_getBlockByNumber');
     const number = position === 'latest' ? height - (this.lag.get('latest') ?? 0) : Number(position);
-    if (number > height || number < height - this.keepsBlocks) return null;
+    const isPruned = number > 0 && number < height - this.keepsBlocks;
+    if (number > height || number < this.firstBlock || isPruned) return null;
     const { hash, timestamp } = this.#blocks.at(number);
     return { number: numberToHex(number), hash, timestamp: numberToHex(timestamp), transactions: [] };
   }
