@@ -60,7 +60,8 @@ export async function readByIds<T>(
   const rows = await runStatement<Row>(db, { name: `${name} by id`, text }, [...values, ids]);
   if (rows.length < ids.length) {
     await whenMissing();
-    // The standby lacks them as yet, and its reader asks the primary; or they were deleted or archived since they were listed.
+    // A standby may lack objects that the primary has listed: its reader then asks the primary, which lacks only what was archived
+    // or deleted since.
     throw new Refusal(
       'service_unavailable',
       'An object was deleted or archived while it was read. Send the request again.',

@@ -8,7 +8,7 @@ import type { Line, LineStatus } from './line.js';
 import type { Reader } from './positions.js';
 import type { Wallets } from './wallets.js';
 
-/** Public endpoints are at most some minutes behind. */
+/** A public endpoint's newest block is at most some minutes old. */
 const MOST_BEHIND_MS = 10 * 60_000;
 
 export interface ReconcileDeps extends WriteDeps {
@@ -95,7 +95,10 @@ export function isAllMatched({ unrecorded, missing, different, unread }: Summary
   return unrecorded === 0 && missing === 0 && different === 0 && unread.length === 0;
 }
 
-/** What has come since is not read, whether the endpoint is behind or its chain stands still: the network is unread. */
+/**
+ * Counts the network as unread when its newest block, of the time `head`, is old: transfers since that block are not read,
+ * whether the endpoint is behind or the chain stands still.
+ */
 export function reportOldHead({ run, network }: Pick<NetworkRun, 'run' | 'network'>, head: Date): void {
   if (run.startedAt.getTime() - head.getTime() <= MOST_BEHIND_MS) return;
   run.summary.unread.push({ network, reason: `the endpoint's newest block is of ${utcText(head)}` });

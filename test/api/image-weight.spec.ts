@@ -17,7 +17,7 @@ import { type Checkout, openCheckout } from '../support/checkout.js';
 
 const ACCOUNTS = 8;
 const HOSTS = 70;
-/** Until closings of the same moment are seen, on a busy machine too; a slow image takes seconds. */
+/** Connections that close in the same moment are counted as closed after so many turns; a slow image takes seconds. */
 const EVENT_LOOP_TURNS = 200;
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
 /** All but the end of an image of the largest size. */

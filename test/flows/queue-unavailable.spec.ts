@@ -18,9 +18,9 @@ import { createMigratedDatabase, testServices } from '../support/suite.js';
 const FEW_LINES = 3;
 /** A worker that does not listen looks for jobs every five seconds. */
 const PATIENCE_MS = 30_000;
-/** In which each of a worker's connections to Redis is attempted several times. */
+/** A worker attempts each of its connections to Redis several times within this time. */
 const ATTEMPTS_MS = 2000;
-/** After which a worker on Redis has looked for a job, unless the machine is busy. */
+/** A worker on Redis looks for a job within this time, unless the machine is busy. */
 const NEXT_LOOK_MS = 11_000;
 
 describe('a worker whose queue lives in Postgres', () => {

@@ -199,7 +199,7 @@ describe('payments in the sandbox', () => {
   it('fail when an EVM transaction is lost and its authorization has ended, and the session is open again', async () => {
     await shortWait.sandbox.turn({ settle: 'lose_transaction', confirmWithinMs: 500 });
     const { id } = await shortWait.buildSession();
-    // The facilitator accepts only authorizations that are valid for 6 s more, and a busy machine takes some until it is called.
+    // The facilitator accepts only authorizations that are valid for 6 s more, and a busy machine may call it seconds later.
     const validBefore = BigInt(Math.floor(nowMs() / 1000) + 25);
     assert.equal((await shortWait.pay(id, { account: buyer, validBefore })).status, 202);
     await shortWait.afterSettling(id);

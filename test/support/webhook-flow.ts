@@ -73,7 +73,7 @@ export async function openWebhookFlow(name: string, options: WebhookFlowOptions 
       return { id: body.id, secret: body.secret, receiver };
     },
     async expireSession() {
-      // By the advanced clock, else the worker's sweep may expire it first.
+      // The session ends later than the advanced clock, else the worker's sweep may expire it first.
       const { id } = await checkout.buildSession({ expiresAt: new Date(nowMs() + 3_600_000) });
       await api.post(`/v1/checkout/sessions/${id}/expire`).expect(200);
       return id;

@@ -158,7 +158,7 @@ const OVERLAPS = [
   ['0', 'not at all: it ends now'],
 ] as const;
 
-/** It is shown until the merchant leaves the screen. */
+/** The new secret is shown until the merchant leaves the screen. */
 function NewSecret({ secret }: { secret: string }) {
   return (
     <div class="secret-shown">

@@ -66,7 +66,7 @@ function ResendFailed({ endpoint, onSent }: ResendFailedProps) {
       confirm="Resend now"
       isPrimary
       work={async () => {
-        // Those that were sent before a failure are off the list of the next try.
+        // Events that were resent before a failure are not in the list of the next try.
         const count = await resendAll(api, endpoint.id, events, setSent).finally(found.reload);
         onSent();
         return `${plural(count, 'event')} will be sent again now.`;

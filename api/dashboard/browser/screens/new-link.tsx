@@ -41,7 +41,7 @@ function itemOf({ name, description, price, quantity }: Item, index: number): ob
   return { price_data, quantity: Number(quantity) };
 }
 
-/** Rows that are empty are none. */
+/** Rows of the form that have neither a name nor a value are left out. */
 function metadataOf(pairs: readonly Pair[]): Record<string, string> {
   const nameless = pairs.findIndex(({ name, value }) => name === '' && value !== '');
   if (nameless >= 0) throw new Error(`Value ${nameless + 1} of the metadata has no name.`);

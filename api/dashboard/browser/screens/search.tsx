@@ -30,7 +30,7 @@ interface Found {
 
 interface LookUp {
   list: typeof PAYMENTS | typeof SESSIONS;
-  /** What any of them finds is found. */
+  /** The list is read once with each filter, and the objects of all these readings are shown. */
   filters: readonly Query[];
 }
 

@@ -39,7 +39,7 @@ export function goTo(address: string): void {
   location.hash = address;
 }
 
-/** Leaves the place before it out of the history. */
+/** Goes to the address in place of the current one in the browser's history. */
 export function replaceBy(address: string): void {
   location.replace(address);
 }
