@@ -32,7 +32,7 @@ export async function enableAccount(db: Knex, id: string): Promise<Account> {
   });
 }
 
-/** Revokes every checkout key of the account, of one mode or of both, and returns those that this call has revoked. */
+/** Revokes every checkout key of the account, of one mode or of both, and returns the keys that this call has revoked. */
 export async function revokeAccountKeys(
   db: Knex,
   accountId: string,

@@ -25,7 +25,7 @@ export class ApiKey extends Model {
   declare accountId: string;
   declare livemode: boolean;
   declare name: string;
-  /** Of a read-only key the SHA-256 of the SHA-256: code that knows no such keys finds none by it. */
+  /** A read-only key is stored as the SHA-256 of its SHA-256, so releases that know no read-only keys do not find it. */
   declare secretSha256: Buffer;
   declare access: KeyAccess;
   declare facilitatorKeyId: string | null;

@@ -26,7 +26,8 @@ export async function removeWritten(db: Knex, folder: string, part: Part): Promi
       const [some] = await db.transaction(async (trx) => {
         await inUtc(trx);
         const ids = rows.map(({ id }) => id);
-        // By a statement of its own, so that the next one sees what was made of these rows meanwhile.
+        // The lock is a statement of its own, so that the next statement's snapshot has every change that was made before
+        // it.
         await runStatement(trx, lockAll(table), [ids]);
         return await runStatement<Removed>(trx, removeOf(table), [ids, rows.map(({ line }) => line)]);
       });

@@ -12,9 +12,9 @@ import { removeWritten } from './remove-month.js';
 import type { Part } from './write-part.js';
 
 /**
- * Deletes what was written to a pipe, by the stored bytes themselves as they are read back: a part's rows are deleted when the
- * part is whole there and is one that this database has written. A row whose text has changed since stays, as does one that the
- * stored part lacks. `folder` holds one part at a time.
+ * Deletes rows by the stored bytes themselves, as an archive's copy is read back through a pipe: the rows of a part are
+ * deleted when the part is whole and was written by this database. A row whose text has changed since stays, as does a row
+ * that the part lacks. `folder` holds one part at a time.
  */
 export async function removeStored(db: Knex, folder: string, stored: Readable): Promise<Archived> {
   const done: Archived = { archived: [], kept: [] };

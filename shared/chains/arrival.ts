@@ -18,7 +18,7 @@ export interface Arrival {
   proofIndex: number;
   /** EVM: the nonce. Solana: the memos. */
   references: readonly string[];
-  /** Undefined when the transfer is not the one that the payer has authorized. */
+  /** Undefined when the transfer differs from what the payer has authorized. */
   payload: EvmPayloadOnChain | SvmPayloadOnChain | undefined;
   /** Undefined: not read yet. */
   at: Date | undefined;

@@ -35,7 +35,7 @@ interface Flight {
 
 /** Tries of one call while the endpoint limits. */
 const TRIES = 3;
-/** The time without batches after one that was not answered whole. */
+/** The pause without batches after a batch that was not answered whole. */
 const NO_BATCH_MS = 300_000;
 /** Requests without an answer, one after the other, after which an endpoint counts as silent. */
 const UNANSWERED_REQUESTS = 3;
@@ -45,11 +45,11 @@ const OVER = 'the check is over';
 const IN_BACKGROUND = { most: 4, whileLimited: 1 };
 
 /**
- * The calls of all chain checks to one RPC endpoint, which answers only so many. A call waits until the endpoint's pace lets
- * it start; the check whose payment must be decided first goes first, and of equals the one that began first, so that checks
- * end one after the other. Calls in the background start only when no other waits, and hold no slot that another needs. Calls
- * that wait and ask the same are one call. A call that has left is shared with nobody: no check gets an answer that was read
- * before the check asked.
+ * The calls of all chain checks to one RPC endpoint, whose rate is limited. A call waits until the endpoint's pace lets it
+ * start. The check whose payment must be decided first goes first; of equals, the check that began first, so that checks end
+ * one after the other. Background calls start only when no other call waits, and hold no slot that another call needs.
+ * Waiting calls with the same question are one call. A call that has been sent is not shared: no check gets an answer that
+ * was read before the check asked.
  */
 export class EndpointQueue {
   readonly #send: ChainFetch;
@@ -89,7 +89,7 @@ export class EndpointQueue {
     if (this.#unanswered >= UNANSWERED_REQUESTS && this.#slots.taken > 0) throw new ChainUnreadable(SILENT);
     if (this.#pace.pausedMs > turnsWithinMs) throw new EndpointLimits();
     const slot = this.#slots.take(check, turns, this.#pace.isLimited);
-    // One listener for all calls of the check, which may be many.
+    // A single listener for all calls of the check, which may be many.
     const onCut = (): void => endCalls(slot, check.signal.reason);
     check.signal.addEventListener('abort', onCut);
     return {

@@ -24,8 +24,8 @@ export interface EndpointQueuesOptions extends SlotsOptions {
 }
 
 /**
- * One queue for each endpoint, for all that a process reads of chains. There are as many as networks are configured. The
- * processes share nothing: each learns from the endpoint's answers how much of it the others leave.
+ * One queue for each endpoint, for every read of a chain in this process. There are as many queues as configured networks.
+ * Processes share nothing: each learns from the endpoint's answers how much of the limit the others leave.
  */
 export class EndpointQueues {
   readonly #options: EndpointQueuesOptions;

@@ -87,7 +87,7 @@ export class EndpointSlots {
   }
 }
 
-/** The check whose window ends first, of equals the one that began first, and those in the background last. */
+/** The check whose window ends first; of equals, the check that began first; background checks last. */
 export function byUrgency(one: Slot, other: Slot): number {
   if (one.inBackground !== other.inBackground) return one.inBackground ? 1 : -1;
   if (one.urgentUntil !== other.urgentUntil) return one.urgentUntil < other.urgentUntil ? -1 : 1;

@@ -44,10 +44,10 @@ const TRIES_PER_HEAD = 3;
 const TRIES = 9;
 
 /**
- * Checks an EIP-3009 payment on its chain. Proof of payment is one successful receipt of the canonical chain that holds
- * the authorization's use and its own Transfer of at least the amount to the merchant, whoever named the transaction.
- * A used nonce proves nothing by itself, since its owner can cancel it. An unused nonce is read in the state of one
- * block, and that block's own time says whether the authorization can still be used.
+ * Checks an EIP-3009 payment on its chain. Proof of payment is one successful receipt of the canonical chain that holds the
+ * authorization's use and its own Transfer of at least the amount to the merchant; it does not matter who named the
+ * transaction. A used nonce proves nothing by itself, since its owner can cancel it. An unused nonce is read in the state of
+ * one block, and that block's own time says whether the authorization can still be used.
  */
 export async function checkEvmPayment(
   context: EvmCheckContext,

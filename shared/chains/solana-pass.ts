@@ -19,8 +19,8 @@ export interface ListPosition {
 }
 
 /**
- * One pass over the transactions of an account, from the newest back to the window's start, over as many checks as it
- * takes. Transactions that land meanwhile appear above the pass, so it proves only what had not landed at its root.
+ * One pass over the transactions of an account, from the newest back to the window's start, over as many checks as it takes.
+ * Transactions that land meanwhile appear above the pass: it proves nothing about transactions newer than its root.
  */
 export interface SolanaPass extends ListPosition {
   readonly rootTime: Date;

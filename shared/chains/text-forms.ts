@@ -27,8 +27,8 @@ export function isSameAddress(network: string, ours: string, theirs: unknown): b
 }
 
 /**
- * One transaction has one name: hex digits mean the same in both cases, the letters of Solana's signatures do not. Some
- * facilitators, explorers and wallets leave the prefix of a hash out.
+ * A single name for each transaction: hex digits mean the same in both cases, the letters of Solana's signatures do not.
+ * Some facilitators, explorers and wallets leave the prefix of a hash out.
  */
 export function transactionName(text: string): string {
   const trimmed = text.trim();

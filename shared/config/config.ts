@@ -54,7 +54,7 @@ export interface Config extends Facilitators {
   checkTokenAccounts: boolean;
   apiRequestsPerSecond: number;
   linkRequestsPerMinute: number;
-  /** Of the whole header block of an answer at a link. */
+  /** The limit of the whole header block of an answer at a link. */
   responseHeaderMaxBytes: number;
   /** Whether web serves the merchants' dashboard. */
   dashboard: boolean;

@@ -86,7 +86,7 @@ interface Common {
   first: Unnamed | undefined;
 }
 
-/** Undefined when it is not set. Limits that are not set are those of the first. */
+/** Undefined when the place is not set. Limits that are not set are the first facilitator's. */
 function readOne(env: EnvReader, place: Place, { first, ...timeouts }: Common): Unnamed | undefined {
   const { suffix } = place;
   const variable = `FACILITATOR_URL${suffix}`;

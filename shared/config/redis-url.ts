@@ -48,7 +48,10 @@ export function parseRedisUrl(text: string): RedisAddress | string {
   return { kind, ...shared };
 }
 
-/** The URL is left to ioredis, which throws at some of what is refused here, and asks Redis for a database named `abc`. */
+/**
+ * Everything else about the URL is left to ioredis, which throws at some URLs that are refused here, and asks Redis for a
+ * database named `abc`.
+ */
 function readOne(text: string): RedisAddress | string {
   const url = parseUrl(text);
   if (url === undefined || !/^rediss?:\/\//i.test(text)) return FORMS;

@@ -1,9 +1,9 @@
 import { now, nowMs } from '../process/clock.js';
 
 /**
- * How far Postgres had written when this process last asked. A Postgres that is behind that position, or on an earlier
+ * Postgres' write position, when this process last read it. A Postgres that is behind that position, or on an earlier
  * timeline, has lost commits: a standby was promoted without them, or an older copy was restored. A later timeline at or
- * beyond the position may have lost what was committed after the last reading.
+ * beyond the position may have lost the commits after the last reading.
  */
 export interface Position {
   /** The cluster's system identifier; null when Postgres does not tell it. Positions of two clusters cannot be compared. */
@@ -154,7 +154,7 @@ export function compare(before: Position, found: Position): LossKind | undefined
   return found.timeline > before.timeline ? 'failed_over' : undefined;
 }
 
-/** The end of what the server that was read later has of the log of the earlier one. */
+/** The last position of the earlier server's log that the later server has too. */
 function keptUntil(before: Position | undefined, found: Position): number {
   return before === undefined || before.timeline === found.timeline ? found.flushed : found.beganBy;
 }

@@ -60,8 +60,8 @@ export async function readByIds<T>(
   const rows = await runStatement<Row>(db, { name: `${name} by id`, text }, [...values, ids]);
   if (rows.length < ids.length) {
     await whenMissing();
-    // A standby may lack objects that the primary has listed: its reader then asks the primary, which lacks only what was archived
-    // or deleted since.
+    // A standby may lack objects that the primary has listed. Its reader then asks the primary, which lacks only archived
+    // and deleted objects.
     throw new Refusal(
       'service_unavailable',
       'An object was deleted or archived while it was read. Send the request again.',

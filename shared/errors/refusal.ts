@@ -63,7 +63,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Returns what was read by its id, or refuses an id that names nothing. */
+/** Returns the object that was read by `id`, or refuses an id that names nothing. */
 export function requireFound<T>(object: T | undefined, what: string, id: string): T {
   if (object === undefined) throw noSuch(what, id);
   return object;

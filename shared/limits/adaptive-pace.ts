@@ -31,9 +31,9 @@ const PAUSE_DECAY = 0.8;
 const MADE_UP_MS = 50;
 
 /**
- * How fast a service may be called whose limits are unknown, learned from its answers. Without a limit only the calls in
+ * The pace of calls to a service whose limits are unknown, learned from its answers. Without a limit only the calls in
  * flight are bounded: twice as many after each round of answers, half after a failure. After a limit all calls pause
- * together, twice as long each time until calls are answered again, and then are spaced by a rate that starts below the one
+ * together, twice as long each time until calls are answered again, and then are spaced by a rate that starts below the rate
  * that met the limit and grows slowly.
  */
 export class AdaptivePace {
@@ -73,7 +73,7 @@ export class AdaptivePace {
   /** How many calls may start now by pause and rate, if there are so many slots for them. */
   freeAmong(slots: number): number {
     if (this.waitMs > 0) return 0;
-    // A batch that exceeds what is left of the second is limited as a whole: a quarter of a second's calls start at once.
+    // A batch that exceeds the rest of its second is limited as a whole: a quarter of a second's calls start at once.
     const atOnce = this.#rate === undefined ? slots : Math.max(1, Math.floor(this.#rate / 4));
     return Math.max(0, Math.min(slots, atOnce));
   }

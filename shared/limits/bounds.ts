@@ -15,9 +15,9 @@ export const MAX_UNANSWERED_OF_CONNECTION = 32;
 export const MAX_HEADER_BYTES = 32 * 1024;
 export const MAX_REQUEST_HEADERS = 64;
 /**
- * Bytes of requests, over all connections, that are half sent or wait behind unanswered ones. Beyond them, of the connections
- * that hold at least the average, the one that has held some for the longest time is closed. A body counts up to `ofConnection`:
- * LARGE_BODIES_BYTES bounds longer ones.
+ * Bytes of requests, over all connections, that are half sent or wait behind unanswered ones. Beyond them a connection is
+ * closed: among the connections that hold at least the average, the one with the oldest bytes. A body counts up to
+ * `ofConnection`: LARGE_BODIES_BYTES bounds longer ones.
  */
 export const HELD_INPUT = { bytes: 32 * 1024 * 1024, ofConnection: 128 * 1024 };
 /**
@@ -115,7 +115,7 @@ export const LIGHT_ITEMS_CHARACTERS = 16_000;
 /** Statements of one process in flight that scan line items for pages, so that other statements get their time. */
 export const LONG_READS_AT_ONCE = 2;
 
-/** The same for images, each of up to five sessions: a stranger may ask for those of many large sessions at once. */
+/** The same for images, each of up to five sessions: a stranger may ask for the images of many large sessions at once. */
 export const IMAGE_READS_AT_ONCE = 1;
 
 /** Statements of one process in flight that read the sessions of links; reads that arrive meanwhile share the next one. */
@@ -145,10 +145,10 @@ export const IMAGE_BYTES_SENT_OF_ACCOUNT = 8 * 1024 * 1024;
 export const IMAGE_BYTES_SENT_TO_ADDRESS = 8 * 1024 * 1024;
 
 /**
- * The answer of another server: a webhook receiver, an image host, a facilitator, a chain's endpoint. Its headers, with those of
- * the interim answers (1xx) before them; how many interim answers; and how many pieces, as they arrive and as chunked
- * encoding divides them. A longer answer may have another piece for each ANSWER_BYTES_PER_FURTHER_PIECE. Hundreds of receivers
- * may answer at the same time, and their bodies decide nothing: they have fewer pieces.
+ * The answer of another server: a webhook receiver, an image host, a facilitator, a chain's endpoint. Its headers, together
+ * with the headers of interim answers (1xx) before them; how many interim answers; and how many pieces, as they arrive and
+ * as chunked encoding divides them. A longer answer may have another piece for each ANSWER_BYTES_PER_FURTHER_PIECE. Hundreds
+ * of receivers may answer at the same time, and their bodies decide nothing: they have fewer pieces.
  */
 export const MAX_ANSWER_HEAD_BYTES = 64 * 1024;
 export const MAX_ANSWER_HEAD_LINES = 500;
@@ -163,7 +163,9 @@ export const ANSWER_BYTES_PER_FURTHER_PIECE = 512;
  */
 export const MAX_CHAIN_ANSWER_BYTES = 2 * 1024 * 1024;
 export const MAX_CHAIN_ANSWER_VALUES = 60_000;
-/** Bytes of chains' answers of more than SMALL_BODY_BYTES that a process is reading, and those of one endpoint. */
+/**
+ * Bytes of chains' answers of more than SMALL_BODY_BYTES that a process is reading: of all endpoints, and of one endpoint.
+ */
 export const CHAIN_ANSWER_BYTES_IN_FLIGHT = 24 * 1024 * 1024;
 export const CHAIN_ANSWER_BYTES_IN_FLIGHT_OF_ENDPOINT = CHAIN_ANSWER_BYTES_IN_FLIGHT / 2;
 

@@ -6,13 +6,13 @@ export type Release = () => void;
 export interface BudgetLimits {
   /** A function where the total changes with time. */
   total: number | (() => number);
-  /** One limit for each kind of holder, in the order in which callers name their holders: account, host. */
+  /** Limits by kind of holder, in the order in which callers name their holders: account, host. */
   perHolder?: readonly number[];
   /** A holder of the first kind gets more only while it has at most as much as is left: the next holder finds some. */
   leavesToOthers?: boolean;
   /**
-   * A holder of any kind gets more only while it has at most so many times what is left, and never the last: the next
-   * network finds some, and within a network the next account. Callers without holders have no such limit.
+   * A holder of any kind gets more only while it has at most so many times the free amount, and never the last of it: the
+   * next network finds some, and within a network the next account. Callers without holders have no such limit.
    */
   timesWhatIsLeft?: number;
 }
@@ -66,7 +66,7 @@ export function openBudget({
     for (const [kind, holder] of holders.entries()) {
       const own = kinds[kind]?.tally.of(holder) ?? 0;
       if (own > 0 && (room <= amount || own + amount > times * room)) return false;
-      // The most that this holder can still get is what the holders of the next kind divide.
+      // The holders of the next kind divide the most that this holder can still get.
       room = Math.floor((times * room - own) / (times + 1));
     }
     return true;

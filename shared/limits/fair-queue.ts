@@ -1,8 +1,8 @@
 import { type BudgetLimits, openBudget, type Release } from './budget.js';
 
 /**
- * Callers that wait for a slot. The next is, among the callers that may start, the one whose holder has the fewest slots in
- * flight; among equals the one that has waited longest.
+ * Callers that wait for a slot. Among the callers that may start, the next is the caller whose holder has the fewest slots
+ * in flight; of equals, the caller that has waited longest.
  */
 export interface FairQueue {
   /** Undefined after `withinMs`, when the queue is full, and when it is closed. */

@@ -13,7 +13,7 @@ export function shareOfConnections(total: number, kind: CallerKind, callers: Cal
   return Math.max(1, Math.floor(total * part(kind, callers, WEIGHTS)));
 }
 
-/** Which part of all calls per second one process of a kind may make. */
+/** The part of all calls per second that one process of a kind may make. */
 export function shareOfCalls(kind: CallerKind, callers: Callers): number {
   return part(kind, callers, { web: 1, worker: 1 });
 }

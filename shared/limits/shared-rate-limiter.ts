@@ -24,8 +24,8 @@ const READ_PAUSE_EVERY_MS = 100;
 const LONGEST_WAIT_MS = 90_000;
 
 /**
- * Times are kept with the time at which they were written. When Redis' clock has been set back since, what was left of them
- * then is left now, and is written down, so that it passes.
+ * Times are kept with the time at which they were written. When Redis' clock has been set back since, the remaining time of
+ * then counts as the remaining time of now, and is written down, so that it passes.
  */
 const TIME = `
   local time = redis.call('TIME')
@@ -69,7 +69,7 @@ export function openSharedRateLimiter({ store, key, intervalMs, alone }: SharedR
     const { waitMs } = await ask(READ_PAUSE).catch(() => ({ waitMs: 0 }));
     return waitMs;
   };
-  // This process's own pause counts at once, also while the answer that is shared is older.
+  // This process's own pause counts at once, also while the shared answer is older.
   const pausedMs = async (): Promise<number> => Math.max(await shared('', readPause), await alone.pausedMs());
 
   return {

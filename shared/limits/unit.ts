@@ -15,7 +15,7 @@ export interface Unit {
   holder: Holder;
   /** The file that holds it to the bound. */
   enforcedIn: string;
-  /** The spec that tries what is within the bound, and one step beyond. */
+  /** The spec that tries the bound itself, and one step beyond. */
   triedIn: string;
   /** The name in `enforcedIn` of a bound that is a variable of the environment. */
   property?: string;

@@ -24,7 +24,7 @@ class OutOfTime extends Error {
   override readonly name = 'TimeoutError';
 }
 
-/** There is no memory for the answer at the moment, which says nothing about the answer. */
+/** Memory for the answer is not free at the moment, which says nothing about the answer. */
 export class NoRoom extends Error {
   override readonly name = 'NoRoom';
 }

@@ -6,8 +6,8 @@ import { type AnswerBounds, AnswerMeter } from './answer-meter.js';
 import { OutOfBounds } from './out-of-bounds.js';
 
 /**
- * The parser gets an answer in slices of at most this length, and the socket may be destroyed between two: what a server
- * packs into one slice is all that it can make the parser do at once.
+ * The parser gets an answer in slices of at most this length, and the socket may be destroyed between two slices: a server
+ * can make the parser do at once only the work of one slice.
  */
 const SLICE_BYTES = 4096;
 

@@ -9,9 +9,9 @@ const CONTINUE = /^HTTP\/\d\.\d 100/;
 const DIGIT_2 = 50;
 
 /**
- * Counts the bytes and lines of an answer's head, together with those of the interim answers (1xx) before it, in the bytes
- * that arrive and before the parser sees them: undici creates an error, with a stack, for each header above its limit. Turns
- * `100` (Continue) into `102`: undici skips every interim answer but 100, at which it destroys the connection, although a client
+ * Counts the bytes and lines of an answer's head, and of the heads of interim answers (1xx) before it, as the bytes arrive
+ * and before the parser sees them: undici creates an error, with a stack, for each header above its limit. Turns `100`
+ * (Continue) into `102`: undici skips every interim answer but 100, at which it destroys the connection, although a client
  * has to expect all of them (RFC 9110, 15.2).
  */
 export class HeadScan {

@@ -9,7 +9,7 @@ export function isOver({ status }: { status: SessionStatus }): boolean {
   return status === 'complete' || status === 'expired';
 }
 
-/** No move starts from here. Late money completes what has expired. */
+/** A final status has no moves; an expired payable is still completed by late money. */
 export function isFinal({ status }: { status: SessionStatus }): boolean {
   return status === 'complete';
 }

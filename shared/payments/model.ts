@@ -33,7 +33,7 @@ export class Payment extends Model {
   declare identifier: string | null;
   /** The facilitator certainly never received the payment, so its payload may claim the same session again. */
   declare payloadReleased: boolean;
-  /** This service's own entry of `accepts`, never the buyer's copy of it, as the facilitator is sent it. */
+  /** This service's own entry of `accepts`, never the buyer's copy of it; the facilitator gets it as it is. */
   declare requirements: object;
   /** The buyer's signed payload, as the facilitator is sent it. */
   declare payload: object;

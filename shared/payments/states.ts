@@ -6,8 +6,7 @@ export const CHANNELS = ['page', 'x402'] as const;
 export type Channel = (typeof CHANNELS)[number];
 
 /**
- * The failure code of a payment of which nobody knows whether its money has moved, or of which it can still move. Every
- * other code says that no money moved.
+ * The failure code of a payment whose money has perhaps moved, or can still move. Every other code says that no money moved.
  */
 export const OUTCOME_UNKNOWN = 'outcome_unknown';
 
@@ -26,8 +25,8 @@ export const PAYMENT_STAGES = ['settle', 'confirm', 'watch'] as const;
 export type PaymentStage = (typeof PAYMENT_STAGES)[number];
 
 /**
- * What the evidence for a decision shows: the money has moved; it has not, and never can; no call has sent the payload; or
- * the authorization was unused after the last call ended.
+ * The evidence for a decision: the money has moved; it has not, and never can; no call has sent the payload; or the
+ * authorization was unused after the last call ended.
  */
 export type Certainty = 'paid' | 'unpayable' | 'unsent' | 'unused';
 

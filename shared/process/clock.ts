@@ -42,7 +42,7 @@ export function earlierNowMs(): number {
   return Math.min(nowMs(), hostNowMs()) - unconfirmedMs;
 }
 
-/** The later of the host's and Postgres' time: what has happened did not happen after it. */
+/** The later of the host's and Postgres' time. Events of the past happened before it. */
 export function laterNowMs(): number {
   return Math.max(nowMs(), hostNowMs());
 }

@@ -14,8 +14,8 @@ export async function closeWithin(ms: number, closing: Promise<void>, logger: Lo
 }
 
 /**
- * Until `closeOnSignal`, SIGTERM or SIGINT ends the process at once: the first process of a container gets no signal that it
- * has no listener for, and one that was told to stop while it started would serve until it is killed.
+ * Until `closeOnSignal`, SIGTERM or SIGINT ends the process at once. The first process of a container gets no signal without
+ * a listener, and would go on to serve after a SIGTERM during its start, until it is killed.
  */
 export function endOnSignal(): void {
   process.on('SIGTERM', end);

@@ -24,7 +24,7 @@ export function openRedis(redis: RedisConfig, logger: Logger): RedisClient {
   return client;
 }
 
-/** For the connection of requests: they go on without Redis instead of waiting for one that hangs. */
+/** The breaker of the connection for requests: they go on without Redis instead of waiting for a Redis that hangs. */
 export function openRedisBreaker(client: RedisClient, logger: Logger): Breaker {
   return openBreaker({
     probe: () => client.ping(),

@@ -11,11 +11,10 @@ const QUEUE_SCHEMA = 'bullmq';
 const LISTEN = /^(?:--.*\n)*LISTEN /;
 
 /**
- * BullMQ listens for errors of a client only while it runs a query. An unhandled `error` event, as of a connection that
- * ends while it is idle or closing, would end the process. The next query on the client fails anyway.
- *
- * A LISTEN fails when the connection's end arrives with its answer. BullMQ is told of the end first, and would then take the
- * connection for one that listens: it would never listen again, and look for jobs every five seconds at best.
+ * BullMQ listens for errors of a client only while it runs a query. An unhandled `error` event, such as that of a connection
+ * which ends while it is idle or closing, would end the process. The next query on the client fails anyway. A LISTEN fails
+ * when the connection's end arrives with its answer. BullMQ is told of the end first: otherwise it would believe that the
+ * connection listens, never listen again, and look for jobs every five seconds at best.
  */
 class QueueClient extends pg.Client {
   #ended: unknown;

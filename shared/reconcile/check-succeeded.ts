@@ -20,8 +20,8 @@ const MAX_UNCHECKED = 5000;
 const GIVEN_UP_MS = 7 * 24 * 3_600_000;
 
 /**
- * Asks the chain for each succeeded payment whose money the run has not seen. One that cannot be read, or that is not decided
- * yet and may succeed, is asked for again by the next run.
+ * Asks the chain for each succeeded payment whose money the run has not seen. A payment that cannot be read, or that is not
+ * decided yet and may succeed, is asked for again by the next run.
  */
 export async function checkSucceeded(networkRun: NetworkRun): Promise<void> {
   const {
@@ -29,10 +29,10 @@ export async function checkSucceeded(networkRun: NetworkRun): Promise<void> {
     deps: { db },
   } = networkRun;
   const { last, resumed, ...list } = await openList(networkRun, 'payments');
-  // Payments that the run has recorded just now are among those that it has seen.
+  // The payments that the run has just recorded count as seen.
   const nowMs = certainNow().getTime();
   const until = nowMs + 1 - run.leavesMs;
-  // A clock was ahead when a position in the future was kept, so it does not say what had been checked.
+  // A position in the future was written while a clock was ahead, so it does not say how far the payments were checked.
   const reached =
     resumed !== undefined && resumed.position <= nowMs + DISAGREE_MS ? resumed.position : undefined;
   let after = lowestIdAt('pay_', reached ?? (run.since ?? run.firstTime).getTime());

@@ -15,8 +15,8 @@ const AT_ONCE = 100;
 type TimeOf = (arrival: Arrival) => Promise<Date | undefined>;
 
 /**
- * Holds arrivals against the books and reports each that was not told before. Notes in `progress` what it tells, and what the
- * next run looks at again. `timeOf` reads the time of an arrival that has none yet.
+ * Holds arrivals against the books and reports each arrival once. Notes in `progress` the reported arrivals and the arrivals
+ * that the next run looks at again. `timeOf` reads the time of an arrival that has none yet.
  */
 export async function judgeArrivals(
   networkRun: NetworkRun,
@@ -40,8 +40,8 @@ export async function judgeArrivals(
 }
 
 /**
- * Judges transfers that an earlier run has passed by, each read anew. One that the chain does not show now goes on waiting: not
- * finding it proves nothing.
+ * Judges transfers that an earlier run left undecided, each read anew. A transfer that the chain does not show now goes on
+ * waiting: not finding it proves nothing.
  */
 export async function judgeWaiting(
   networkRun: NetworkRun,

@@ -17,7 +17,7 @@ export type Difference = (typeof DIFFERENCES)[number];
 
 /** Why an unrecorded transfer was not, or cannot be, recorded, or why a missing one may be there all the same. */
 export type Obstacle =
-  /** It carries no reference, and no payment has its signature. */
+  /** The transfer carries no reference, and no payment has its signature. */
   | 'no_reference'
   /** Postgres has no such session: it was restored from a copy without it. */
   | 'session_gone'

@@ -4,8 +4,8 @@ import type { SupportedKinds } from '../x402/requirements.js';
 import { networksRead } from './positions.js';
 
 /**
- * The networks that links offer, and those that earlier runs have read: money may still have arrived on one that no facilitator
- * lists any more. All when no facilitator says.
+ * The networks that links offer, and the networks of earlier runs: money may still have arrived on a network that no
+ * facilitator lists any more. All networks when no facilitator answers.
  */
 export async function networksToRead(
   db: Knex,

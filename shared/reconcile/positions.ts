@@ -3,8 +3,9 @@ import { runStatement } from '../db/statement.js';
 import { NETWORKS_READ, READ_POSITION, WRITE_POSITION } from './statements/positions.sql.js';
 
 /**
- * `report` and `repair`: an operator's command, without and with repairs. A report also goes on where a repair has stopped,
- * since that has told all there was; a repair goes through what a report has only told. `worker`: the regular run.
+ * `report` and `repair`: an operator's command, without and with repairs. A report goes on from the end of a repair too,
+ * since the repair reported everything up to there; a repair reads the range of earlier reports again. `worker`: the regular
+ * run.
  */
 export type Reader = 'report' | 'repair' | 'worker';
 
@@ -21,7 +22,7 @@ export interface ReadList {
 export interface Position {
   /** The first block or slot that the next run reads, or a time in milliseconds. */
   position: number;
-  /** The names of what has been told from there on, each with its block or slot. */
+  /** The names of the arrivals reported from there on, each with its block or slot. */
   told: readonly (readonly [string, number])[];
   /** The next run looks at these again: ids of payments, or transfers, each as its block or slot and its name. */
   unchecked: readonly string[];

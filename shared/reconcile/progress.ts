@@ -8,7 +8,9 @@ const MAX_WAITING = 1000;
 /** The transfers that a list's runs have dealt with, by name, each with its block or slot. */
 export interface Progress {
   told: Map<string, number>;
-  /** They could not be proven for a repair, or their payment was not decided yet: the next run looks at them again. */
+  /**
+   * Arrivals that could not be proven for a repair, or whose payment was not decided yet: the next run looks at them again.
+   */
   waiting: Map<string, number>;
 }
 

@@ -9,7 +9,10 @@ import type { Wallets } from './wallets.js';
 
 /** The blocks of this time before the head are read again by the next run: they may be reorganised, and a node may have lacked them. */
 const READ_AGAIN_MS = 5 * 60_000;
-/** A chain that ends so far before the position, and later than what was read, is another chain, such as a developer's. */
+/**
+ * A chain whose newest block is so far before the position, and not before the time of the last reading, is another chain,
+ * such as a developer's.
+ */
 const OTHER_CHAIN_BLOCKS = 10_000;
 
 /** Reads the transfers of a network up to its newest confirmed block, range by range. */

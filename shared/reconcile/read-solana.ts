@@ -51,7 +51,7 @@ async function readAccount(networkRun: NetworkRun, account: TokenAccount, root: 
   // A slot may have transactions in the next group, too.
   const positionOf = (slot: number): NewPosition =>
     positionAt(progress, Math.max(Math.min(slot, root.slot - READ_AGAIN), stored?.position ?? 0));
-  // A transaction brings an account one transfer at most, so one that was told needs no second reading.
+  // A transaction brings an account one transfer at most, so a reported transaction needs no second reading.
   const told = new Set([...progress.told.keys()].map(transactionOf));
   const fresh = entries.filter(({ signature }) => !told.has(signature));
   for (const some of inGroups(fresh, ENTRIES_AT_ONCE)) {

@@ -11,7 +11,7 @@ import { byWallet, receivingWallets, type Wallets } from './wallets.js';
 
 /**
  * Holds the books against the chains: every transfer to a merchant's wallet against the payments, and every succeeded
- * payment against the chain. What a network's endpoint refuses is left to the next run, which goes on where this one stopped.
+ * payment against the chain. When a network's endpoint refuses, the next run goes on where this run stopped.
  */
 export interface ReconcileOptions {
   reader: Reader;

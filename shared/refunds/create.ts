@@ -20,7 +20,7 @@ export interface NewRefund {
   paymentId: string;
   /** The request parameter that named the payment. */
   paymentParam: string;
-  /** Undefined: all that is left to refund. */
+  /** Undefined: the whole rest of the payment. */
   amountCents: number | undefined;
   reason: RefundReason | null;
   metadata: Record<string, string>;

@@ -104,7 +104,7 @@ export function presentRefund(refund: Payable, baseUrl: string): WireRefund {
   };
 }
 
-/** A refund as its payment link shows it to anyone who opens the link: without the merchant's own metadata. */
+/** A refund as its payment link shows it to every visitor: without the merchant's own metadata. */
 export type PublicRefund = Omit<WireRefund, 'metadata'> & { merchant: PublicMerchant };
 
 export function presentPublicRefund(refund: Payable, account: Account, baseUrl: string): PublicRefund {

@@ -4,7 +4,7 @@ import type { Columns } from '../wire/csv.js';
 import { dateText } from '../wire/timestamp.js';
 import type { AccountSum } from './read.js';
 
-/** The operator's sums of one day (UTC), account, mode, token and network: those of the daily reports. Amounts are cents. */
+/** The operator's sums of one day (UTC), account, mode, token and network, as in the daily reports. Amounts are cents. */
 export interface Totals {
   date: string;
   account: string;

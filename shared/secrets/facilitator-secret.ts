@@ -13,7 +13,7 @@ export type FacilitatorAuth =
   | { kind: SignedAuthKind; id: string; secret: string };
 
 const PREFIXES = { svc: 'svc_sk_', payai: 'payai_sk_' } as const;
-/** What CDP calls an Ed25519 secret: the seed and the public key. */
+/** The length of CDP's Ed25519 secrets: the seed and the public key. */
 const CDP_ED25519_BYTES = 64;
 const P256 = 'prime256v1';
 
@@ -30,7 +30,7 @@ export function parseFacilitatorSecret(kind: SignedAuthKind, secret: string): Ke
   return parseEd25519Key(text.startsWith(PREFIXES[kind]) ? text.slice(PREFIXES[kind].length) : text);
 }
 
-/** What is wrong with a secret, without quoting it; undefined when it can be used. */
+/** The fault of a secret, without quoting it; undefined when it can be used. */
 export function explainSecret(kind: SignedAuthKind, secret: string): string | undefined {
   try {
     parseFacilitatorSecret(kind, secret);

@@ -125,7 +125,7 @@ export function fieldsBy<Key extends 'name' | 'property', Field extends SessionF
 
 const AT_THE_ENDS: Readonly<Record<string, number>> = { id: -2, object: -1, payment: 1, line_items: 2 };
 
-/** Sorts the members of a session as the API shows them: by name, except those of AT_THE_ENDS. */
+/** Sorts the members of a session as the API shows them: by name, except the members in AT_THE_ENDS. */
 export function inWireOrder<Members extends object>(members: Members): Members {
   const sorted = Object.entries(members).sort(
     ([a], [b]) => (AT_THE_ENDS[a] ?? 0) - (AT_THE_ENDS[b] ?? 0) || (a < b ? -1 : 1),

@@ -52,7 +52,7 @@ export async function carryOut(
   { settledIn, ifProofTaken }: Fallbacks = {},
 ): Promise<CarriedOut> {
   const decision = { ...made, said: withName(made.said, payment) };
-  // Only this process knows what the facilitator said, so the write is repeated until the payment is another worker's.
+  // The facilitator's answer exists in this process only, so the write is repeated until another worker takes the payment.
   const attempts = { until: payment.dueAt ?? now(), isOnlyCopy: decision.said.source === 'facilitator' };
   const onBroken = (error: unknown): void =>
     deps.logger.warn({ event: 'payment.written_again', ...named(payment), err: error });

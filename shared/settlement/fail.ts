@@ -77,7 +77,7 @@ async function releaseSession(
   await recordMove(trx, moved, deps);
 }
 
-/** An earlier payment that may have been taken stays what the link warns of. */
+/** The link goes on to warn of an earlier payment that may have been taken. */
 async function shownFailure(
   trx: Knex.Transaction,
   { payableId, failureCode }: Payment,

@@ -204,7 +204,7 @@ export async function findUncertainPayment(db: Knex, sessionId: string): Promise
   return await Payment.query(db).where(uncertain).orderBy('id', 'desc').first();
 }
 
-/** The payments of this session that may have been taken, or were taken, beside the one that holds or paid it. */
+/** The payments of this session that were taken, or may have been, beside the payment that holds or paid it. */
 export async function listUncertainOrSurplus(db: Knex, sessionId: string): Promise<Payment[]> {
   return await Payment.query(db)
     .select('id', 'network', 'asset', 'payloadKey')

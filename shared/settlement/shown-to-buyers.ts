@@ -4,7 +4,7 @@ import type { Knex } from '../db/knex.js';
 import { Payable } from '../payables/model.js';
 import { Payment } from '../payments/model.js';
 
-/** These writes record what buyers were offered or answered. They change no status. */
+/** Writes that record offers and answers to buyers. They change no status. */
 
 /** A buyer may pay an offered entry after the facilitator has changed its Solana fee payers. */
 export async function recordOfferedFeePayers(

@@ -7,8 +7,8 @@ import type { Rules } from './policy/payment-state.js';
 const URGENT_AFTER_END_MS = 600_000;
 
 /**
- * Until when a look at the chain should have succeeded: the end of the payment's window. Undefined for a payment that is
- * decided, and for one whose window ended long ago: they must not keep those from the endpoint whose windows end soon.
+ * Until when a look at the chain should have succeeded: the end of the payment's window. Undefined for a decided payment,
+ * and for a payment whose window ended long ago: it must not keep payments whose windows end soon from the endpoint.
  */
 export function urgentUntil(payment: Payment, rules: Rules): Date | undefined {
   if (payment.status !== 'processing') return undefined;

@@ -10,7 +10,10 @@ interface RiskySetting {
   hint: string;
 }
 
-/** Logs one line per risky setting at the start of a production process, or of one whose NODE_ENV may be a slip. */
+/**
+ * Logs one line per risky setting at the start of a production process, also when NODE_ENV is perhaps a slip of
+ * `production`.
+ */
 export function warnAboutRiskySettings(config: Config, logger: Logger): void {
   const { environment, production } = config;
   if (environment !== undefined && !ENVIRONMENTS.includes(environment))

@@ -35,7 +35,9 @@ const RETRY_MS = 1000;
 const MAX_WAITS = 5;
 const LEAVE_TIMEOUT_MS = 500;
 
-/** One line for each failover: in a process that still reaches both servers, the readings go to and fro. */
+/**
+ * Losses within this time are one failover and one log line: a process that still reaches both servers reads them in turns.
+ */
 const SAME_LOSS_MS = 60_000;
 
 const HINTS: Record<Loss['kind'], string> = {
@@ -110,7 +112,7 @@ function createRounds({ db, commits, redis, breaker, logger }: WatchOptions): Ro
     return await breaker.run(() => call(memory)).catch(() => undefined);
   }
 
-  /** What this process knows is compared with what an earlier process knew, and with the database's own row. */
+  /** Compares this process's memory with an earlier process's, and with the database's own row. */
   async function recall(row: Installation): Promise<void> {
     if (!hasRecalled) {
       const kept = await ask(async (memory) => ({ found: await memory.readPosition() }));

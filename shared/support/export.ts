@@ -29,7 +29,7 @@ type ReadPage<T> = (livemode: boolean, lowestId: string, belowId: string) => Pro
 
 const PAGE_ROWS = 1000;
 
-/** The same payments as in a merchant's list: those of sessions that succeeded. */
+/** The payments of a merchant's list: they succeeded. */
 function exportPayments(db: Knex, range: ExportRange): Export {
   const read: ReadPage<Payment> = async (livemode, lowestId, belowId) =>
     await Payment.query(db)

@@ -4,10 +4,10 @@ import { runStatement } from '../db/statement.js';
 import { lazy } from '../process/lazy.js';
 import { NOTE_DOUBT, NOTE_TIMELINE, READ_INSTALLATION } from './statements/installation.sql.js';
 
-/** What the database knows of itself, for all processes that use it. */
+/** The database's record of itself, for all processes that use it. */
 export interface Installation {
   id: string;
-  /** Of the database within its server. */
+  /** The oid of the database within its server. */
   database: string;
   /** Postgres' timeline when a process last looked. */
   timeline: number | null;

@@ -3,7 +3,7 @@ import { createdAt, type IdPrefix, lowestIdAt } from './ids.js';
 /** A month in UTC, such as `2025-01`. Its objects are one range of ids per prefix, since ids hold their creation time. */
 export type Month = string;
 
-/** The tables that grow forever, with the prefixes of their ids. Tables come after those that they refer to. */
+/** The tables that grow forever, with the prefixes of their ids. A table comes after the tables that it refers to. */
 export const GROWING = {
   payables: ['cs_live_', 'cs_test_', 're_'],
   payments: ['pay_'],

@@ -8,6 +8,6 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** The values of `enabled_events`. `*` stands for every type, those of later releases included. */
+/** The values of `enabled_events`. `*` stands for every type, including types of later releases. */
 export const SUBSCRIBABLE_EVENTS = [...EVENT_TYPES, '*'] as const;
 export type SubscribableEvent = (typeof SUBSCRIBABLE_EVENTS)[number];

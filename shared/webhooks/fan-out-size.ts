@@ -42,7 +42,7 @@ const EVENT_OF: Record<FanOutCause['kind'], EventType | undefined> = {
 /** Refuses resends while MAX_PENDING_DELIVERIES of the account wait in both modes. Events themselves are always written. */
 export type RequirePendingRoom = (db: Knex, accountId: string, deliveries: number) => Promise<void>;
 
-/** A process counts an account's pending deliveries at most so often; in between it adds what it writes itself. */
+/** How long a process's count of an account's pending deliveries is used; the process adds its own writes to it. */
 const COUNTED_FOR_MS = 1000;
 const ACCOUNTS_COUNTED = 10_000;
 const RETRY_AFTER_SECONDS = 60;

@@ -7,9 +7,9 @@ import { type EndpointWithSecret, lockOwnEndpoint, newSecret } from './endpoints
 import { WebhookEndpoint } from './model.js';
 
 /**
- * The new secret signs from now on, and the previous one for `bothSignForSeconds` beside it. Older secrets sign no more. The
- * end of that time is written by the later of two clocks and judged by the earlier: a receiver that still has the previous
- * secret would refuse what the new one alone has signed.
+ * The new secret signs from now on, with the previous secret beside it for `bothSignForSeconds`. Older secrets sign no more.
+ * The end of that time is written by the later of two clocks and judged by the earlier: a receiver that still has the
+ * previous secret would refuse a signature of the new secret alone.
  */
 export async function rollWebhookSecret(
   db: Knex,

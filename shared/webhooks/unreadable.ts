@@ -6,10 +6,10 @@ import { WebhookDelivery, WebhookEndpoint } from './model.js';
 import { NEWEST_SECRETS, UNREADABLE_ENDPOINTS } from './statements/unreadable.sql.js';
 import type { TakenDelivery } from './take-due.js';
 
-/*
- * An endpoint whose secret no key of this process opens: its deliveries are held as those of a disabled one, and no try is
- * counted. They are released when the secret is rolled or resealed, and when a process opens it after ENCRYPTION_KEY was
- * corrected.
+/**
+ * An endpoint whose secret cannot be opened with this process's keys: its deliveries are held like the deliveries of a
+ * disabled endpoint, and no try is counted. They are released when the secret is rolled or resealed, and when a process
+ * opens it after ENCRYPTION_KEY was corrected.
  */
 
 const EXAMINED_TOGETHER = 1000;

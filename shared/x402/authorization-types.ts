@@ -1,4 +1,4 @@
-/** The EIP-712 types of what a payer signs by EIP-3009. */
+/** The EIP-712 types that a payer signs by EIP-3009. */
 export const AUTHORIZATION_TYPES = {
   TransferWithAuthorization: [
     { name: 'from', type: 'address' },

@@ -6,7 +6,7 @@ import { parseJsonObject } from '../values/json-object.js';
 import { type FacilitatorReply, nameError } from './facilitator-answers.js';
 import { parseSupported, type SupportedKinds } from './requirements.js';
 
-/** A copy of this age is refreshed while it serves, so that with steady visitors nobody waits. */
+/** A copy of this age is refreshed while it serves, so that a link with steady visitors never waits. */
 const REFRESH_AT_MS = 45_000;
 /** An older copy serves only when a refresh fails or is slow. */
 const FRESH_MS = 60_000;

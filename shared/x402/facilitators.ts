@@ -11,22 +11,22 @@ import { type Verified, verifyInTurn } from './verify-in-turn.js';
 import type { FacilitatorRequest } from './wire.js';
 
 /**
- * Several facilitators, in the order of preference. A payment belongs to the one whose `/verify` it passed, and a Solana
- * payment to the one that its fee payer came from. No call throws.
+ * Several facilitators, in the order of preference. A payment belongs to the facilitator whose `/verify` it passed, and a
+ * Solana payment to the facilitator that its fee payer came from. Calls never throw.
  */
 export interface Facilitators {
   /** The union of their supported kinds. Undefined when none answers and no usable copy is left. */
   supported(): Promise<SupportedKinds | undefined>;
   /** Asks the first that serves the payment and answers. `usefulForMs`: how long the caller can use an answer. */
   verify(payment: FacilitatorRequest, usefulForMs?: number): Promise<Verified>;
-  /** Asks the one that the payment belongs to; null, in rows of an earlier release, is the first. */
+  /** Asks the facilitator that the payment belongs to; null, in rows of an earlier release, is the first. */
   verifyBy(name: string | null, payment: FacilitatorRequest): Promise<VerifyVerdict>;
   settleBy(
     name: string | null,
     payment: FacilitatorRequest,
     mayBeSent?: () => boolean,
   ): Promise<SettleVerdict>;
-  /** Another one that serves the payment and answers, for a payment of which surely nothing was sent. */
+  /** Another facilitator that serves the payment and answers, for a payment that surely was not sent. */
   another(name: string | null, payment: FacilitatorRequest): Promise<string | undefined>;
   nameOf(name: string | null): string;
   states(): FacilitatorState[];
@@ -51,7 +51,7 @@ export function uniteFacilitators(
   { timeoutMs, logger }: FacilitatorsOptions,
 ): Facilitators {
   const unavailable = openUnavailableFacilitators();
-  /** Fee payers that a facilitator has listed: a buyer may have signed for one that it lists no more. */
+  /** Fee payers that a facilitator has listed: a buyer may have signed for a fee payer that is listed no more. */
   const listed = new LRUCache<string, Facilitator>({ max: MAX_FEE_PAYERS_KEPT });
   const isPassedOver = (
     { name, isSilent }: Pick<Facilitator, 'name' | 'isSilent'>,
@@ -87,7 +87,8 @@ export function uniteFacilitators(
     if (owners.length > 0) return owners;
     const former = listed.get(feePayer);
     if (former !== undefined) return [former];
-    // Offered before this process began, by one whose list is not known here or that has another fee payer now: `/verify` tells.
+    // The entry was offered before this process began, by a facilitator whose list is not known here or that has another fee
+    // payer now: `/verify` tells.
     return all.filter(({ known }) => known()?.has(network) ?? true);
   }
 

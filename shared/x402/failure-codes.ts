@@ -10,7 +10,7 @@ export interface Failure {
   /** The text of the `error` field; it tells the buyer what to change. */
   message: string;
   class: FailureClass;
-  /** Nobody knows whether the money has moved, or it can still move. */
+  /** It is unknown whether the money has moved, or it can still move. */
   isUncertain?: true;
 }
 
@@ -179,7 +179,7 @@ const OUTCOME_UNKNOWN = 'outcome_unknown';
 const PASSED_ON = /^[a-z0-9_]{1,100}$/;
 /** For a reason that is not a code. */
 const UNNAMED = 'payment_failed';
-/** Screening of wallets. A word that names no side is about the one that pays. */
+/** Screening of wallets. A word that names no side is about the payer. */
 const POLICY = /(?:^|_)(?:kyt|sanction(?:s|ed)?|ofac)(?:_|$)/;
 const SELLER = /_to_address_(?:kyt|sanction(?:s|ed)?|ofac)$|(?:^|_)registration_required$/;
 const REFUSED_WALLET =
@@ -188,7 +188,7 @@ const REFUSED_SELLER =
   'The payment service takes no payments for this merchant now, and no money moved. Ask the merchant, or try again later.';
 const UNKNOWN = `The payment service refused this payment. ${OTHER_ENTRY}`;
 
-/** The codes by which this service tells what it knows of a session's payments. A facilitator knows nothing of sessions. */
+/** The codes for this service's own knowledge of a session's payments. A facilitator knows nothing of sessions. */
 export const OWN_CODES: ReadonlySet<unknown> = new Set([
   OUTCOME_UNKNOWN,
   'payment_processing',

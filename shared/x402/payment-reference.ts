@@ -22,7 +22,7 @@ export interface PaymentReferences {
   nonceOf(payableId: string): `0x${string}`;
   /** `fixed`: the same at each call, for an offer that is sent again and again. */
   memoOf(payableId: string, kind: 'fixed' | 'fresh'): string;
-  /** The id in a nonce or a memo; undefined for all that is not made with one of the keys. */
+  /** The id in a nonce or a memo; undefined when it was not made with one of the keys. */
   read(reference: string): { payableId: string; isFixed: boolean } | undefined;
 }
 

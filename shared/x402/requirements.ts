@@ -29,7 +29,10 @@ const MAX_TIMEOUT_SECONDS = 300;
 const built = new WeakMap<SupportedKinds, LRUCache<string, readonly PaymentRequirements[]>>();
 const MAX_BUILT = 500;
 
-/** The token table ∩ what the facilitator settles ∩ the merchant's wallets ∩ what can hold the amount, in the table's order. */
+/**
+ * The token table ∩ the facilitator's kinds ∩ the merchant's wallets ∩ tokens that can hold the amount, in the table's
+ * order.
+ */
 export function buildAccepts(input: OfferInput): readonly PaymentRequirements[] {
   const { livemode, wallets, amountCents, supported, offeredFeePayers = [], only } = input;
   const known = built.get(supported) ?? new LRUCache({ max: MAX_BUILT });

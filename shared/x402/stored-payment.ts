@@ -7,7 +7,7 @@ import { buildFacilitatorRequest, type PaymentProof, parseAuthorization } from '
 import type { SvmTransfer, TokenTransfer } from './svm-transaction.js';
 import type { FacilitatorRequest, PaymentRequirements } from './wire.js';
 
-/** What was checked and stored when the payment was claimed, and what is known of its transaction since. */
+/** The checked input that was stored when the payment was claimed, and its transaction, if one is known. */
 export interface StoredPayment {
   id: string;
   network: string;
@@ -27,7 +27,7 @@ export interface PaymentQuestions {
   chainQuery: PaymentQuery;
 }
 
-/** What to ask the payment's facilitator and its chain. */
+/** The questions for the payment's facilitator and its chain. */
 export async function readStoredPayment(payment: StoredPayment): Promise<PaymentQuestions> {
   const payload: JsonObject = isJsonObject(payment.payload) ? payment.payload : {};
   const proof = await parseStored(payment.network, payload);
@@ -79,7 +79,7 @@ function chainQuery(payment: Asked, proof: PaymentProof): PaymentQuery {
   };
 }
 
-/** The table of tokens may have lost this one since; it is asked only for what the transaction does not say. */
+/** The table of tokens may have lost this token since; it is asked only when the transaction does not name the program. */
 function tokenProgram({ network, asset }: Asked, { transfers }: SvmTransfer): TokenTransfer['program'] {
   const transfer = transfers.find(({ mint }) => mint === asset);
   const token = findToken(network, asset);

@@ -39,7 +39,7 @@ export interface TokenTransfer {
 
 /** The network's limit. */
 const MAX_TRANSACTION_BYTES = 1232;
-/** One byte holds counts up to 127; a transaction has room for fewer signatures. */
+/** A single byte holds counts up to 127; a transaction has room for fewer signatures. */
 const SIGNATURE_COUNT_BYTES = 1;
 const SIGNATURE_BYTES = 64;
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;

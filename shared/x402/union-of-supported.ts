@@ -8,9 +8,9 @@ type Listing = Pick<Facilitator, 'name' | 'supported' | 'known' | 'isSilent'>;
 const PATIENCE_MS = 1000;
 
 /**
- * The union of what several facilitators serve. On each network the fee payers are those of facilitators that answer, in their
- * order, so that a buyer signs for one that can verify. Where none answers, they are those of all that list the network.
- * Equal unions are the same object, since offers are cached by it.
+ * The union of several facilitators' networks. On each network the fee payers are the fee payers of facilitators that
+ * answer, in their order, so that a buyer signs for a facilitator that can verify. Where no facilitator answers, they are
+ * the fee payers of all that list the network. Equal unions are the same object, since offers are cached by it.
  */
 export function uniteSupported(
   facilitators: readonly Listing[],

@@ -4,7 +4,7 @@ import type { VerifyVerdict } from './facilitator-answers.js';
 import type { UnavailableFacilitators } from './unavailable-facilitators.js';
 import type { FacilitatorRequest } from './wire.js';
 
-/** `facilitator`: the one that gave the verdict; undefined when none did. */
+/** `facilitator`: the facilitator that gave the verdict; undefined without a verdict. */
 export type Verified = VerifyVerdict & { facilitator: string | undefined };
 
 type Verifier = Pick<Facilitator, 'name' | 'verify'>;
@@ -24,8 +24,9 @@ const DOUBTFUL_MS = 500;
 const NOT_ITS_FEE_PAYER = /(?:^|_)fee_payer_not_managed_by_facilitator$/;
 
 /**
- * Asks one facilitator after the other until one gives a verdict, a refusal included. One that fails, that is silent for its
- * share of the time, or whose fee payer is another, is followed by the next; its answer still counts when it comes first.
+ * Asks one facilitator after the other until one gives a verdict, a refusal included. A facilitator that fails, that is
+ * silent for its share of the time, or that has another fee payer, is followed by the next; its answer still counts when it
+ * comes first.
  */
 export async function verifyInTurn(
   verifiers: readonly Verifier[],

@@ -17,7 +17,7 @@ export interface EvmExtra {
 
 export interface SvmExtra {
   feePayer: string;
-  /** The memo that the buyer's transaction should carry: only in offers, never in what a facilitator is sent. */
+  /** The memo that the buyer's transaction should carry: only in offers, never in requests to a facilitator. */
   memo?: string;
 }
 

@@ -28,7 +28,7 @@ export interface WorkerDeps {
   notifyDecided: NotifyDecided;
   facilitators: Facilitators;
   chains: Chains;
-  /** Of `chains`, for whatever else reads them. */
+  /** The queues of `chains`, for every other reader of chains. */
   endpointQueues: EndpointQueues;
   metrics: WorkerMetrics;
   settleCalls: OutsideCalls;

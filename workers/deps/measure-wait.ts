@@ -4,7 +4,9 @@ import type { CarriedOut } from '../../shared/settlement/carry-out.js';
 import type { Decision } from '../../shared/settlement/policy/decision.js';
 import type { WorkerDeps } from './deps.js';
 
-/** Measures how long a buyer has waited, when a payment in processing is decided. Late money has kept nobody waiting. */
+/**
+ * Measures how long a buyer has waited, when a payment in processing is decided. Late money is left out: no buyer waited.
+ */
 export function measureWait(
   { facilitators, metrics }: Pick<WorkerDeps, 'facilitators' | 'metrics'>,
   { status, network, facilitator, arrivedAt, claimedAt }: Payment,

@@ -82,7 +82,7 @@ async function look(
   }
 }
 
-/** A person must hear of a payment that waits for its chain for long, and of one that was given up as uncertain. */
+/** A person must hear of a payment that waits for its chain for long, and of a payment that was given up as uncertain. */
 function alarm(
   { logger }: WorkerDeps,
   payment: Payment,

@@ -22,10 +22,10 @@ const LEAST_SLOTS_IN_ALL = 200;
 const TAKEN_AT_ONCE = 20;
 
 /**
- * Delivers what is due to the endpoints of an account. A job is a notification: it takes deliveries, starts their tries and
- * ends before they do, so that receivers that hang occupy no job of the queue. When a try ends, its slot goes to the next due
- * delivery of its endpoint, or to a waiting account. Postgres limits the tries in flight to an endpoint over all workers;
- * accounts and hosts share the slots of each process.
+ * Delivers the due deliveries to an account's endpoints. A job is a notification: it takes deliveries, starts their tries
+ * and ends before they do, so that receivers that hang occupy no job of the queue. When a try ends, its slot goes to the
+ * next due delivery of its endpoint, or to a waiting account. Postgres limits the tries in flight to an endpoint over all
+ * workers; accounts and hosts share the slots of each process.
  */
 export class Deliverer implements Closable {
   readonly #deps: WorkerDeps;

@@ -9,7 +9,7 @@ const MOST = 1000;
 /** Two at once, so that Postgres works on one batch while it commits the other. */
 const CONCURRENT_BATCHES = 2;
 
-/** Expires all overdue sessions in batches. Concurrent batches, also those of other workers, skip each other's locked rows. */
+/** Expires all overdue sessions in batches. Concurrent batches, also in other workers, skip each other's locked rows. */
 export async function expireSessions(deps: WorkerDeps): Promise<Outcome> {
   const { db, logger } = deps;
   for (const { work, crashes, ids } of await countCrashes(db))

@@ -86,7 +86,7 @@ async function withSlot(
   }
 }
 
-/** Undefined when the policy doubts the success: what it names is another payment's. */
+/** Undefined when the policy doubts the success, because its transaction is another payment's. */
 function believedTransaction(decision: Decision): string | undefined {
   if (decision.kind === 'succeed') return decision.proof.transaction;
   return ('patch' in decision && decision.patch.reportedTransaction) || undefined;

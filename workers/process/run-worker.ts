@@ -100,7 +100,7 @@ interface Attempts {
   stop: AbortController;
 }
 
-/** Each attempt opens a new worker: BullMQ never recovers one whose first connection to Postgres failed. */
+/** Each attempt opens a new worker: BullMQ never recovers a worker whose first connection to Postgres failed. */
 function startWhenReachable(
   { name, storeState, stop }: Attempts,
   openPool: () => QueuePool,

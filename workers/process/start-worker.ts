@@ -48,7 +48,7 @@ import { sweepDueWork } from './sweep-due-work.js';
 import { watchQueues } from './watch-queues.js';
 import { watchSecrets } from './watch-secrets.js';
 
-/** A look takes several calls of its endpoint. One that takes longer gives its job's place in the queue back. */
+/** A look takes several calls of its endpoint. A look of more than this time gives its job's place in the queue back. */
 const SLOW_LOOK_MS = 500;
 /** How long a stopping process waits for jobs in flight. Together the three times fit into the shutdown deadline of 25 s. */
 const FINISH_MS = 20_000;

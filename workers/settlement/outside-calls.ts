@@ -30,7 +30,7 @@ export interface Caller {
 
 export type Entered = { kind: 'entered'; release: Release } | { kind: 'refused'; turnInMs: number };
 
-/** Runs the call of a payment; the job does not wait for one that is slow. */
+/** Runs the call of a payment; the job does not wait for a slow call. */
 export type Calling = <T>(call: () => Promise<T>) => Promise<T>;
 
 /** A job gives its place in the queue back after this time. */

@@ -51,7 +51,7 @@ class SenderThread {
   /** By number, the longest waiting first. */
   readonly #waiting = new Map<number, Waiting>();
   readonly #check: NodeJS.Timeout;
-  /** A message costs more than what is in it. */
+  /** A message itself costs more than its content. */
   readonly #post = batchPerTurn<ToThread>((batch) => {
     this.#worker.postMessage(
       batch,

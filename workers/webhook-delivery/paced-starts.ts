@@ -51,7 +51,7 @@ export class PacedStarts {
     setImmediate(() => this.#endTurn());
   }
 
-  /** A turn without a start is the last one that is measured. */
+  /** A turn without a start is the last measured turn. */
   #endTurn(): void {
     this.#isScheduled = this.#startedInTurn > 0 || this.#waiting.size > 0;
     if (!this.#isScheduled) return;

@@ -6,8 +6,8 @@ import type { Priority, Sender, Sent } from './sender.js';
 const MOST_ENDPOINTS = 10_000;
 
 /**
- * Sends to endpoints that answer well by one sender and to all others by another, so that receivers which fail, hang or answer
- * without end take no time from those that do not. The second sender is opened for the first endpoint that did not answer
+ * Sends to endpoints that answer well by one sender and to all others by another, so that receivers which fail, hang or
+ * answer without end take no time from the good ones. The second sender is opened for the first endpoint that did not answer
  * well. From then on it also has the endpoints of which no answer is known.
  */
 export function separateReceivers(open: (priority: Priority) => Sender): Sender {

@@ -64,7 +64,7 @@ export function lockAll(table: GrowingTable): Statement {
 }
 
 /**
- * Deletes the rows $1 whose text still equals the lines $2, and counts those that stay. A deleted payment leaves a row in
+ * Deletes the rows $1 whose text still equals the lines $2, and counts the rows that stay. A deleted payment leaves a row in
  * `payment_marks`.
  */
 export function removeOf(table: GrowingTable): Statement {

@@ -34,7 +34,9 @@ const withoutPersonal = (text: string, hasValue: (name: string) => string): stri
 
 const inEvent = (name: string): string => `object ->> '${name}' IS NOT NULL`;
 
-/** Erases the sessions $1, whose rows are locked. A receiver's answer is removed too: it may repeat what it was sent. */
+/**
+ * Erases the sessions $1, whose rows are locked. The receivers' answers are removed too: they may repeat the event's body.
+ */
 export const ERASE: Statement = {
   name: undefined,
   text: `

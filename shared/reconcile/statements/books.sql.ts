@@ -1,6 +1,6 @@
 import type { Statement } from '../../db/statement.js';
 
-/** The payment of each payload in $1: the succeeded one first, then one that reached the facilitator. */
+/** The payment of each payload in $1: the succeeded payment first, then a payment that reached the facilitator. */
 export const PAYMENTS_OF_PAYLOADS: Statement = {
   name: 'payments_of_payloads',
   text: `

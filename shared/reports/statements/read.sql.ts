@@ -25,7 +25,7 @@ const sharesOf = ({ account, livemode, span, from, before }: Shares): string => 
 
 /**
  * The sums of each day of account $1 in mode $2, by token and network, with the key $3. The days lie between the times of
- * the array $5 and those of $6, which are multiples of the span $4.
+ * the array $5 and the times of $6, which are multiples of the span $4.
  */
 export const READ_DAYS: Statement = {
   name: 'report_days',

@@ -64,9 +64,9 @@ export const FORGET: Statement = {
 export const END = 'pay_~';
 
 /**
- * Counts the next $6 payments of account $1 in mode $2 after the id $3, of those that settled between $4 and $5. An entry
- * that waits to be folded is subtracted: while nothing is folded, a payment's share without its entries stays the same, so
- * payments may settle between two of these statements. Returns the last id, END after the last payment.
+ * Counts the next $6 payments of account $1 in mode $2 after the id $3 that settled between $4 and $5. An entry that waits
+ * to be folded is subtracted: while nothing is folded, a payment's share without its entries stays the same, so payments may
+ * settle between two of these statements. Returns the last id, END after the last payment.
  */
 export const RECOUNT: Statement = {
   name: undefined,

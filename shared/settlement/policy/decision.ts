@@ -23,7 +23,7 @@ export interface Proof {
   proofIndex: number | undefined;
 }
 
-/** Written to the payment's history: what was said, with the row that decided and its certainty, if one did. */
+/** Written to the payment's history: the source's words, with the row that decided and its certainty, if a row did. */
 interface Evident {
   said: Omit<Observation, 'at' | 'row' | 'certain'>;
   row?: string;

@@ -33,10 +33,10 @@ export const BETWEEN_LOOKS_MS = 15_000;
 export const BLOCK_LAG_MS = 60_000;
 /** A payment whose chain was unreadable for so long is given up as uncertain. */
 export const LONGEST_UNREADABLE_MS = 24 * 3_600_000;
-/** So long after the end of its authorization, a payment whose chain is unreadable is an error. */
+/** A payment whose chain is still unreadable so long after the end of its authorization is an error. */
 export const UNREADABLE_ALARM_MS = 5 * 60_000;
 
-/** A reorganisation may undo what the newest block proves: one more look comes after this pause. */
+/** A reorganisation may undo the newest block: one more look comes after this pause. */
 export const REORGANISATION_MS = 120_000;
 /** The pause between looks for late money. */
 export const WATCH_INTERVAL_MS = 3_600_000;

@@ -11,7 +11,7 @@ const SESSION_EXPIRED: EventType = 'checkout.session.expired';
 const REFUND_UPDATED: EventType = 'refund.updated';
 const OVERDUE = `status = 'open' AND expires_at <= $1`;
 
-/** An account with more than this part of the oldest rows may hide those of others. */
+/** The sessions of an account with more than this part of the oldest rows may hide other accounts'. */
 const CROWDING_PART = 20;
 
 const oldestOverdue = (condition: string): string => `

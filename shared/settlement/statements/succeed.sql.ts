@@ -26,7 +26,7 @@ export interface SuccessRow {
 const SUCCESSES = `json_to_recordset($1) AS success (id text, attempt integer, payable_id text, transaction text,
         proof_index integer, payer text, settled_at timestamptz, observation jsonb, event_id text, shown json)`;
 
-/** The payment's columns, from those of `success`. */
+/** Sets the payment's columns from the columns of `success`. */
 function setSucceeded(success: string): string {
   return `status = '${PAYMENT_MOVES.succeed.to}', transaction = ${success}.transaction,
         proof_index = ${success}.proof_index, payer = ${success}.payer, settled_at = ${success}.settled_at, stage = NULL,

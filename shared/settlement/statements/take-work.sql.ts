@@ -60,8 +60,8 @@ export const isDue = (now: string): string =>
   `(due_at <= ${now} OR (${isTooFar(now, 'stage')} + ${pauseAfter('lost_takes')}))`;
 
 /**
- * A past time that lies further ahead than a call's longest end was written while Postgres' clock was ahead. A call began
- * before now ($5, by the later of two clocks), and has ended at the latest when one that begins now has ($6).
+ * A past time that lies further ahead than a call's longest end was written while Postgres' clock was ahead. Its call began
+ * before now ($5, by the later of two clocks), and has ended at the latest when a call that begins now has ($6).
  */
 const unlessAhead = (column: string, otherwise: string): string =>
   `CASE WHEN payment.${column} > $5::timestamptz + interval '7 minutes' THEN ${otherwise} ELSE payment.${column} END`;

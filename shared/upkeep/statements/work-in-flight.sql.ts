@@ -13,7 +13,7 @@ export function isQuarantined(work: string, id: string): string {
   )`;
 }
 
-/** Conditions of a payment or delivery: each one that workers have crashed on is taken alone. */
+/** Condition of a payment or delivery on which workers have crashed: it is taken alone. */
 export const IS_QUARANTINED = `lost_takes >= ${QUARANTINE_AFTER_CRASHES}`;
 export const NOT_QUARANTINED = `lost_takes < ${QUARANTINE_AFTER_CRASHES}`;
 

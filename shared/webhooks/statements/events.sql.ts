@@ -42,7 +42,7 @@ export const WRITE_AND_FAN_OUT: Statement = {
 
 /**
  * Deliveries of the event $1, of the account $2 in the mode $3 and of the type $4, due at $5, to the endpoint $6 or, when
- * that is null, to every enabled one that subscribes to the type now. $7: what their ids start with.
+ * that is null, to every enabled endpoint that subscribes to the type now. Their ids start with $7.
  */
 export const RESEND: Statement = {
   name: 'resend-event',
@@ -55,7 +55,7 @@ export const RESEND: Statement = {
   RETURNING id AS "deliveryId", endpoint_id AS "endpointId"`,
 };
 
-/** An array of the session's id and of those of its payments' refunds. Postgres makes it once, and looks each id up. */
+/** An array of the ids of the session and of its payments' refunds. Postgres makes it once, and looks each id up. */
 export const WITH_REFUNDS = (sessionId: string): string => `ARRAY(
   SELECT ${sessionId}::text
   UNION ALL

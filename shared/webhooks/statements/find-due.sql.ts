@@ -37,7 +37,7 @@ export const STEP_FROM_ENDPOINT_TO_ENDPOINT: Statement = {
     ARRAY(SELECT id FROM due WHERE deleted_at IS NOT NULL) AS deleted`,
 };
 
-/** Deliveries with the fewest crashes come first. Those that are held are left out. */
+/** Deliveries with the fewest crashes come first. Held deliveries are left out. */
 export const DUE_QUARANTINED: Statement = {
   name: 'due-quarantined-deliveries',
   text: `

@@ -19,10 +19,10 @@ export const sealedSecrets = (at: string): string => `array_remove(ARRAY[endpoin
       CASE WHEN endpoint.previous_signs_until > ${at} THEN endpoint.previous_sealed_secret END], NULL)`;
 
 /**
- * Locks at most $3 enabled endpoints of an account that have due deliveries and a free slot: hosts with few deliveries in flight
- * first, and endpoints of a host likewise. The locks are taken in the order of ids, so that two workers cannot deadlock.
- * Always returns a row, since each row also has the number of endpoints with due deliveries. Their secrets are those that sign
- * at $6.
+ * Locks at most $3 enabled endpoints of an account that have due deliveries and a free slot: hosts with few deliveries in
+ * flight first, and endpoints of a host likewise. The locks are taken in the order of ids, so that two workers cannot
+ * deadlock. Always returns a row, since each row also has the number of endpoints with due deliveries. Their secrets are the
+ * secrets that sign at $6.
  */
 export const CHOOSE: Statement = {
   name: 'choose-due-endpoints',
