@@ -48,7 +48,7 @@ export const ARCHIVE_COMMANDS: Readonly<Record<string, Command>> = {
   },
 };
 
-/** Deletes nothing: only what is read back from where it is stored is surely there. */
+/** Deletes nothing: only rows that are read back from the storage are surely there. */
 async function writeToPipe(db: Knex, before: Month, folder: string): Promise<object> {
   const sum = createHash('sha256');
   const { written, kept } = await copyMonths(db, {

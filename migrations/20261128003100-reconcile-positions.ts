@@ -2,8 +2,8 @@ import type { Knex } from 'knex';
 
 /**
  * Where the reading of the chains stopped, for each reader (an operator's reports, repairs, the workers), part of the books
- * (all accounts or one), network and list on it; `told`: what was told of the newest blocks, which are read again in case
- * they were reorganised. `reconcile_turns` has one row: the worker that moves `due_at` has the turn.
+ * (all accounts or one), network and list on it; `told`: the reported arrivals of the newest blocks, which are read again in
+ * case they were reorganised. `reconcile_turns` has one row: the worker that moves `due_at` has the turn.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -10,7 +10,7 @@ interface PageDocument {
   head: string;
   /** Elements. */
   styles: readonly string[];
-  /** Elements at the end of the document: what is above them is shown before they run. */
+  /** Elements at the end of the document: a browser shows everything above them before it runs them. */
   scripts: readonly string[];
   /** Polled while the page is open; undefined when the state is final. */
   revision: string | undefined;

@@ -7,8 +7,8 @@ import { fill } from './words/words.js';
 const DEFAULT_COLOR = '#2451d6';
 
 /**
- * The icon of the browser tab, and what a chat shows of a link: merchant, amount and tokens. Nothing of the buyer is in
- * them. `title`: escaped.
+ * The icon of the browser tab, and a chat's preview of a link: merchant, amount and tokens. Nothing of the buyer is in them.
+ * `title`: escaped.
  */
 export function head(view: PageView, title: string): string {
   const { session, link, language, formats } = view;

@@ -6,7 +6,9 @@ export interface Inlined {
   source: string;
 }
 
-/** Texts that end the element early or change how a browser reads it; a browser reads CR as LF, and hashes what it read. */
+/**
+ * Texts that end the element early or change how a browser reads it; a browser reads CR as LF, and hashes its own reading.
+ */
 const UNREADABLE = /<\/(script|style)|<!--|[\r\0]/i;
 
 export function inline(tag: 'script' | 'style', text: string): Inlined {

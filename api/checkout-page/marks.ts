@@ -2,7 +2,7 @@ import type { WalletAppKey } from './wallet-apps.js';
 
 /**
  * Small drawings of tokens, networks and wallets, 16 by 16, hidden from screen readers: the name is always beside them. A
- * page defines each that it uses once, and shows it by reference. The style sheet makes them unfilled, with round ends.
+ * page defines each drawing once, and shows it by reference. The style sheet makes them unfilled, with round ends.
  */
 const disc = (color: string, inner: string): string =>
   `<circle cx="8" cy="8" r="8" fill="${color}"/>${inner}`;

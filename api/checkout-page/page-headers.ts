@@ -12,9 +12,9 @@ export interface InlinedParts {
 }
 
 /**
- * The policy of the page: images and requests of its own origin only. A document that holds its scripts and styles may have
- * these and no others, by their hashes; other documents have those of their own origin. Wallet icons are data URLs. Wallet
- * extensions are not subject to it.
+ * The policy of the page: images and requests of its own origin only. A document that holds its scripts and styles allows
+ * exactly these, by their hashes; other documents allow the scripts and styles of their own origin. Wallet icons are data
+ * URLs. Wallet extensions are not subject to the policy.
  */
 export function setPageHeaders(
   res: Response,

@@ -27,7 +27,7 @@ export interface PageView {
   /** Undefined for a checkout session. */
   refund: RefundView | undefined;
   state: PageState;
-  /** The payments that arrived besides the one that paid; of a receipt only. */
+  /** Payments that arrived in addition to the payment that completed the session; of a receipt only. */
   surplus: WirePayment[];
   entries: PayableEntry[];
   nonces: `0x${string}`[];

@@ -44,7 +44,7 @@ function mailUrl({ session, link: address, language: { words } }: PageView, amou
   return `mailto:?subject=${encodeURIComponent(subject)}&body=${encodeURIComponent(`${text}\r\n\r\n${address}\r\n`)}`;
 }
 
-/** A payment that arrived besides the one that paid: the buyer can ask for it back. */
+/** A payment in addition to the payment that completed the session: the buyer can ask for it back. */
 function surplus(view: PageView, payment: WirePayment): string {
   const { session, formats, language } = view;
   const { words } = language;

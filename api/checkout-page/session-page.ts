@@ -66,7 +66,7 @@ ${panel(view)}
     revision: revisionOf(state),
     refreshes: state.kind === 'processing' || state.kind === 'busy',
     data: JSON.stringify(pageData(view)),
-    // After the panels, which say what is drawn.
+    // After the panels, which name the drawings.
     main: `${panels}${view.marks.definitions()}`,
     footer: footer(view),
   });

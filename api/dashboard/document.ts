@@ -1,8 +1,8 @@
 import type { PageAssets } from '../checkout-page/page-assets.js';
 
 /**
- * The same document for every merchant: it holds no data, and the script asks /v1 for what it shows. In a sandbox it says
- * so, and then the script takes a key from the address.
+ * The same document for every merchant: it holds no data, and the script asks /v1 for the data. In a sandbox it says so, and
+ * then the script takes a key from the address.
  */
 export function dashboardDocument({ dashboard }: PageAssets, isSandbox: boolean): string {
   const { script, style } = dashboard;

@@ -5,7 +5,7 @@ import { onClose } from './on-close.js';
 /** Whole answers in the memory of this process, in the order in which they were ended. */
 interface Answers {
   of: Map<Response, { since: number; bytes: number }>;
-  /** As counted last: at least what is unread, since it falls as the client reads. */
+  /** The bytes at the last count: an upper bound, since the client reads meanwhile. */
   bytes: number;
   countedAt: number;
 }

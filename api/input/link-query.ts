@@ -1,4 +1,4 @@
-/** Far more than the parameters of a link and of those who share it. */
+/** Far more than the parameters of a link and of the sites that share it. */
 const MAX_QUERY_LENGTH = 4096;
 
 /** The parameters of a link's URL. A longer query counts as none. */

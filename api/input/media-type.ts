@@ -23,7 +23,7 @@ export function prefers(accept: string, one: string, other: string): boolean {
   return wanted.position < instead.position;
 }
 
-/** Whether an Accept header allows a media type. One that is empty, or was not sent, allows each. */
+/** Whether an Accept header allows a media type. An empty or missing header allows every type. */
 export function accepts(accept: string | undefined, type: string): boolean {
   const header = accept?.trim() ? accept : '*/*';
   const ranges = header.slice(0, MAX_ACCEPT_LENGTH).toLowerCase().split(',');

@@ -1,7 +1,7 @@
 import type { SchemaNode } from './normalize.js';
 
 /**
- * What the formats of this API require that a standard keyword can say. `uri` would refuse international host names, and the
+ * The part of this API's formats that a standard keyword can express. `uri` would refuse international host names, and the
  * placeholder in a `success_url`.
  */
 const PATTERNS: Readonly<Record<string, string>> = {

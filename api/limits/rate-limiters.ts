@@ -41,7 +41,7 @@ interface CountingStores {
   breaker: Breaker | undefined;
 }
 
-/** A longer rest is the trace of a clock that was set back. Smaller differences are those of the processes' own clocks. */
+/** A longer rest is the trace of a clock that was set back. Smaller differences come from the processes' own clocks. */
 const CLOCK_SLACK_MS = 30_000;
 /** A used-up burst is granted again after this time. */
 const BURST_SECONDS = 10;

@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { MAX_COUNTED_IN_MEMORY } from '../../shared/limits/bounds.js';
 
 /**
- * Remembers the MAX_COUNTED_IN_MEMORY keys that were used last. LRUCache allocates megabytes for all of its keys at
- * once, so it is made for the first key: most limits never refuse anyone, and count in the store.
+ * Remembers the MAX_COUNTED_IN_MEMORY keys that were used last. LRUCache allocates megabytes for all of its keys at once, so
+ * it is made for the first key: most limits never refuse a caller, and count in the store.
  */
 export class RecentKeys<V extends NonNullable<unknown>> {
   #cache: LRUCache<string, V> | undefined;

@@ -2,8 +2,8 @@ import type { Counter } from './memory-counters.js';
 
 /**
  * Charges a request for its rows: first the share of this second, then the burst. A request that needs more than both can
- * ever hold takes all that is left when the burst is whole, and the rest as a debt: the account has no share until the
- * steady rate has paid it.
+ * ever hold takes the whole rest when the burst is full, and leaves a debt: the account has no share until the steady rate
+ * has paid it.
  */
 export function rowCharger(
   steady: Counter,

@@ -6,7 +6,7 @@ type Entries = readonly PaymentRequirements[];
 
 const MAX_ENTRIES = 20;
 
-/** What a request wants of `accepts`; undefined: everything. */
+/** The part of `accepts` that a request wants; undefined: everything. */
 export interface Wanted {
   networks: readonly string[];
   tokens: readonly string[];
@@ -69,9 +69,9 @@ interface Rendered {
 const rendered = new WeakMap<PaymentRequirements, Rendered>();
 
 /**
- * The entries that `room` bytes hold, first one of each token and each family of networks. Entries stay in their order. One
- * stays however small the room is, since nobody could pay without. `primaryType` has a place in the first EVM entry, in others
- * where room is left, and signed offers come last.
+ * The entries that `room` bytes hold: first an entry of each token and each family of networks. Entries stay in their order.
+ * At least one entry stays however small the room is, since a buyer could not pay without. `primaryType` has a place in the
+ * first EVM entry, in others where room is left, and signed offers come last.
  */
 export function fitTerms(entries: Entries, room: number, sign: SignOffer = () => undefined): Terms {
   const all = entries.map((entry) => rendered.get(entry) ?? render(entry));

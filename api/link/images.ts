@@ -11,7 +11,7 @@ import { addressKey } from '../limits/address-key.js';
 import type { Image } from '../merchant-images/download-image.js';
 import { askedByBuyer } from './buyer-language.js';
 
-/** One transparent pixel, for an image that is not available: the page shows a gap, and the browser logs no error. */
+/** A transparent pixel, for an image that is not available: the page shows a gap, and the browser logs no error. */
 const PLACEHOLDER: Image = {
   type: 'image/gif',
   bytes: Buffer.from('R0lGODlhAQABAIAAAAAAAAAAACH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64'),

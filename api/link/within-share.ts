@@ -1,7 +1,7 @@
 import type { LinkedSession } from '../../shared/settlement/read-link.js';
 import type { Deps } from '../deps/deps.js';
 
-/** For what follows the read of a session: its merchant's share of the connections. */
+/** The dependencies for everything after the read of a session: connections come from its merchant's share. */
 export function withinShare(deps: Deps, { accountId }: Pick<LinkedSession, 'accountId'>): Deps {
   return { ...deps, db: deps.connections.of(accountId) };
 }

@@ -7,7 +7,9 @@ import { fitTerms } from './fit-accepts.js';
 
 type Required = Extract<LinkAnswer, { kind: 'payment_required' }>;
 
-/** The status line and what is set later: type, length, encoding, and Node's Date, Connection and Keep-Alive. */
+/**
+ * The status line and the headers that are set later: type, length, encoding, and Node's Date, Connection and Keep-Alive.
+ */
 const LATER_BYTES = 300;
 
 /**

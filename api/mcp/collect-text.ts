@@ -1,7 +1,7 @@
 import { Refusal } from '../../shared/errors/refusal.js';
 import { TOOL_ANSWER_BYTES } from '../../shared/limits/bounds.js';
 
-/** Collects a response into one string, limited to what an agent can read. */
+/** Collects a response into one string, limited to a length that an agent can read. */
 export async function collectText(text: string | AsyncIterable<string>): Promise<string> {
   if (typeof text === 'string') return text;
   const pieces: string[] = [];

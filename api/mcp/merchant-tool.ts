@@ -5,7 +5,7 @@ import type { MerchantOperations } from '../v1/routes/merchant-operations.js';
 export interface MerchantTool {
   name: string;
   title: string;
-  /** What the tool does, what it returns and what to do next: all that an agent knows about it. */
+  /** The tool's effect, its result and the next step: all that an agent knows about it. */
   description: string;
   operation: keyof MerchantOperations;
   method: 'GET' | 'POST' | 'DELETE';

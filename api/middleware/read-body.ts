@@ -7,7 +7,7 @@ import { onClose } from '../http/on-close.js';
 import { whyUnreadable } from '../http/unreadable.js';
 import { takeLongTurn } from '../limits/long-turns.js';
 
-/** Sign-ups have no account yet: their large bodies together count as those of one. */
+/** Sign-ups have no account yet: their large bodies together count as one account's. */
 const SIGN_UPS = 'sign-ups';
 
 /** Reads the whole body as bytes, which `bodyOf` parses. The handler of a large body runs in a long turn of its own. */

@@ -14,7 +14,7 @@ const HEADERS = {
   Link: 'service-desc: this document. service-doc: the same in prose. monitor: how the session stands.',
 } as const;
 
-/** What the connection answers before a request reaches its path: never a page, and in the form of /v1. */
+/** The connection's own answers, before a request reaches its path: never a page, and in the form of /v1. */
 const UNREAD: Record<number, Answer> = {
   408: { description: 'The request took too long to arrive.', schemas: ['Error'] },
   431: { description: 'Too many headers, or too long ones.', schemas: ['Error'] },

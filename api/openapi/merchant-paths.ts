@@ -33,7 +33,7 @@ const AS_TABLE =
 
 type Method = 'get' | 'post' | 'delete';
 
-/** The operations that take a checkout key, and the one that creates keys. */
+/** The operations that take a checkout key, and `POST /v1/keys`. */
 const OPERATIONS: Record<string, Partial<Record<Method, Operation>>> = {
   '/v1/checkout/sessions': {
     post: {

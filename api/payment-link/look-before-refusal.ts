@@ -45,7 +45,7 @@ export async function lookBeforeRefusal(
   const query = queryForUnstored(requirements, proof, new Date(certainNow().getTime() - DOUBT_MS));
   const finding = await look(chains, query);
   const mayBeLost = commits.mayHaveLost();
-  // A call that Postgres has forgotten may still use what is unused.
+  // A call that Postgres has forgotten may still use an unused authorization.
   const isUnused =
     finding.kind === 'unused' && (finding.exhausted || !(mayBeLost || (saysUsed && isBehind(finding))));
   const isCertain = isUnused || finding.kind === 'spent_otherwise';

@@ -35,7 +35,7 @@ export async function awaitOutcome(
   const { settleWaitMs } = deps.config;
   await deps.settlements.wait(claimed.paymentId, arrivedAtMs + settleWaitMs - nowMs());
   const answer = await answerOutcome(deps, claimed);
-  // With SETTLE_WAIT_MS 0 every payment is answered 202, even one that is settled already.
+  // With SETTLE_WAIT_MS 0 every payment is answered 202, even a payment that is settled already.
   return settleWaitMs === 0 && answer.kind === 'paid' ? stillProcessing() : answer;
 }
 

@@ -30,13 +30,13 @@ import { askForPayment, readOffer } from './offer.js';
 import { answerOutcome, awaitOutcome } from './outcome.js';
 import { paid, paymentOf, receiptOf } from './receipt.js';
 
-/** Pays an open session. For any other status, the payment may be the one that holds or paid the session. */
+/** Pays an open session. For any other status, the payload may belong to the payment that holds or paid the session. */
 export async function pay(deps: LinkDeps, session: LinkedSession, sent: SentPayment): Promise<LinkAnswer> {
   const logged = { ...deps, logger: deps.logger.child({ request_id: sent.requestId }) };
   try {
     return (await answerUnlessPayable(logged, session, sent)) ?? (await payOpen(logged, session, sent));
   } catch (error) {
-    // Nothing is claimed then: a claim whose outcome cannot be read is answered as in progress.
+    // Nothing is claimed when this error is thrown: a claim whose outcome cannot be read is answered as in progress.
     if (error instanceof Busy) return busy();
     throw error;
   }

@@ -25,8 +25,9 @@ interface MessageClasses {
 }
 
 /**
- * Holds every connection of the server to its bounds. `drop` is emitted for each one that is refused. Node's
- * `closeIdleConnections` would cut connections whose requests wait for their turn here: Node has not seen those.
+ * Holds every connection of the server to its bounds. `drop` is emitted for each refused connection. Node's
+ * `closeIdleConnections` would cut connections whose requests wait for their turn here, since Node has not seen these
+ * requests.
  */
 export function boundConnections(
   server: Server,

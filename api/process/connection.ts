@@ -257,7 +257,7 @@ export class Connection {
   }
 }
 
-/** Replaces Node's listener, the last one that was added, and returns it. */
+/** Replaces Node's listener, which was added last, and returns it. */
 function takeOver<A extends unknown[]>(
   socket: Socket,
   event: 'data' | 'end',

@@ -5,12 +5,15 @@ import type { Balancer } from '../deps/readiness-checks.js';
 const TIMES = { leastMs: 3000, mostMs: 10_000, checks: 3, checksWithinMs: 2000, lookEveryMs: 100 };
 /** A balancer asks no more when it is silent for so many of its own intervals. */
 const INTERVALS_SILENT = 2;
-/** A process that was frozen finds a long silence at its first look, and reads what has arrived before the second. */
+/**
+ * A process that was frozen finds a long silence at its first look, and reads the requests that arrived meanwhile before the
+ * second.
+ */
 const LOOKS_SILENT = 2;
 
 /**
- * Resolves when each balancer, if there is one, has seen that the process stops: until its checks of `/readyz` have failed it
- * routes requests here, and one that meets the closing port is lost.
+ * Resolves when each balancer, if there is any, has seen that the process stops: until its checks of `/readyz` have failed
+ * it routes requests here, and a request that meets the closing port is lost.
  */
 export async function handOver(
   balancers: readonly Balancer[],

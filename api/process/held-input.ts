@@ -5,9 +5,8 @@ interface Holder {
 }
 
 /**
- * Bytes of half-sent and waiting requests, by connection. Of the connections that hold at least as many as all do on average,
- * those that have held some for the longest time are cut first: short requests that wait for their turn in a flood of long ones
- * take little room.
+ * Bytes of half-sent and waiting requests, by connection. Of the connections that hold at least the average, the connection
+ * with the oldest bytes is cut first: short requests that wait for their turn in a flood of long ones take little room.
  */
 export class HeldInput {
   readonly #limit: number;

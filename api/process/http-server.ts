@@ -82,8 +82,8 @@ interface DrainTimes {
 
 /**
  * Answers every request with `Connection: close`, stops accepting when it has `handedOver`, and cuts the remaining
- * connections after `timeoutMs`. A connection that looks idle may hold an unread request, so idle ones are closed after
- * IDLE_MOMENT_MS, and after what has arrived is read: the timer of a busy process is due before that.
+ * connections after `timeoutMs`. A connection that looks idle may hold an unread request, so idle connections are closed
+ * after IDLE_MOMENT_MS, and after their input is read: the timer of a busy process is due before that.
  */
 export async function drain(
   server: Server,

@@ -74,8 +74,7 @@ export async function startWeb(
 }
 
 /**
- * Loads what the first payment needs shortly after the start, so that neither the start nor the payment waits for
- * it.
+ * Loads the modules of the first payment shortly after the start, so that neither the start nor the payment waits for them.
  */
 function warmUp(logger: Logger): void {
   Promise.all([loadPay(), loadBullMq()]).catch((error: unknown) => {

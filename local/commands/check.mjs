@@ -10,14 +10,14 @@ await ensureInstalled(root);
 const folder = path.join(root, '.data', 'check');
 await mkdir(folder, { recursive: true });
 
-/** Specs that need no database, no queue and no browser; those that search or draw for long are left to `npm test`. */
+/** Specs that need no database, no queue and no browser; specs that search or draw for long are left to `npm test`. */
 const FAST = /^test\/(unit\/|docs\.spec|architecture\/(?!api\.spec))/;
 const specs = findSpecs(root).filter((file) => FAST.test(file) && !isLong(file));
 
 /** As in .mocharc.json. */
 const node = ['--import', 'tsx', '--no-experimental-require-module'];
 const mocha = [...node, 'node_modules/mocha/bin/mocha.js', '--no-config', '--timeout', '60000'];
-/** The compiler checks again only what has changed since the last run, and what depends on it. */
+/** The compiler checks again only files that have changed since the last run, and the files that depend on them. */
 const incremental = (name) => ['--incremental', '--tsBuildInfoFile', `.data/check/${name}.tsbuildinfo`];
 const tsc = 'node_modules/typescript/bin/tsc';
 const staticChecks = [

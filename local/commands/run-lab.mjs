@@ -3,7 +3,7 @@ import { runToEnd } from '../toolchain/run-to-end.mjs';
 import { ensureSystemTools } from '../toolchain/system-tools.mjs';
 import { ensureReady } from './ensure-ready.mjs';
 
-/** Runs a program of lab/ from its source. With TERM it stops what it has started, its database last. */
+/** Runs a program of lab/ from its source. With TERM it stops the processes that it has started, its database last. */
 export async function runLab(program) {
   await ensureReady();
   await ensureSystemTools();

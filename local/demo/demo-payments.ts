@@ -68,7 +68,7 @@ interface Rows {
 /**
  * Makes up thirty days of orders, so that the dashboard has something to show. Each is marked: in its metadata, its order
  * number, its items and its transaction. The newest is more than a day old, since `reconcile` looks for the money of the
- * last day's payments on the chain. Their events have no deliveries, so nobody is told of them.
+ * last day's payments on the chain. Their events have no deliveries, so no endpoint is told of them.
  */
 export async function makeUpPayments(trx: Knex, shop: DemoShop, nowMs: number): Promise<void> {
   const rows: Rows = { sessions: [], payments: [], refunds: [], refundPayments: [], events: [] };

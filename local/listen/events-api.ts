@@ -26,7 +26,7 @@ export class Unavailable extends Error {
 }
 
 export interface EventsApi {
-  /** Newest first, of those that were created at `since` or later. */
+  /** The events that were created at `since` or later, newest first. */
   list(since: number, startingAfter: string | undefined): Promise<EventsPage>;
   textOf(id: string): Promise<string>;
 }
@@ -104,7 +104,7 @@ function readList(text: string, url: string): WireEvents {
     const list: WireEvents = JSON.parse(text);
     if (list.object === 'list') return list;
   } catch {
-    // The error below covers what is not JSON, too.
+    // The error below also covers a body that is not JSON.
   }
   throw new Failure(`What answers at ${url} is not this service. Give its address as --url.`);
 }

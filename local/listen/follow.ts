@@ -3,8 +3,8 @@ import { type EventsApi, type ListedEvent, Unavailable } from './events-api.js';
 
 /**
  * Follows the list of events. An event's id has the time at which it was made, and the event is listed once its transaction
- * is committed, so it may appear behind younger ones. Every look reads the newest page; every few seconds a whole look reads
- * all that was made in the minutes before the last whole look. The ids that were seen there are remembered, so no event comes
+ * is committed, so it may appear behind younger events. Every look reads the newest page; every few seconds a whole look
+ * reads all events of the minutes before the last whole look. The ids of these events are remembered, so no event comes
  * twice; and after an outage, however long, the next whole look begins before it.
  */
 interface Follower {

@@ -18,7 +18,7 @@ export interface ListenOptions {
   /** Without a slash at the end. */
   url: string;
   forwardTo: string | undefined;
-  /** Undefined: every type, those of later releases included. */
+  /** Undefined: every type, including types of later releases. */
   types: ReadonlySet<string> | undefined;
   print: boolean;
 }

@@ -138,7 +138,7 @@ async function reachServer({
   database,
   startServer,
 }: ReachOptions): Promise<ReachedServer> {
-  // Distinguishes this process's server from one that another process started on the same folder.
+  // Distinguishes this process's server from a server that another process started on the same folder.
   const clusterName = `embedded-${process.pid}-${randomBytes(8).toString('hex')}`;
   const timeout = AbortSignal.timeout(START_TIMEOUT_MS);
   let server: GuardedProcess | undefined;

@@ -22,7 +22,7 @@ import type { SandboxProcess } from './sandbox-process.js';
 import { startDefaults } from './start-defaults.js';
 
 /**
- * The whole service in one process, with defaults for what is not configured: a database, a sandbox, a port, a
+ * The whole service in one process, with defaults for everything that is not configured: a database, a sandbox, a port, a
  * merchant. It is one process, so that everything it starts ends with it, even after a crash.
  */
 async function runService(): Promise<void> {
@@ -93,7 +93,7 @@ async function prepareMerchant(
   const { database, baseUrl } = config;
   const db = openDatabase({ ...database, poolSize: 1 });
   try {
-    // Nothing is made up beside chains that are not the sandbox's, or in a database that may be shared.
+    // Demo payments are not made beside chains other than the sandbox's, or in a database that may be shared.
     const hasDemoPayments = sandbox !== undefined && !isSet('DATABASE_URL');
     const wallets = { evmWallet: EVM_WALLET, solanaWallet: SOLANA_WALLET };
     const testKey = await demoMerchantKey(db, dataFolder(), async (trx, accountId) => {

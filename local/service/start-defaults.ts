@@ -5,7 +5,7 @@ import { choosePort, describeChoice, requireFreePort } from '../toolchain/choose
 import { localEncryptionKey, localReceiptSigningKey } from './local-keys.js';
 import { type SandboxProcess, startSandboxProcess } from './sandbox-process.js';
 
-/** Defaults for settings that the environment leaves out, and what was started for them. */
+/** Defaults for settings that the environment leaves out, and the parts that were started for them. */
 interface Defaults {
   defaults: Record<string, string>;
   sandbox: SandboxProcess | undefined;

@@ -52,7 +52,7 @@ function isInstalled(root) {
   return true;
 }
 
-/** Without this project's stamp, npm may have been run by hand. Its last step writes what it installed. */
+/** Without this project's stamp, npm may have been run by hand. Its last step writes a list of the installed packages. */
 function matchesLock(root) {
   const installed = readPackages(path.join(root, 'node_modules', '.package-lock.json'));
   const wanted = readPackages(path.join(root, 'package-lock.json'));

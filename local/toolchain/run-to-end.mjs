@@ -6,9 +6,9 @@ const WATCHDOG = readFileSync(new URL('watchdog.sh', import.meta.url), 'utf8').r
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
- * Runs a command and resolves with its exit code. A signal to this process, even SIGKILL, first ends the command and
- * what it started (watchdog.sh). `stopWith` is KILL unless the command must clean up: npm does not react to less. Its
- * output goes to standard error unless `stdout` is 'inherit'.
+ * Runs a command and resolves with its exit code. A signal to this process, even SIGKILL, first ends the command and its
+ * children (watchdog.sh). `stopWith` is KILL unless the command must clean up: npm does not react to less. Its output goes
+ * to standard error unless `stdout` is 'inherit'.
  */
 export function runToEnd(command, args, { cwd, env = process.env, stdout = 2, stopWith = 'KILL' } = {}) {
   return new Promise((resolve, reject) => {

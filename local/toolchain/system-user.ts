@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { CHILD_ENVIRONMENT } from './child-environment.js';
 
 /**
- * Postgres refuses to run as root, and initdb needs an entry in /etc/passwd for its user. So root runs it as
- * `postgres`, else as `nobody`, which exist almost everywhere; no user is ever created.
+ * Postgres refuses to run as root, and initdb needs an entry in /etc/passwd for its user. So root runs it as `postgres`,
+ * else as `nobody`: these users exist almost everywhere, and no user is ever created.
  */
 export interface SystemUser {
   uid: number;

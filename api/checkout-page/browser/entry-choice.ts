@@ -100,7 +100,7 @@ export function wireEntryChoice(
 
 type Line = { note: string } | { row: number; named: string; held: string };
 
-/** Shows an entry with its marks, or a note, or what the server rendered. */
+/** Shows an entry with its marks, or a note, or the server's own rendering. */
 function wireLine(rows: readonly HTMLElement[]): (line: Line | undefined) => void {
   const frame = find('#accepts > summary') ?? find('#accepts');
   const marks = find('#accepts .marks');

@@ -1,7 +1,7 @@
 import type { PayableEntry } from '../page-data.js';
 import { find } from './dom.js';
 
-/** The address that receives. While the entry is unknown, shows only what is true of all entries. */
+/** The receiving address. While the entry is unknown, shows only the parts that all entries share. */
 export interface Receiver {
   show(entry: PayableEntry | undefined): void;
   /** Sets the chain families of the available wallets; the address is shown only for those. */

@@ -1,8 +1,8 @@
 import type { ScriptWords } from './script-words.js';
 
 /**
- * Causes of failure, each named after its text, with the text that says what the buyer can do. A cause that
- * repeating cannot fix does not lead to a text of NEXT_TIME.
+ * Causes of failure, each named after its text, with the text of the buyer's next step. A cause that repeating cannot fix
+ * does not lead to a text of NEXT_TIME.
  */
 export const NEXT_STEPS = {
   failedFunds: 'notEnoughAnywhere',

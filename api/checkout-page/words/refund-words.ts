@@ -1,7 +1,7 @@
 import type { RefundReason } from '../../../shared/payables/refund-terms.js';
 import type { PayableWords, Words } from './words.js';
 
-/** The texts of a refund page: those of its kind of payable, and some that only it has. The payer is the merchant. */
+/** The texts of a refund page: the texts of every payable, and a few of refunds only. The payer is the merchant. */
 export interface RefundWords extends PayableWords, Record<RefundReason, string> {
   what: string;
   whatWithoutOrder: string;

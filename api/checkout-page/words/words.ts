@@ -1,6 +1,6 @@
 /**
- * Texts that say what is paid, or by whom. Each kind of payable has its own: an order is paid by a buyer, a refund by the
- * merchant. A kind without one of them does not compile.
+ * Texts that name the purpose and the payer. Each kind of payable has its own: an order is paid by a buyer, a refund by the
+ * merchant. A kind without one of the texts does not compile.
  */
 export interface PayableWords {
   title: string;

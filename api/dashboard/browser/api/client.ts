@@ -18,7 +18,7 @@ export class ApiError extends Error {
 
 export interface Api {
   get<T>(path: string, query?: Query): Promise<T>;
-  /** Makes an object of a list. `meaning` is what the merchant asked for, when `body` has a time that passes meanwhile. */
+  /** Makes an object of a list. `meaning` is the merchant's request, when `body` has a time that passes meanwhile. */
   create<T>(path: string, body: object, meaning?: object): Promise<T>;
   /** Changes an object, or acts on it. */
   change<T>(path: string, body?: object): Promise<T>;

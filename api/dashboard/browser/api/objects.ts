@@ -126,7 +126,7 @@ export interface DailyReport {
   by: DailyShare[];
 }
 
-/** One token on one network on one day. */
+/** The sums of a token on a network on a day. */
 export interface DailyShare {
   token: string;
   network: string;

@@ -14,8 +14,8 @@ const POLL_MS = 5000;
 const isHidden = (): boolean => document.hidden;
 
 /**
- * Reads `load` at once, and again every few seconds while the page is visible. `name` identifies what is read: data
- * of another name is never shown in its place.
+ * Reads `load` at once, and again every few seconds while the page is visible. `name` identifies the data: data of another
+ * name is never shown in its place.
  */
 export function useRead<T>(name: string, load: (api: Api) => Promise<T>, everyMs = POLL_MS): Read<T> {
   const { api } = useSignedIn();

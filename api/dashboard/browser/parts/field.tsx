@@ -53,7 +53,7 @@ interface ChoiceProps {
   label: string;
   value: string;
   onValue(value: string): void;
-  /** Values and what they are called. */
+  /** Values and their labels. */
   options: readonly (readonly [value: string, label: string])[];
 }
 

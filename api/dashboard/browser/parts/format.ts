@@ -1,4 +1,4 @@
-/** The texts of the dashboard are English; times are those of the merchant's own zone. */
+/** The texts of the dashboard are English; times are in the merchant's own zone. */
 const LOCALE = 'en-US';
 const DOLLARS = new Intl.NumberFormat(LOCALE, { style: 'currency', currency: 'USD' });
 const SHORT_DOLLARS = new Intl.NumberFormat(LOCALE, {

@@ -19,7 +19,7 @@ export function Failure({ error }: { error: ApiError | undefined }) {
   );
 }
 
-/** There is nothing yet: the title says it, the children say the next step. */
+/** An empty list: the title says that there is nothing yet, the children say the next step. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">

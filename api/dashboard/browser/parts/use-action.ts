@@ -9,7 +9,7 @@ export interface Action {
   run(work: () => Promise<void>): Promise<boolean>;
 }
 
-/** One thing that a merchant can do: done once at a time, its refusal kept to be shown beside it. */
+/** An action of the merchant: runs once at a time; its refusal is kept, to be shown beside it. */
 export function useAction(): Action {
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<ApiError | undefined>(undefined);

@@ -40,7 +40,7 @@ export function healthOf(deliveries: readonly Delivery[]): Health {
 /** The events to send again to an endpoint. */
 export interface ResendBatch {
   events: string[];
-  /** There were more deliveries than are looked through. */
+  /** The endpoint has more deliveries than this screen reads. */
   isCut: boolean;
 }
 

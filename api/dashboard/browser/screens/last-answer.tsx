@@ -11,7 +11,7 @@ import { nowSeconds } from '../state/clock.js';
 import { answerInWords, failedOfLastDay, type Health, type ResendBatch } from './deliveries.js';
 import { useHealth } from './health.js';
 
-/** The last thing that the endpoint said, and the way to send again what it did not take. */
+/** The endpoint's last answer, and a button that sends again the events that it did not take. */
 export function LastAnswer({ endpoint }: { endpoint: Endpoint }) {
   const health = useHealth(endpoint.id);
   return (
@@ -89,7 +89,7 @@ function ResendFailed({ endpoint, onSent }: ResendFailedProps) {
 const MOST_PAUSES = 20;
 const TOO_MANY = 429;
 
-/** One after the other; when the service asks for a pause, the same event follows it. */
+/** Resends one event after the other; when the service asks for a pause, the same event follows it. */
 async function resendAll(
   api: Api,
   endpointId: string,

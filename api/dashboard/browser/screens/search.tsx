@@ -38,7 +38,7 @@ interface LookUp {
 function lookUpsOf(text: string): readonly LookUp[] {
   const order: LookUp = { list: SESSIONS, filters: [{ client_reference_id: text }] };
   if (text.includes('@')) return [{ list: SESSIONS, filters: [{ customer_email: text }] }, order];
-  // The list holds payments that succeeded, unless it is asked for those that are being confirmed.
+  // The list holds succeeded payments, unless the query asks for payments that are being confirmed.
   const inPayments = (name: string): LookUp => ({
     list: PAYMENTS,
     filters: [{ [name]: text, status: 'processing' }, { [name]: text }],
@@ -57,7 +57,7 @@ async function search(api: Api, text: string): Promise<Found> {
   return found;
 }
 
-/** A text that a filter refuses, such as one that is too long, is in none of its objects. */
+/** A text that a filter refuses, for example as too long, is in none of its objects. */
 async function matches<T>(api: Api, list: string, filters: readonly Query[]): Promise<T[]> {
   try {
     const pages = filters.map((filter) => api.get<List<T>>(list, { ...filter, limit: LIMIT }));
