@@ -10,8 +10,8 @@ const EXPIRED = 'checkout.session.expired';
 const AT_ONCE = 10;
 
 /**
- * One endpoint that hangs, with a thousand due deliveries, and a healthy one of the same account with five hundred, on
- * one worker process. Measures the time from an event's commit to its receipt at the healthy endpoint.
+ * On one worker process: an endpoint that hangs, with a thousand due deliveries, and a healthy endpoint of the same account
+ * with five hundred. Measures the time from an event's commit to its receipt at the healthy endpoint.
  */
 export async function webhookIsolation(services: BenchServices): Promise<Row[]> {
   const system = await openSystem(services);

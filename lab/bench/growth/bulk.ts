@@ -15,8 +15,8 @@ interface Index {
 }
 
 /**
- * Seeds an empty, migrated database fast: two connections write, and all indexes except those of constraints are
- * dropped first and created again from their own definitions. It needs a superuser.
+ * Seeds an empty, migrated database fast: two connections write, and all indexes but the constraints' are dropped first and
+ * created again from their own definitions. It needs a superuser.
  */
 export async function seedInBulk(
   database: DatabaseConfig,

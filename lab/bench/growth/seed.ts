@@ -163,7 +163,7 @@ const EVENTS = `
       || repeat('x', 600) || '"}' AS json)
   FROM ${PAID}`;
 
-/** One in a thousand waits for its next attempt, tomorrow; as many are held. */
+/** A thousandth of the deliveries waits for its next attempt, tomorrow; as many are held. */
 const DELIVERIES = `
   INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, due_at, attempt, tries, history, answers_removed)
   SELECT growth_id('wd_', ${sessionMs('n')} + 2, i), ${eventId('n')},

@@ -14,7 +14,7 @@ import { Event } from '../../../shared/webhooks/model.js';
 import { buildMerchant } from '../../world/shop/factories.js';
 import type { System } from './system.js';
 
-/** One account, with a writer of events like a web process's. */
+/** A merchant's account, with a writer of events like a web process's. */
 export interface Shop {
   accountId: string;
   addEndpoint(url: string, enabledEvents?: string[]): Promise<string>;

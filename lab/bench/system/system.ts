@@ -67,7 +67,7 @@ export async function openSystem(
     BASE_URL: 'https://pay.example',
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
-    // There is no chain to check.
+    // No chain runs here to be checked.
     CHECK_TOKEN_ACCOUNTS: 'false',
     // Requests are counted as in production, and none is refused.
     RATE_LIMIT_API_PER_SECOND: '1000000',

@@ -6,7 +6,7 @@ const PIECE_BYTES = 1 << 20;
 /** An append-only file of JSON lines. Its writer records what it saw before it does anything else. */
 export class Journal<Entry extends object> {
   readonly #file: string;
-  /** The lines that have been read, and the beginning of one that was being written. */
+  /** The lines read so far, and the beginning of a line that was being written. */
   readonly #entries: Entry[] = [];
   #bytesRead = 0;
   #begun: Buffer = Buffer.alloc(0);

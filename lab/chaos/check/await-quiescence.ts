@@ -78,7 +78,7 @@ export async function awaitQuiescence(
 
 interface Check {
   evidence: Evidence;
-  /** Complaints that may disappear with time, and those that cannot. */
+  /** Complaints that may disappear with time; `lasting` complaints cannot. */
   passing: string[];
   lasting: string[];
 }

@@ -77,7 +77,7 @@ export function checkEvents({
   return violations;
 }
 
-/** Whether a clock was set then, or a moment before: a worker that was suspended sends what it had signed. */
+/** Whether a clock was set then, or a moment before: a worker that was suspended sends its signed request later. */
 function wasClockSet(at: number, faults: Evidence['faults']): boolean {
   return faults.some(
     ({ fault, at: from, ms = 0 }) => fault === CLOCK_SET && from <= at && at <= from + ms + IN_FLIGHT_MS,

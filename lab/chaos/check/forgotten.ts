@@ -1,7 +1,7 @@
 import type { BuyersEntry, FaultEntry, Received, Transfer } from '../actors/entries.js';
 import { STANDBY_PROMOTED } from '../faults/promote-standbys.js';
 
-/** The reading of Postgres' position is up to a second late, and what was in flight arrives a little after the failover. */
+/** The reading of Postgres' position is up to a second late, and requests in flight arrive a little after the failover. */
 const BEFORE_MS = 1000;
 const AFTER_MS = 5000;
 

@@ -18,7 +18,7 @@ const ORDER = JSON.stringify({
   line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }],
 });
 
-/** One buyer with one signature, which is sent again for as long as it is answered 503. */
+/** A buyer with a single signature, which is sent again for as long as it is answered 503. */
 export async function purchase(system: System, network: string): Promise<Purchase> {
   const { url } = system;
   const id = await createSession(system);

@@ -7,7 +7,7 @@ import { settleFaultModes } from '../../world/facilitator/fault-modes.js';
 /** A fault of one facilitator while the other is honest. */
 export interface Trouble {
   name: string;
-  /** It gives no verdict: links on networks that only it serves answer 503. */
+  /** The facilitator gives no verdict: links on networks that only it serves answer 503. */
   isAway: boolean;
   begin(facilitator: FakeFacilitator, random: Random): Promise<void>;
 }

@@ -8,8 +8,8 @@ import type { System } from '../system/system.js';
 import { deckOf, drawMs, type Fault } from './fault.js';
 
 /**
- * Connections freeze and later deliver what was sent meanwhile: those of one process, or of all, as behind a pooler
- * that is told to PAUSE; every connection, or some; both directions, or one. Often for longer than the statement
+ * Connections freeze and later deliver the bytes sent meanwhile: the connections of one process, or of all, as behind a
+ * pooler that is told to PAUSE; every connection, or some; both directions, or one. Often for longer than the statement
  * timeout.
  */
 const WHERE = ['one process', 'one process', 'one process', 'one process', 'all processes'] as const;

@@ -39,7 +39,7 @@ export class Books {
       if (status === 'unrecorded' && !repaired && transaction !== null) this.listed.add(transaction);
   }
 
-  /** Everything is matched but what a failover has lost, and what strangers have sent. */
+  /** Every line is `matched`, except payments lost by a failover, and strangers' transfers. */
   async check(records: Records): Promise<string[]> {
     const { lines, code, said } = await this.#reconcile();
     // Strangers go on sending: their journal is read after the chain.

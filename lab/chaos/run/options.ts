@@ -11,13 +11,13 @@ export interface ChaosOptions {
   solana: number;
   /** Standbys are promoted without the last commits. */
   failovers: boolean;
-  /** Clocks are set: Postgres', Redis', and those of hosts. */
+  /** The clocks of Postgres, Redis and hosts are set during the run. */
   clocks: boolean;
   /** The chains' endpoints answer few calls a second, all the time. */
   limits: boolean;
-  /** Instead of all that, one of two facilitators is away, lies or is slow. */
+  /** Instead of these faults, one of two facilitators is away, lies or is slow. */
   facilitators: boolean;
-  /** Instead of all that, measures the load that one account and one address can put on others. */
+  /** Instead of these faults, measures the load that an account and an address can put on others. */
   weight: boolean;
   /** How long each heavy operation is measured. */
   seconds: number;

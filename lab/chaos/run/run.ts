@@ -23,7 +23,7 @@ type RunContext = Pick<SystemOptions, 'folder' | 'opened'> & { print(text: strin
 const AFTER_LAST_BEGAN_MS = 15_000;
 const AFTER_SOLD_MS = 15_000;
 
-/** One run: agents pay while faults are injected, everything recovers, and the checks compare all records. */
+/** A run: agents pay while faults are injected, everything recovers, and the checks compare all records. */
 export async function runChaos(options: ChaosOptions, { print, ...around }: RunContext): Promise<string[]> {
   const { payments, seed, minutes, solana, failovers, clocks, limits } = options;
   print(

@@ -45,7 +45,7 @@ export class PostgresStore {
   #standbys = 0;
   /** Undefined until the clock can be set. */
   #clockMs: number | undefined;
-  /** One change of the server at a time. */
+  /** The last change of the server; the next change waits for it. */
   #turn: Promise<unknown> = Promise.resolve();
 
   static async start(folder: string): Promise<PostgresStore> {
@@ -115,7 +115,7 @@ export class PostgresStore {
       await queryOn(standby, 'SELECT pg_promote()');
       const old = this.#server;
       this.#server = standby;
-      // The last change of the clock may be among what is lost.
+      // The failover may have lost the last change of the clock.
       if (this.#clockMs !== undefined) await this.setClock(this.#clockMs);
       await remove(old);
       return { from, to: nowMs() };
@@ -126,7 +126,7 @@ export class PostgresStore {
     await this.#alone(() => remove(this.#server));
   }
 
-  /** Resolves when the standby has all that was committed before. */
+  /** Resolves when the standby has every earlier commit. */
   async #addStandby(): Promise<EmbeddedPostgres> {
     this.#standbys += 1;
     const standby = await startOn(await copyForStandby(this.#server, `standby-${this.#standbys}`));

@@ -1,13 +1,13 @@
 import type { Client, Reply } from './client.js';
 import type { WeightSystem } from './system.js';
 
-/** One heavy operation within all limits: `connections` callers repeat it. */
+/** A heavy operation within all limits: `connections` callers repeat it. */
 export interface HeavyOperation {
   name: string;
   connections: number;
   /** The bounds, named as in shared/limits/units.ts, up to which and beyond which it goes. */
   units: readonly string[];
-  /** Makes what the operation needs, once. */
+  /** Makes the operation's objects, once. */
   prepare?(system: WeightSystem): Promise<void>;
   /** Starts the load of processes that no caller waits for, once. */
   begin?(system: WeightSystem): Promise<void>;

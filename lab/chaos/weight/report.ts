@@ -99,7 +99,7 @@ export function table(measured: readonly Measured[]): string {
   return `\n${[line(['', ...head]), ...rows.map(line)].join('\n')}\n\n`;
 }
 
-/** Where the system does not tell the processor time, the delay counts, with all that others have done meanwhile. */
+/** Where the system does not tell the processor time, the delay counts, with all other work of that time in it. */
 export function turnOf({ turnMs, blockedMs }: Reading): number {
   return turnMs ?? blockedMs;
 }

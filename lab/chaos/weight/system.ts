@@ -16,7 +16,7 @@ import { type HostileServer, startHostileChain, startHostileHosts } from './host
 import { type ImageHosts, startImageHosts } from './image-hosts.js';
 import { startMeasured } from './measured-process.js';
 
-/** One web and one worker process with production limits, a heavy account and its neighbour. */
+/** A web and a worker process with production limits, a heavy account and its neighbour. */
 export interface WeightSystem {
   processes: readonly StartedProcess[];
   url: string;

@@ -7,8 +7,8 @@ import type { Facilitators } from '../../../shared/x402/facilitators.js';
 import type { SettleVerdict } from '../../../shared/x402/settle-verdict.js';
 
 /**
- * Mutants of the service without a change of its code: a trigger changes what is written to a payment's row, or an
- * answer of the facilitator or the chain is replaced. The explorer must find each of them.
+ * Mutants of the service without a change of its code: a trigger changes a write to a payment's row, or an answer of the
+ * facilitator or the chain is replaced. The explorer must find each of them.
  */
 export interface Mutant {
   name: string;

@@ -17,7 +17,7 @@ export const refuses = refusing(effect);
 /** Its transaction has been sent. */
 export const refusesFalsely = refusing(sent);
 const refusesDoubtfully = refusingDoubtfully(effect);
-/** It moves the money at the moment of its answer. */
+/** The facilitator moves the money at the moment of its answer. */
 export const refusesWhatIsUsed = refusingDoubtfully(fc.constant<Effect>({ sends: true, afterSeconds: 0 }));
 export const unclear = beingUnclear(effect);
 /** Its transaction stays pending for longer than any other wait. */

@@ -19,7 +19,7 @@ export interface ChainCheck {
   finding: ChainFinding;
 }
 
-/** One run of a handler. */
+/** A run of a handler. */
 export interface Run {
   paymentId: string;
   call: Call | undefined;

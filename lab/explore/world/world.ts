@@ -9,7 +9,7 @@ import type { System } from '../system/system.js';
 import { ModelChain } from './chain.js';
 import { Journal, type Run } from './journal.js';
 
-/** One trial's sessions, payloads, chain and journal. */
+/** The sessions, payloads, chain and journal of a trial. */
 export interface World {
   system: System;
   setup: Setup;

@@ -22,8 +22,8 @@ interface BalancerOptions {
 }
 
 /**
- * HAProxy as docs/deploy.md configures it: it terminates TLS, routes by `/readyz`, and sends a request to the other
- * process when it never reached one that is stopping. It retries no other request, since only that one surely had no
+ * HAProxy as docs/deploy.md configures it: it terminates TLS, routes by `/readyz`, and sends a request to the other process
+ * when the request never reached a stopping process. It retries no other request, since only such a request surely had no
  * effect.
  */
 export async function startBalancer(options: BalancerOptions): Promise<Balancer> {

@@ -12,7 +12,7 @@ interface Logged {
   length: number;
 }
 
-/** Returns a report of one line, and what was not heard or did not end. */
+/** Returns a report of one line, the alerts that were not heard and the alerts that did not end. */
 export async function hear(
   disaster: Disaster,
   deployment: Deployment,

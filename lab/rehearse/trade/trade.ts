@@ -70,7 +70,7 @@ export class Trade {
     }
   }
 
-  /** One sale, which may also follow the end. */
+  /** Makes a sale, also after the end of the trade. */
   async sell(): Promise<void> {
     const created = await this.#retry('create', '/v1/checkout/sessions', [200], {
       method: 'POST',

@@ -33,7 +33,7 @@ const SETTLE_DIALS = [
   'pending',
   /** Sends the transaction and cuts the connection. */
   'drop_connection',
-  /** Sends the transaction and crashes, losing what it held in memory. */
+  /** Sends the transaction and crashes, losing its memory. */
   'die',
   /** Answers with the hash of a transaction that it never sends. */
   'lose_transaction',

@@ -50,7 +50,7 @@ async function pay(options: PayOptions, sandboxFolder: string, say: Say): Promis
   const { link, wallets } = options;
   const asked = askedUrl(options);
   const quoted = readEntries(await visit(asked), link);
-  // A link that does not offer what is asked for says what it offers.
+  // The refusal of a link that lacks the wanted entry names the link's entries.
   const entry = choose(quoted.length > 0 ? quoted : readEntries(await visit(link), link), options);
   const amount = describeAmount(entry);
   const { name } = entry.token.network;

@@ -51,8 +51,7 @@ export interface LandedTransaction {
 }
 
 /**
- * One change of the cluster: the changed accounts, and the transaction that changed them unless the sandbox funded a
- * wallet.
+ * A change of the cluster: the changed accounts, and the transaction that changed them unless the sandbox funded a wallet.
  */
 export interface JournalEntry {
   accounts: AccountRecord[];

@@ -33,7 +33,7 @@ export function createRuntime(): LiteSVM {
   return new LiteSVM().withBlockhashCheck(false).withTransactionHistory(0n);
 }
 
-/** Runs a transaction and keeps what it changed. */
+/** Runs a transaction and keeps its changes. */
 export function execute(svm: LiteSVM, { transaction }: DecodedTransaction): Execution {
   setClock(svm);
   const result = svm.withSigverify(true).sendTransaction(transaction);
@@ -42,7 +42,7 @@ export function execute(svm: LiteSVM, { transaction }: DecodedTransaction): Exec
     : readExecution(result, null);
 }
 
-/** Runs a transaction and drops what it changed. */
+/** Runs a transaction and drops its changes. */
 export function simulate(
   svm: LiteSVM,
   { transaction }: DecodedTransaction,

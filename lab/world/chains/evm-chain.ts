@@ -43,7 +43,7 @@ const LOGS_BEFORE = 7;
 export class EvmChain extends Chain {
   chainId: number;
   maxLogRange = Number.POSITIVE_INFINITY;
-  /** Which provider's error eth_getLogs answers to a range that is too wide. */
+  /** The provider whose error eth_getLogs answers to a range that is too wide. */
   logRefusal: LogRefusal = 'named';
   /** A node has the state of this many blocks before its head. */
   keepsState = Number.POSITIVE_INFINITY;
@@ -94,7 +94,7 @@ export class EvmChain extends Chain {
     }
   }
 
-  /** Appends a block whose time is later than all that has happened so far. */
+  /** Appends a block whose time is later than everything that has happened so far. */
   mineLater(): void {
     this.travel(1);
     this.mine();

@@ -18,6 +18,6 @@ export type BatchHandling =
   | 'shuffled'
   /** Some calls are not answered. */
   | 'partly'
-  /** One error with HTTP 200 for all. */
+  /** A single error with HTTP 200 for all calls. */
   | 'refused'
   | 'http_400';

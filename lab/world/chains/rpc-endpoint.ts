@@ -89,7 +89,7 @@ export class RpcEndpoint {
     this.#methods = methods;
   }
 
-  /** Answers at once. Of the faults it supports those that answer, and `cut`. */
+  /** Answers at once. It supports the faults that answer, and `cut`. */
   readonly fetch: ChainFetch = async (_input, init) => {
     init?.signal?.throwIfAborted();
     const asked = JSON.parse(String(init?.body));

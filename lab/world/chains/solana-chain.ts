@@ -121,7 +121,7 @@ export class SolanaChain extends Chain {
     return blockhash;
   }
 
-  /** Lands what the buyer signed, as a facilitator does. The same message a second time is refused. */
+  /** Lands the buyer's signed transaction, as a facilitator does. The same message a second time is refused. */
   movePayment(signedTransaction: string, landing: Landing = {}): string {
     const message = decode(signedTransaction);
     const key = Buffer.from(message.serialize()).toString('hex');

@@ -128,7 +128,7 @@ export function refuses(invalidReason: string, invalidMessage?: string): Behavio
   return answers(200, { isValid: false, invalidReason, invalidMessage, payer: '' });
 }
 
-/** `/settle` fails without doing the work; `transaction` is one that never lands. */
+/** `/settle` fails without doing the work; `transaction` never lands. */
 export function failsToSettle(errorReason: string, transaction = ''): Behaviour {
   return answers(200, { success: false, errorReason, transaction, network: '', payer: null });
 }

@@ -11,7 +11,7 @@ import {
 import { type Certainty, type SettleFault, settleFaults, WORD_FAULTS } from './settle-faults.js';
 import { WORDS } from './words.js';
 
-/** One way in which an endpoint of the facilitator misbehaves. */
+/** A way in which an endpoint of the facilitator misbehaves. */
 export interface FaultMode {
   name: string;
   behaviour: Behaviour;

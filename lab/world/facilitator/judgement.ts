@@ -26,7 +26,7 @@ export interface Judgement {
   payer: string;
 }
 
-/** One check; checks run in order and the first that fails gives the reason. */
+/** Checks run in order; the first that fails gives the reason. */
 export type Check = [reason: string, holds: boolean];
 
 export function judge(checks: Check[], payer: string): Judgement {

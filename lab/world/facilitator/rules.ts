@@ -4,7 +4,7 @@ import { judgeAuthorization, readAuthorization } from './evm.js';
 import type { Judgement, Movement, RuleOptions } from './judgement.js';
 import { judgeTransaction, readTransaction } from './svm.js';
 
-/** What a facilitator decides; each method resolves to the body of an answer with status 200. */
+/** A facilitator's decisions; each method resolves to the body of an answer with status 200. */
 export interface Rules {
   supported(): object;
   verify(request: FacilitatorRequest): Promise<object>;

@@ -107,7 +107,7 @@ export const WORD_FAULTS: Readonly<Record<string, SettleFault>> = byName(WORDS, 
   as(certaintyOf(word), says(word)),
 ]);
 
-/** A failure. With `isNamed` it names the transaction, or one that never lands when the work was skipped. */
+/** A failure. With `isNamed` it names the transaction, or a transaction that never lands when the work was skipped. */
 function says(errorReason: string, { status = 200, isNamed = false } = {}): Behaviour {
   return {
     answer: (honest: FacilitatorAnswer | undefined) => {

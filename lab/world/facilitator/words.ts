@@ -9,7 +9,7 @@ const UNKNOWN_WORDS = [
   'transaction_not_confirmed',
 ];
 
-/** The error reasons of real facilitators, each once, and some that nobody has listed. */
+/** The error reasons of real facilitators, each once, and some unlisted ones. */
 export const WORDS: readonly string[] = [...SETTLE_ERROR_CODES.keys(), ...UNKNOWN_WORDS];
 
 const CERTAINTIES = {

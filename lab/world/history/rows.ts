@@ -25,7 +25,7 @@ interface Table {
   readonly name: string;
   /** The heading of the column that its rows are grouped by. */
   readonly by: string;
-  /** Whose statement the table is about; a session's rows rest on the outcome of a payment. */
+  /** The source of the statements in the table; a session's rows rest on the outcome of a payment. */
   readonly witness?: Witness;
   readonly groups: Readonly<Record<string, readonly Row[]>>;
 }
@@ -92,7 +92,7 @@ export const ROWS: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** What each row is certain of. */
+/** The certainty of each row. */
 export const CERTAINTIES: ReadonlyMap<string, Certainty | undefined> = new Map(
   GROUPS.flatMap(([name, rows]) => rows.map(({ certain }, index) => [rowName(name, index), certain])),
 );

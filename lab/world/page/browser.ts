@@ -39,7 +39,7 @@ const FLAGS = [
 
 const HAS_OWN_TIMERS = "String(setTimeout).includes('[native code]')";
 
-/** One Chromium is shared by all that are open at a time; it ends with the last one. */
+/** A single Chromium is shared by all open browsers; it ends with the last of them. */
 let shared: { browser: Promise<Browser>; users: number } | undefined;
 
 export async function launchBrowser(): Promise<TestBrowser> {

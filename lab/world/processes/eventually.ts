@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const SHORTEST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 200;
-/** A wait ends this part of its length too late; more frequent checks would slow what is waited for. */
+/** A wait ends this part of its length too late; more frequent checks would slow the awaited work. */
 const PAUSE_SHARE = 0.05;
 
 /**

@@ -23,7 +23,7 @@ export async function copyForStandby(primary: Running, name: string): Promise<st
   await client.connect();
   try {
     await client.query(`SELECT pg_backup_start('standby', true)`);
-    // Files that Postgres deletes meanwhile are missing in the copy, and the log has what they held.
+    // Files that Postgres deletes meanwhile are missing in the copy, and the log has their content.
     await run('cp', ['-a', primary.dataDir, copy]).catch(() => undefined);
     const { rows } = await client.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop(false)');
     await writeFile(path.join(copy, 'backup_label'), rows[0]?.labelfile ?? '');

@@ -18,7 +18,7 @@ export interface RedisNode {
 export interface RedisNodes {
   /** A URL that names several nodes begins with it. */
   scheme: 'redis' | 'rediss';
-  /** `settings` override those of every throwaway server. */
+  /** `settings` override the settings of every throwaway server. */
   start(settings?: Record<string, string | number>): Promise<RedisNode>;
   startSentinel(master: RedisNode, name: string): Promise<RedisNode>;
   stop(): Promise<void>;

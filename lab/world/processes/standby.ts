@@ -18,9 +18,9 @@ export interface Pair {
   /** The standby shows nothing newer until `resumeReplay`. */
   pauseReplay(): Promise<void>;
   resumeReplay(): Promise<void>;
-  /** Resolves when the standby shows all that the primary has written so far. */
+  /** Resolves when the standby shows every earlier write of the primary. */
   caughtUp(): Promise<void>;
-  /** The standby receives nothing more: what the primary writes from now on is lost by a failover. */
+  /** The standby receives nothing more: a failover loses the primary's writes from now on. */
   cutStream(): Promise<void>;
   /** The standby takes writes from now on. The primary goes on, until it is stopped. */
   promote(): Promise<void>;

@@ -59,7 +59,7 @@ interface Piece {
   isDue: boolean;
 }
 
-/** One direction of a connection. Pieces, and the end of the connection, arrive in the order in which they were sent. */
+/** A direction of a connection. Pieces, and the end of the connection, arrive in the order in which they were sent. */
 class Lane {
   readonly #from: net.Socket;
   readonly #to: net.Socket;

@@ -19,7 +19,7 @@ interface ProxyOptions {
   tls?: boolean;
 }
 
-/** A proxy between clients and a server. Faults end with `thaw` and `accept`; the server keeps what it has received. */
+/** A proxy between clients and a server. Faults end with `thaw` and `accept`; the server keeps the bytes it has received. */
 export class TcpProxy {
   #target: URL;
   readonly #tls: boolean;
@@ -84,7 +84,7 @@ export class TcpProxy {
     await once(this.#server, 'close');
   }
 
-  /** Ends every connection and drops what a freeze holds; new ones are accepted. */
+  /** Ends every connection and drops the bytes that a freeze holds; new connections are accepted. */
   cut(): void {
     for (const connection of this.#connections) connection.cut();
   }

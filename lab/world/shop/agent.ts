@@ -42,7 +42,7 @@ export interface SolanaOverrides {
   version?: 0 | 'legacy';
   /** Replaces the compute budget and transfer instructions. */
   instructions?: TransactionInstruction[];
-  /** Instructions before and after those of the stock client. */
+  /** Instructions before and after the stock client's. */
   before?: TransactionInstruction[];
   after?: TransactionInstruction[];
   lookupTables?: AddressLookupTableAccount[];

@@ -1,7 +1,7 @@
 import { type Certainty, OUTCOME_UNKNOWN } from '../../../../shared/payments/states.js';
 import type { Decision } from '../../../../shared/settlement/policy/decision.js';
 
-/** What a decision that cannot be taken back must be certain of, one of these; undefined when it needs nothing. */
+/** The certainties of which an irreversible decision needs one; undefined when it needs nothing. */
 function certaintyNeeded(decision: Decision): readonly Certainty[] | undefined {
   switch (decision.kind) {
     case 'succeed':

@@ -11,9 +11,9 @@ export type Cause =
   | { by: 'time' | 'operator' };
 
 /**
- * When a payment may be failed although its money has moved, or can still move. Two excuses are for a failure that says
- * that no money moved: the facilitator's word that it sent nothing, and the other words of a refusal when a later look
- * saw the authorization unused. Two are for a failure that says that nobody knows: a day of silence after the
+ * When a payment may be failed although its money has moved, or can still move. Two excuses are for a failure that says that
+ * no money moved: the facilitator's word that it sent nothing, and the other words of a refusal when a later look saw the
+ * authorization unused. Two are for a failure that says that the outcome is unknown: a day of silence after the
  * authorization's end, and two looks at an authorization that ends far ahead.
  */
 export function excuseOf(payload: Payload, code: string, cause: Cause, setting: Setting): string | undefined {

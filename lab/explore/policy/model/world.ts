@@ -98,7 +98,7 @@ export interface Checker extends Taken {
   readonly silentSince: number | null;
 }
 
-/** What the checks that count have found, recorded by the model independently of the row. */
+/** The findings of the checks that count, recorded by the model independently of the row. */
 export interface Seen {
   readonly silentSince: number | null;
   readonly unusedSince: number | null;

@@ -133,7 +133,7 @@ function writeLost(lost: Caller | null, payload: Payload | undefined, { setting 
   else put(lost.since, bit(lost.kind === 'stalled'));
 }
 
-/** It has lasted a day, or not. */
+/** Whether the silence has lasted a day. */
 function putSilence(since: number | null): void {
   put(since === null ? NONE : since <= A_DAY_AGO ? A_DAY_AGO : 0);
 }

@@ -29,7 +29,7 @@ export interface Setting {
   readonly boasts: boolean;
   /** Postgres has forgotten an earlier call with the first payload, and the service knows that it may have. */
   readonly forgets: boolean;
-  /** All answers of the facilitator, or only those that the rules of a session distinguish. */
+  /** All answers of the facilitator, or only the answers that the rules of a session distinguish. */
   readonly answers: 'all' | 'few';
   /** Calls may take time; otherwise each is answered, or cut off, at once. */
   readonly callsLast: boolean;

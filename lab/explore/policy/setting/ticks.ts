@@ -28,7 +28,7 @@ export const SOON = 3;
 
 /** The longest wait for an authorization that ends far ahead: 15 minutes. */
 export const LONGEST_WAIT = 30;
-/** A call that ended some minutes ago, but less than 15, counts as one that ended then. */
+/** A call that ended between 0 and 15 minutes ago counts as a call that ended then. */
 export const SOME_MINUTES_AGO = -15;
 export const LONG_AGO = -40;
 /** A silence of the chain that began here or earlier has lasted a day. */

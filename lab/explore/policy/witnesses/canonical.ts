@@ -13,8 +13,8 @@ const ZERO = 48;
 const NOTHING = '-';
 
 /**
- * Text of a world without what cannot matter any more: payloads that can never pay are left out, rows keep only what is
- * read of them, and payments have no order.
+ * Text of a world without its parts that cannot matter any more: payloads that can never pay are left out, rows keep only
+ * the columns that are still read, and payments have no order.
  */
 export function encode(world: World): string {
   const { session, refund, standby, lies } = world;
@@ -128,7 +128,7 @@ function readRow(text: string): Row | null {
   };
 }
 
-/** Nothing can come of it: it cannot pay, cannot be sent again, and no row waits for it. */
+/** An attempt without consequences: it cannot pay, cannot be sent again, and no row waits for it. */
 function isDead({ fact, row, kept }: Attempt, { standby }: World): boolean {
   const isKept = standby === 'stopped' && kept !== null && isOpen(kept);
   return !canMove(fact) && (fact.isOver || fact.use !== null) && !isOpen(row) && !isKept;
@@ -161,7 +161,7 @@ function shortFact(fact: Fact, row: Row | null): Fact {
   };
 }
 
-/** Of a decided payment only its place at the session is read, and whether it is watched. */
+/** A decided payment's row keeps its place at the session, and whether it is watched: the rest is not read. */
 function shortRow(row: Row | null): Row | null {
   if (row === null || row.status === 'processing') return row;
   const { status, stage, role, isReleased, isSurplus } = row;

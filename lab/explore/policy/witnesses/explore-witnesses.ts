@@ -52,7 +52,7 @@ function broken(world: World): string | undefined {
   return brokenOf(world, 'session') ?? (world.refund === null ? undefined : brokenOf(world, 'refund'));
 }
 
-/** One payment holds what is being paid, and one has paid what is complete. */
+/** A session in processing is held by one payment, and a complete session was paid by one. */
 function brokenOf(world: World, of: Of): string | undefined {
   const status = (of === 'session' ? world.session : world.refund)?.status;
   const rows = world.attempts.flatMap((one) => (one.of === of && one.row !== null ? [one.row] : []));
@@ -68,7 +68,9 @@ function brokenOf(world: World, of: Of): string | undefined {
   return isRight ? undefined : `the ${of} is ${status}, and ${counted.length} payments have paid it`;
 }
 
-/** Nothing is due, no money can move any more, and each movement of money is a payment, or is listed with its refund gone. */
+/**
+ * No work is due, no money can move any more, and each movement of money is a payment, or is listed with its refund gone.
+ */
 function isEnd(world: World): boolean {
   const { session, refund, attempts, standby } = world;
   if (standby === 'stopped' || session.status === 'processing' || refund?.status === 'processing')

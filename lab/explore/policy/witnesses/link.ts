@@ -34,7 +34,7 @@ export function* paying(world: World, play: Play): Steps {
   }
 }
 
-/** Postgres knows no payment of this payload, or one that surely never reached the facilitator. */
+/** Postgres has no payment of this payload, or a payment that surely never reached the facilitator. */
 function* payingAgain(world: World, index: number, attempt: Attempt, play: Play): Steps {
   const { of, fact } = attempt;
   const { rules, breadth } = play;

@@ -17,8 +17,8 @@ interface Sight {
 const reason = '';
 
 /**
- * What one of two endpoints answers about a payload. Each look asks either of them: they contradict each other where one
- * is late, silent, limited, halted, or on a fork.
+ * The answer of one of two endpoints about a payload. Each look asks either of them: they contradict each other where one is
+ * late, silent, limited, halted, or on a fork.
  */
 export function sightsOf(fact: Fact, { faults }: Pick<Breadth, 'faults'>, lies: number): Sight[] {
   const { use, isOver, isLiedAbout } = fact;

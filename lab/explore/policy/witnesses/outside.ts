@@ -116,7 +116,7 @@ function* reconciling(world: World, index: number, { of, fact, row }: Attempt, p
   yield { what: `reconcile records a payment: ${became}`, ...written, isHonest: true };
 }
 
-/** An operator states an outcome. Without being forced, the command refuses what it cannot see to be right. */
+/** An operator states an outcome. Without being forced, the command refuses an outcome that it cannot verify. */
 export function* resolving(scene: Scene): Steps {
   const { attempt, rules, world, index, breadth } = scene;
   if (attempt.row.status !== 'processing') return;
@@ -135,7 +135,7 @@ export function* resolving(scene: Scene): Steps {
         yield* failing(scene, `${by} says ${finding.kind}, ${clocks}`);
   const { fact } = attempt;
   if (world.lies === 0 || fact.isLiedAbout) return;
-  // While the authorization is good, a buyer is told that nobody knows only by force.
+  // While the authorization is good, a buyer is told that the outcome is unknown only by force.
   const forced = withAttempt(world, index, { fact: { ...fact, isLiedAbout: !fact.isOver } });
   yield* failing(continued(scene, { ...forced, lies: world.lies - 1 }), 'by force', true);
 }

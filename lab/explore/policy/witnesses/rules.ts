@@ -14,7 +14,7 @@ type Resolvable = CalledPayment & { usedSeenAt: Date | null };
  */
 export const RULES_OF_ALL = {
   ...POLICY,
-  /** What the processes say of Postgres after a standby was promoted. */
+  /** The processes' belief about Postgres after a standby was promoted. */
   commitsMayBeLost: (isPromoted: boolean): boolean => isPromoted,
   /** `lookBeforeRefusal`: a payload without a row was refused, and the chain was looked at. */
   refusalAfterLook(
@@ -23,7 +23,7 @@ export const RULES_OF_ALL = {
     mayBeLost: boolean,
   ): 'paid' | 'nothing' | 'uncertain' {
     if (finding.kind === 'paid') return 'paid';
-    // A call that Postgres has forgotten may still use what is unused.
+    // A call that Postgres has forgotten may still use an unused authorization.
     const isCertain =
       finding.kind === 'spent_otherwise' || (finding.kind === 'unused' && (finding.exhausted || !mayBeLost));
     return isCertain || !(saysUsed || mayBeLost) ? 'nothing' : 'uncertain';
@@ -40,7 +40,7 @@ export const RULES_OF_ALL = {
       whyChainLeavesItOpen(payment, finding) === undefined
     );
   },
-  /** `recordFound` and `recordLate`: reconcile records what the chain proves and no succeeded payment has. */
+  /** `recordFound` and `recordLate`: reconcile records transfers that the chain proves and no succeeded payment has. */
   reconciles: ({ kind }: ChainFinding): boolean => kind === 'paid',
 };
 

@@ -1,6 +1,6 @@
 import { canMove, type Fact } from './world.js';
 
-/** What a buyer is told: it has paid; nothing was taken; or nobody knows. */
+/** The answer to a buyer: it has paid; no money was taken; or the outcome is unknown. */
 export type Statement = 'paid' | 'nothing' | 'uncertain';
 
 /** How the ledger of the world contradicts a statement. A false word of a witness that counts excuses it. */

@@ -38,7 +38,7 @@ export interface Attempt {
 
 /** The truth about a payload, which no witness needs to tell. */
 export interface Fact {
-  /** A call that nobody waits for may still send a transaction. */
+  /** A call that no process waits for may still send a transaction. */
   readonly isCalled: boolean;
   /** A transaction may still get into a block. */
   readonly isSent: boolean;
