@@ -49,7 +49,7 @@ describe('the limits of checkout sessions', () => {
   });
 
   describe('of the total', () => {
-    /** 90 items of the largest amount, one that leaves a remainder, and the remainder: 2^53 - 1 cents. */
+    /** 90 items of the largest amount, an item that leaves a remainder, and the remainder: 2^53 - 1 cents. */
     const most = (rest: number) => ({
       line_items: [
         ...Array.from({ length: 90 }, () => ({

@@ -106,7 +106,7 @@ describe('connections', () => {
       for (let rounds = 0; rounds < 100 && !isFull; rounds += 1) {
         socket.write(flood);
         await elsewhere();
-        // The kernel takes some megabytes for the two sockets; what it does not take stays with the client.
+        // The kernel takes some megabytes for the two sockets; the rest stays with the client.
         isFull = socket.writableLength > 16 * flood.length;
       }
       assert.ok(isFull);

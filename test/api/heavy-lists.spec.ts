@@ -179,7 +179,7 @@ describe('large lists', () => {
       const refused = await request(app.server).get(EXPANDED).set('Authorization', `Bearer ${shop.testKey}`);
       assert.equal(refused.status, 429);
       assertRefusal(refused, 429, { type: 'invalid_request_error', code: 'rate_limit' });
-      // Small requests, and those of other accounts, are still answered.
+      // Small requests, and other accounts' requests, are still answered.
       await shop.test.get(`${SESSIONS}?limit=100`).expect(200);
       const another = await buildShop(app);
       await buildHeavySessions(app.db, another.accountId, 3);

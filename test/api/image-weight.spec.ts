@@ -54,7 +54,7 @@ describe('slowly served images', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  /** The service opens a connection before the one whose slot it takes is closed, which happens in this process too. */
+  /** The service opens a connection before it closes the connection whose slot is reused; both happen in this process. */
   async function countAfterClosings(owner: string): Promise<void> {
     for (let turn = 0; turn < EVENT_LOOP_TURNS; turn += 1) await setImmediate();
     const atOnce = [...open.values()].reduce((sum, count) => sum + count, 0);
@@ -75,7 +75,7 @@ describe('slowly served images', () => {
       const { accountId } = await buildMerchant(checkout.app.db);
       const images = Array.from({ length: 50 }, (_, n) => address(`${account}/${n}.png`, 1 + (n % HOSTS)));
       const id = await sessionOf(accountId, images);
-      // As many accounts as use up all slots but those that are left to others.
+      // As many accounts as use up all slots but the reserve for others.
       if (account * MAX_IMAGE_FETCHES_OF_ACCOUNT < MAX_IMAGE_FETCHES)
         paths.push(...images.map((_, n) => `/c/${id}/images/${n}`));
     }

@@ -263,7 +263,7 @@ describe('isolation of accounts and modes', () => {
     }
   });
 
-  // Stories of a suite run before those of the suites in it.
+  // Stories of a suite run before its inner suites.
   describe('by all of these requests', () => {
     it('leaves all objects unchanged', async () => {
       const api = client(app, mine.testKey);

@@ -17,7 +17,7 @@ describe('a client that sends everything before it reads', () => {
     });
     socket.write(`GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(40_000)}`);
     await isAnswered;
-    // Input that arrives at a closed socket is answered with a reset, which drops what has not been read.
+    // Input that arrives at a closed socket is answered with a reset, which drops unread bytes.
     for (let pieces = 0; pieces < PIECES; pieces += 1) {
       await new Promise((resolve) => socket.write('x'.repeat(64 * 1024), resolve));
       await nextTurn();

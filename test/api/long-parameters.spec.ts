@@ -63,7 +63,7 @@ describe('long parameters', () => {
     const open = await openTestApp();
     for (const name of ['network', 'token', 'lang', 'utm_source']) {
       const path = `/c/${session}?${name}=${'x'.repeat(LENGTH)}`;
-      // Nothing can be offered, since no facilitator is there.
+      // Nothing can be offered, since no facilitator runs here.
       for (const [accept, expected] of [
         ['*/*', 503],
         ['text/html', 200],

@@ -11,7 +11,7 @@ const endpoint = { url: 'https://1.1.1.1/hooks' };
 describe('a key is shown only the objects of its own account and mode', () => {
   const app = forAllTests(openTestApp);
 
-  /** One account in one mode, with an object of each kind. */
+  /** An account in a mode, with an object of each kind. */
   interface Owner {
     account: string;
     livemode: boolean;

@@ -50,7 +50,7 @@ describe('the units of shared/limits/units.ts', () => {
 
   const variables = readSources('shared').filter(({ file }) => file.startsWith('shared/config/'));
 
-  /** Each tries what is within the bound, and one step beyond. */
+  /** Each trial uses the whole bound, and one step beyond. */
   const trials: Record<string, () => Promise<void>> = {
     async MAX_CONNECTIONS() {
       assert.equal(app.server.maxConnections, bounds.MAX_CONNECTIONS);

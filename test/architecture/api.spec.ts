@@ -126,7 +126,7 @@ describe('a visit of a link', () => {
         const sent = await statementsOf(address, accept, status);
         const [first = '', ...others] = sent;
         assert.match(first, /FROM payables/);
-        // The receipt names payments that arrived besides the one that paid.
+        // The receipt names payments beside the payment that completed the session.
         if (state === 'complete' && accept === 'text/html') assert.match(others.shift() ?? '', /surplus/);
         assert.deepEqual(others, [], `${address} as ${accept}`);
       }

@@ -3,7 +3,7 @@ import * as bounds from '../../shared/limits/bounds.js';
 import { UNITS } from '../../shared/limits/units.js';
 import { below } from '../support/house-rules.js';
 
-/** Bounds of a cache: it drops its oldest entry for one that is beyond them. */
+/** Bounds of a cache: beyond them it drops its oldest entry. */
 const CACHES = [
   'IMAGE_BYTES_KEPT',
   'MAX_HOLDINGS_KEPT',
@@ -13,7 +13,7 @@ const CACHES = [
   'MAX_WRITERS_KEPT',
 ];
 
-/** Bounds that say how another bound counts, from when it counts, or what follows. */
+/** Bounds that say how another bound counts, from when it counts, or its consequences. */
 const PARTS_OF_OTHERS = [
   'ANSWER_BYTES_PER_FURTHER_PIECE',
   'ANSWER_PART_BYTES',

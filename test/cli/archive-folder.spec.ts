@@ -16,7 +16,7 @@ describe('a folder that more than one archive command writes to', () => {
 
   it('loses no row when a frozen run goes on after another one has archived the month', async () => {
     const { eventId, deliveryId } = await shop.buildPaid('2023-07');
-    // It has read the month's session, and neither its payment nor its event.
+    // The frozen run has read the month's session, and neither its payment nor its event.
     const frozen = freezeAfterFirstRows(shop.app.db);
     const first = archiveMonths(frozen.db, {
       before: '2023-08',

@@ -43,7 +43,7 @@ describe('a command on the database of npm start', () => {
 
   const chainSettings = (): Record<string, string> => ({ RPC_URL_EIP155_84532: chain.endpoint.url });
 
-  /** Runs it with settings that are the command line's alone, as those of `npm start` are. */
+  /** Runs the command with the command line's own settings, like those of `npm start`. */
   async function run(name: string, input: Record<string, string>, settings: object): Promise<unknown> {
     const { run: command }: Command = COMMANDS[name] ?? assert.fail(name);
     const config = loadConfig({ DATABASE_URL: databaseUrl, BASE_URL, ...settings }, 'cli');

@@ -64,7 +64,7 @@ describe('pages of lists that are requested in the same moment', () => {
       pages,
       shops.map((shop) => shop.ids.slice(0, 10)),
     );
-    // One statement for the pages, and one that checks the key of the empty page.
+    // A statement for the pages, and a statement that checks the key of the empty page.
     assert.equal(sent, 2);
     const older = ids.map((startingAfter) => ({ ...FIRST, startingAfter }));
     const newer = ids.map((endingBefore) => ({ ...FIRST, endingBefore }));

@@ -14,7 +14,7 @@ const MOST_ROWS = 100;
 const OFTEN = 8;
 const LISTS = ['checkout/sessions', 'payments', 'refunds', 'events', 'webhook_endpoints', 'keys'];
 
-/** Most services have one merchant. By Postgres' statistics every list is then long, also one that is empty. */
+/** Most services have one merchant. By Postgres' statistics every list is then long, also an empty list. */
 describe('query plans beside one large merchant', () => {
   let app: TestApp;
   let shops: Record<'another merchant' | 'its other mode', Client>;

@@ -35,10 +35,10 @@ interface Case {
   session?: Partial<Payable>;
   /** The payment gives money back. */
   isRefund?: true;
-  /** What the facilitator calls the payer. */
+  /** The facilitator's name of the payer. */
   payer?: string;
   proofIndex?: number;
-  /** What happens between the call and its outcome. */
+  /** Other work between the call and its outcome. */
   meanwhile?(twin: Twin): Promise<unknown>;
   result?: VerdictResult;
 }
@@ -190,7 +190,7 @@ describe('success, written with others, alone and in steps', () => {
       for (const writer of [WRITERS.alone, WRITERS.inSteps]) {
         const other = await play(app.db, writer, one);
         assert.deepEqual(together, other);
-        // Also in the order of what an event shows.
+        // The members of an event also have the same order.
         assert.equal(JSON.stringify(together.rows.events), JSON.stringify(other.rows.events));
       }
     });
@@ -222,7 +222,7 @@ interface Left {
   rung: number;
 }
 
-/** All that one writer leaves behind, with names in place of what differs from twin to twin. */
+/** Every row that a writer leaves behind, with names in place of values that differ from twin to twin. */
 async function play(db: Knex, write: Writer, one: Case): Promise<Left> {
   const twin = await buildTwin(db, one);
   stopClock();

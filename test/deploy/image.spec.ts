@@ -26,8 +26,8 @@ const TOKEN = 'metrics-token-of-a-spec';
 const DOCKERFILE = readFileSync(path.join(ROOT, 'deploy', 'Dockerfile'), 'utf8');
 
 /**
- * A copy of what the last stage of deploy/Dockerfile contains: only the lock file's production packages, and no writable
- * file. `docker build` makes the same.
+ * A copy of the last stage of deploy/Dockerfile: only the lock file's production packages, and no writable file. `docker
+ * build` makes the same.
  */
 describe('the image', () => {
   let folder: string;

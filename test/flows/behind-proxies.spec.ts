@@ -217,7 +217,7 @@ function headersOf({ payment, accept }: Sent): Record<string, string> {
   };
 }
 
-/** What the service itself sends, by the byte. */
+/** Reads an answer's head from the socket, byte by byte as the service sends it. */
 async function readHead(port: number, sent: Sent): Promise<{ status: number; bytes: number }> {
   const socket = connect(port, '127.0.0.1');
   const headers = { Host: 'pay.example', ...headersOf(sent), Connection: 'keep-alive' };

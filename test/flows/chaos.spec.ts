@@ -4,8 +4,8 @@ import { runNode } from '../../lab/world/processes/processes.js';
 /** `npm run chaos`, as its script starts it. */
 const PROGRAM = 'local/commands/chaos.mjs';
 /**
- * One minute of faults, then at most two and a half minutes until every payment is decided. A run with Solana
- * would take five minutes, because a transaction that never lands is given up only after three.
+ * A minute of faults, then at most two and a half minutes until every payment is decided. A run with Solana would take five
+ * minutes, because a transaction that never lands is given up only after three.
  */
 const RUN = ['--payments', '100', '--minutes', '1', '--seed', '20261121', '--solana', '0'];
 /** Faults that every run injects, even on a slow machine. */

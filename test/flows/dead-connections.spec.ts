@@ -31,7 +31,7 @@ describe('a process whose open connections to Postgres are dead, while new ones 
     await direct.destroy();
   });
 
-  /** The proxy drops the bytes of the open connections, and passes on those of new ones. */
+  /** The proxy drops the bytes of the open connections, and passes new connections' bytes on. */
   function killOpenConnections(): void {
     let isOpenNow = true;
     proxy.swallow({ holds: () => isOpenNow });

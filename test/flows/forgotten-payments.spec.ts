@@ -10,7 +10,7 @@ import { describeBothKinds } from '../support/kinds.js';
 import { answerOf } from '../support/link-answers.js';
 import { PAID } from '../support/unclear-settle.js';
 
-/** What facilitators say of a used authorization. */
+/** Facilitators' words for a used authorization. */
 const SAID_OF_USED = [
   'invalid_exact_evm_nonce_already_used',
   'invalid_transaction_state',
@@ -19,7 +19,7 @@ const SAID_OF_USED = [
   'invalid_payload',
   'a_word_of_tomorrow',
 ];
-/** Of these, the words that most unused authorizations get. */
+/** Most unused authorizations get these words too. */
 const SAID_OF_UNUSED = new Set(['insufficient_funds', 'invalid_payload']);
 
 describeBothKinds('a payment that Postgres has forgotten', (kind) => {

@@ -45,7 +45,7 @@ describe('a connection to Postgres whose network path freezes and recovers', () 
     await proxy.refuse();
   });
 
-  /** Starts the work while the path is frozen; what it has sent arrives after the timeout. */
+  /** Starts the work while the path is frozen; its bytes arrive after the timeout. */
   async function whileFrozen(work: () => Promise<unknown>): Promise<void> {
     await db.raw('SELECT 1');
     proxy.freeze();

@@ -125,7 +125,7 @@ for (const { store, redisUrl } of STORES) {
         await pauseAt("in the claim's commit", { ...insert, moment: 'commit' });
         const first = await startWebProcess(environment);
         const cutOff: Promise<void>[] = [];
-        // One after the other, because simultaneous claims would share a statement and pause together.
+        // Payments follow each other, because simultaneous claims would share a statement and pause together.
         const pay = async (point: Point, arrived: () => Promise<unknown>): Promise<void> => {
           const headers = { 'PAYMENT-SIGNATURE': paymentAt(point).header };
           const paying = fetch(`http://127.0.0.1:${first.port}/c/${paymentAt(point).sessionId}`, { headers });

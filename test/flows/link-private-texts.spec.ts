@@ -17,7 +17,7 @@ import { startWorker } from '../../workers/process/start-worker.js';
 import { BUYER, findEntry } from '../support/checkout.js';
 import { testServices } from '../support/suite.js';
 
-/** Neither buyers nor logs get the facilitator's free texts, nor what the buyer has signed. */
+/** Neither buyers nor logs get the facilitator's free texts, nor the buyer's signature. */
 describe('neither answers nor logs contain', () => {
   const SECRET = 'calldata 0xe3ee160e000000000000';
   const lines: string[] = [];

@@ -16,7 +16,7 @@ const IF_USED_TOO = [
   'unexpected_verify_error',
   'invalid_exact_evm_transaction_simulation_failed',
 ];
-/** Failure codes after which a facilitator's own pages say that the money may have moved, and one that nobody knows. */
+/** Failure codes after which a facilitator's own pages say that the money may have moved, and an unknown code. */
 const UNCLEAR = [
   'settle_exact_node_failure',
   'settle_exact_svm_block_height_exceeded',
@@ -233,7 +233,7 @@ describe('a refusal of /settle that is not certain', () => {
       return { id, transaction };
     }
 
-    /** Leaves of the payment what the archive leaves. */
+    /** Leaves the same parts of the payment as the archive. */
     async function archive({ id, transaction }: { id: string; transaction: string }): Promise<void> {
       const { db } = checkout.app;
       const { network, payableId, payloadKey, proofIndex } = await Payment.query(db)

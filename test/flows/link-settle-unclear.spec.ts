@@ -29,7 +29,7 @@ const FAILED = { session: 'open', payments: ['failed'], events: [] };
 const UNKNOWN = { session: 'expired', payments: ['failed'], events: ['checkout.session.expired'] };
 /** The call does nothing, and the facilitator's own answer leaves the outcome unknown. */
 const BREAKS = answers(503, { success: false, errorReason: 'unknown_error', transaction: '' });
-/** Nobody says that the call has ended. */
+/** Answers that do not say that the call has ended. */
 const GATEWAYS: Record<string, Behaviour> = {
   'after a broken connection': breaksBeforeWork(),
   'after the timeout of a gateway': answersHtml(504),

@@ -9,7 +9,7 @@ import { forAllTests } from '../support/hooks.js';
 import { receiptOf } from '../support/link-answers.js';
 import { buildUncertainPayment } from '../support/uncertain-payment.js';
 
-/** What a link says of a payment that may have been taken, to agents and to the script of its page. */
+/** A link's answers about a payment that may have been taken, to agents and to the script of its page. */
 describe('a payment whose outcome stays unknown', () => {
   const checkout = forAllTests(openCheckout);
   afterEach(() => {
@@ -27,7 +27,7 @@ describe('a payment whose outcome stays unknown', () => {
     return body;
   }
 
-  /** A payment that was sent, and whose outcome nobody found out. */
+  /** A payment that was sent, and whose outcome was never found. */
   async function payUncertainly(id: string): Promise<{ signed: SignedPayment; paymentId: string }> {
     const signed = await checkout.sign(id);
     const hold = checkout.facilitator.settle.holdNext();

@@ -89,7 +89,7 @@ for (const store of ['Redis', 'Postgres'] as const) {
       assert.fail(`${sessionId} was never claimed`);
     }
 
-    /** Counts claims without those that were ruled out; retries, because this connection is terminated as well. */
+    /** Counts claims without the claims that were ruled out; retries, because this connection is terminated as well. */
     async function countClaims(sessionId: string): Promise<number> {
       const claims = { payableId: sessionId, payloadReleased: false };
       return await eventually(() => Payment.query(flow.db).where(claims).resultSize());

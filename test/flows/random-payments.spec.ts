@@ -151,7 +151,7 @@ describe('a hundred and twenty payments under random faults', () => {
     }
   }
 
-  /** One fault at a time. */
+  /** Faults follow each other. */
   async function duringTrouble(): Promise<void> {
     if (isFaulty) return await payAnew();
     isFaulty = true;

@@ -150,7 +150,7 @@ describe('books held against the chains', () => {
     assert.equal((await books.reconcile('--network', 'eip155:84532')).lines.length, 1);
     const alone = await buildMerchant(books.app.db, { evmWallet: OTHER_WALLET, solanaWallet: null });
     assert.deepEqual((await books.reconcile('--account', alone.accountId)).lines, []);
-    // What single parts have told is not told to the whole.
+    // A report about the whole repeats the reports about single parts.
     assert.equal(
       (await books.reconcile('--network', 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1')).lines.length,
       1,

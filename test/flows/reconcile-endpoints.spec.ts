@@ -228,7 +228,7 @@ describe('the chains are read', () => {
 
   it('all the same when one of its nodes lacks a block by which the beginning is found', async () => {
     await pay(1);
-    // These blocks have one time, as have those of a chain with several blocks a second.
+    // These blocks have the same time, as on a chain with several blocks a second.
     books.evm.mineAt(0, 300);
     const options = { networks: NETWORKS.slice(0, 1), since: new Date(nowMs() - 3_600_000) };
     for (let behind = 1; behind <= 10; behind += 1) {

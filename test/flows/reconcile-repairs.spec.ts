@@ -16,7 +16,7 @@ const OTHER_WALLET = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
 
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
 
-/** Of money that arrived and that no payment has. */
+/** The money arrived, and no payment has it. */
 describe('reconcile --repair completes', () => {
   const books = forAllTests(() => openBooks('reconcile_repairs'));
   afterEach(async () => {

@@ -29,7 +29,7 @@ describe('a read replica that is behind', () => {
   afterEach(() => pair.resumeReplay());
   after(() => app.close());
 
-  /** Waits until the process uses the standby with all that was written so far, and stops it there. */
+  /** Waits until the process uses the standby with every earlier write, and stops it there. */
   async function stopReplay(): Promise<void> {
     const { rows } = await pair.primary.db.raw('SELECT clock_timestamp() AS at');
     await eventually(() => assert.ok(new Date(app.replica?.shownUntil() ?? 0) > rows[0].at));

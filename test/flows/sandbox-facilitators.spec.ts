@@ -5,7 +5,7 @@ import { resetTestSandbox, testSandbox } from '../support/sandbox.js';
 import { openSandboxCheckout, type SandboxCheckout } from '../support/sandbox-checkout.js';
 import { type Agent, fetchAgent } from '../support/stock-agents.js';
 
-/** Shorter than the delay of a slow facilitator, and long enough for one that works. */
+/** Shorter than the delay of a slow facilitator, and long enough for a good one. */
 const TIMEOUT_MS = 4000;
 const HURT: Record<string, Partial<Dials>> = {
   'cuts every connection': { calls: 'drop_connection' },

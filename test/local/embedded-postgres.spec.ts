@@ -34,7 +34,7 @@ describe('embedded Postgres: its folder and its user', () => {
     await mkdir(dir);
     const nobody = runsAsRoot ? await userNamed('nobody') : undefined;
     if (nobody !== undefined) await chown(dir, nobody.uid, nobody.gid);
-    // That user may not be able to enter the checkout itself.
+    // The user `nobody` may not be able to enter the checkout itself.
     const { bin: binDir } = await findPostgresBinaries({ user: nobody, copyInto: playground.root });
     const server = await playground.hold({ dir, binDir, ...(nobody && { user: nobody }) }).started();
     assert.equal(path.dirname(server.dataDir), dir);

@@ -13,7 +13,7 @@ type Wordy = 'open' | 'signing' | 'uncertain' | 'paid twice';
 describe('every language', () => {
   const shop = forAllTests(openShop);
   let ids: Record<Wordy, string>;
-  /** One tab without a wallet and one with a wallet go through all languages. */
+  /** A tab without a wallet and a tab with a wallet go through all languages. */
   let tabs: Record<'plain' | 'wallet', Visitor>;
   const wallet = fundedWallet();
   before(async () => {

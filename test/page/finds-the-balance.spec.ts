@@ -44,7 +44,7 @@ describe('the page finds the balance', () => {
     (await buildSession(shop.app.db, shop.merchant.accountId, { livemode: mode === 'live' })).id;
   const button = (visitor: Visitor, name: string | RegExp) => visitor.page.getByRole('button', { name });
 
-  /** A click that is rejected shows what the next click will sign; the next click signs that. */
+  /** A click that is rejected shows the next click's price; the next click signs it. */
   async function payWhereRich(
     id: string,
     wallet: TestWallet & { next: Map<string, () => Promise<unknown>> },
@@ -70,7 +70,7 @@ describe('the page finds the balance', () => {
     await visitor.leave();
   }
 
-  // The modes take turns: they differ in their networks, not in what a wallet does.
+  // The modes take turns: they differ in their networks, not in the wallet's behaviour.
   for (const [index, [name, kind]] of Object.entries(EVM_KINDS).entries()) {
     const mode = MODES[index % 2] ?? 'test';
     it(`of ${name}, whose current network has too little, in ${mode} mode`, async () => {

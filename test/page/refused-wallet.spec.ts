@@ -8,7 +8,7 @@ import { openShop } from '../support/page/shop.js';
 const REFUSAL = 'kyt_risk_detected';
 const WITH_FOX = /^Pay .* with Fox Wallet/;
 
-/** Fox Wallet is the first that the page finds, and the one that it remembers. */
+/** Fox Wallet is the first that the page finds, and the wallet that it remembers. */
 describe('after a wallet was refused for good, the page', () => {
   // A taken payment is answered 202, and the page follows it.
   const shop = forAllTests(() => openShop({ environment: { SETTLE_WAIT_MS: '0' } }));

@@ -15,7 +15,7 @@ const PAY = '**/pay';
 const FOX = /Fox Wallet/;
 const READ = EN.uncertainRead;
 
-/** A payment may have been taken: the page says so, and lets nobody pay again by accident. */
+/** A payment may have been taken: the page says so, and lets no buyer pay again by accident. */
 describe('after a payment that may have been taken, the page', () => {
   const shop = forAllTests(openShop);
   before(async () => {

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { ROOT, readSources, type Source } from './source-graph.js';
 
 /**
- * The spec files that a change of these files can affect: those that import one of them, directly or through other files,
- * or that name one of them, or its folder, in a string, as code does that starts a program or reads a page.
+ * The spec files that a change of these files can affect: specs that import one of the files, directly or through other
+ * files, or that name one of them, or its folder, in a string, like code that starts a program or reads a page.
  */
 export function affectedSpecs(sources: readonly Source[], changed: readonly string[]): string[] {
   const importers = new Map<string, Set<string>>();
@@ -25,7 +25,7 @@ export function affectedSpecs(sources: readonly Source[], changed: readonly stri
   return specs.filter((file) => affected.has(file) || (changed.length > 0 && READ_EVERYTHING.test(file)));
 }
 
-/** These read the whole repository, so every change can affect them. */
+/** These specs read the whole repository, so every change can affect them. */
 const READ_EVERYTHING = /^test\/(docs\.spec\.ts$|architecture\/)/;
 export const SOURCE = /\.(m?[jt]s|tsx|cjs)$/;
 const READ_FOLDERS = new Set(['docs', 'examples', 'migrations', 'deploy']);
@@ -61,7 +61,7 @@ function withFolders(file: string): string[] {
   return parts.map((_, index) => parts.slice(0, parts.length - index).join('/'));
 }
 
-/** Files that differ from the commit, and those that git does not know yet. */
+/** Files that differ from the commit, and files that are new to git. */
 function changedSince(commit: string): string[] {
   const git = (...args: string[]): string[] =>
     execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).split('\n').filter(Boolean);

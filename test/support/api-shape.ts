@@ -1,6 +1,6 @@
 import { TEXT_NAMES } from './session-fields.js';
 
-/** The fields of each object, and those that may be missing. */
+/** The fields of each object, and the fields that may be missing. */
 export const OBJECT_FIELDS: Record<string, { fields: string; optional?: string }> = {
   CheckoutSession: {
     fields: `id object amount_subtotal amount_total ${TEXT_NAMES.join(' ')} created currency expires_at livemode metadata mode payment_method_types payment_status status url payment line_items`,

@@ -37,7 +37,7 @@ export interface Books extends Checkout {
   /** Keeps a copy of sessions, payments, events and deliveries. */
   takeCopy(): Promise<void>;
   restoreCopy(): Promise<void>;
-  /** As after opening: no rows but those of a new merchant and of operators' actions, and new chains behind the same endpoints. */
+  /** As after opening: no rows but a new merchant's and operators' actions, and new chains behind the same endpoints. */
   startOver(): Promise<void>;
   reconcile(...argv: string[]): Promise<Report>;
   /** The same as text for people. */
@@ -67,12 +67,12 @@ export interface Report {
   lines: ReportLine[];
   counts: Record<string, unknown>;
   log: Record<string, unknown>[];
-  /** What the command says at its end. */
+  /** The command's last line. */
   said: string;
   ran: Ran;
 }
 
-/** Of every session. */
+/** The amount of every session. */
 export const PRICE = 4_500_000n;
 export const USDC = '0x036CbD53842c5426634e7929541eC2318f3dCF7e';
 const COPIED = ['payables', 'payments', 'events', 'webhook_deliveries'];
@@ -177,7 +177,7 @@ export async function openBooks(
   return books;
 }
 
-/** One address for chains that follow each other. */
+/** A single address for chains that follow each other. */
 function serveCurrent(chain: () => Chain): Promise<LocalServer> {
   return serveLocally(async (request, response) => {
     const init = { method: 'POST', body: await text(request) };

@@ -31,7 +31,7 @@ function closeAtEndOf(suite: Mocha.Suite | undefined, opened: Closable): void {
   });
 }
 
-/** An object whose members are those of the current one. */
+/** An object whose members are the current object's. */
 function standInFor<T extends object>(current: () => T): T {
   return new Proxy({} as T, {
     get(_, name) {

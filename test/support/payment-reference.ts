@@ -3,7 +3,7 @@ import { MEMO_PROGRAM } from '../../lab/world/shop/agent.js';
 import type { Payment } from '../../shared/payments/model.js';
 import type { EvmPayload, SvmPayload } from '../../shared/x402/wire.js';
 
-/** What the payment carries on its chain: the nonce, or the memo. */
+/** The payment's text on its chain: the nonce, or the memo. */
 export function referenceIn({ payload }: Pick<Payment, 'payload'>): string {
   const { authorization, transaction } = payload as Partial<EvmPayload & SvmPayload>;
   if (authorization !== undefined) return authorization.nonce;

@@ -67,7 +67,7 @@ export async function explain(db: Knex, { sql, bindings }: Statement): Promise<T
 function readsOf(node: PlanNode, sizeOf: ReadonlyMap<string, number>): TableRead[] {
   const within = (node.Plans ?? []).flatMap((child) => readsOf(child, sizeOf));
   const table = node['Relation Name'];
-  // `pg_database` has a row for each database of the server, and none for what the service stores.
+  // `pg_database` has a row for each database of the server, and none for the service's objects.
   if (table === undefined || table === 'pg_database' || !node['Node Type'].endsWith('Scan')) return within;
   const index =
     node['Index Name'] ?? bitmapIndexOf(node) ?? (node['Node Type'] === 'Tid Scan' ? 'ctid' : undefined);

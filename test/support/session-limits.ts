@@ -32,7 +32,7 @@ const TEXT_LIMITS = Object.entries(TEXT_CASES).map(
   }),
 );
 
-/** Of the fields of a new session: what is taken, and the first that is not. */
+/** For each field of a new session: the last value that is taken, and the first that is refused. */
 export const SESSION_LIMITS: Limit[] = [
   {
     name: 'line items',

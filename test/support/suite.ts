@@ -113,8 +113,8 @@ export const mochaHooks = {
 };
 
 /**
- * A worker of the next file would settle the payments that a file left due. What a file left in Redis would look like
- * another deployment's, since many files have databases of their own.
+ * A worker of the next file would settle the payments that a file left due. A file's keys in Redis would look like another
+ * deployment's, since many files have databases of their own.
  */
 async function forgetWork({ databaseUrl, redisUrl }: TestServices): Promise<void> {
   const redisClient = new Redis(redisUrl);

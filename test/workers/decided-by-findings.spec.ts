@@ -76,7 +76,9 @@ describe('an unclear payment', () => {
     }
   }
 
-  /** Checks the chain until long after its end, and again a day later, in which nobody looked or nothing could be read. */
+  /**
+   * Checks the chain until long after its end, and again a day later; between them no check ran, or nothing could be read.
+   */
   async function checkForADay(id: string, between: 'no look' | 'silence'): Promise<string> {
     await check(id, 20 * MINUTE_MS);
     if (between === 'silence') await silentForADay(id);
@@ -84,7 +86,7 @@ describe('an unclear payment', () => {
     return (await check(id, 2 * MINUTE_MS)).status;
   }
 
-  /** Nothing could be read for a day, and so long more. */
+  /** Nothing could be read for a day and `moreMs`. */
   async function silentForADay(id: string, moreMs = 0): Promise<void> {
     const unreadableSince = new Date(nowMs() - hours(24) - moreMs);
     await Payment.query(flow.db).patch({ unreadableSince }).where({ payableId: id });

@@ -13,7 +13,7 @@ import type { Sender, Sent } from '../../workers/webhook-delivery/sender.js';
 
 /** Longer than a thread takes to load on a busy machine. */
 const LOADED_WITHIN_MS = 4000;
-/** A thread that does what the path of the URL says, and otherwise answers 200. */
+/** A thread that obeys the path of the URL, and otherwise answers 200. */
 const UNRELIABLE = new URL(
   `data:text/javascript,${encodeURIComponent(`
   import { parentPort } from 'node:worker_threads';

@@ -95,7 +95,7 @@ describe('the webhook sender with private networks refused', () => {
   });
 
   it('connects to the address that it has checked, with one DNS query', async () => {
-    // A second query would give a private address; the first gives a public one that cannot be reached from here.
+    // A second query would give a private address; the first gives a public address that cannot be reached from here.
     answers = [['203.0.113.1'], [PUBLIC], ['127.0.0.1']];
     assert.deepEqual(await post('rebind.example'), refused);
     const result = await post('rebind.example');

@@ -128,7 +128,7 @@ describe('one try at a webhook receiver', () => {
     };
     assert.deepEqual(await tries.whenIt(endless), { ...answered(200, 'x'.repeat(1024)), isCutOff: true });
     await eventually(() => assert.ok(tries.receiver.got[0]?.socket.destroyed));
-    // The kernels' socket buffers add to what was read.
+    // The kernels' socket buffers hold more than the service has read.
     assert.ok(written < 16 * 1024 * 1024, `${written} bytes`);
   });
 

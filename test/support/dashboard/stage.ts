@@ -26,7 +26,7 @@ export interface Dashboard {
   /** Waits for the title of a screen. */
   sees(title: string): Promise<void>;
   press(button: string | RegExp): Promise<void>;
-  /** Waits for what the page says of an action. */
+  /** Waits for the page's message about an action. */
   says(words: string | RegExp): Promise<void>;
   /** Closes the tab; fails if it had problems. A refused request is one, unless its status is expected. */
   leave(...expectedStatuses: number[]): Promise<void>;

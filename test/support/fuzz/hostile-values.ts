@@ -143,7 +143,7 @@ export const hostileValue: Arbitrary<Json> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom<Json>({}, [], [[]], [{}], [null], { 0: {} }) },
 );
 
-/** One change at one path of a value. */
+/** A change at one path of a value. */
 interface Damage {
   at: number;
   how: 'replace' | 'remove' | 'add' | 'wrap' | 'spread';

@@ -84,7 +84,7 @@ export async function openHostileClient(): Promise<HostileClient> {
     shop,
     logged,
     begin(options) {
-      // node:http neither parses nor corrects what it sends.
+      // node:http neither parses nor corrects its output.
       const outgoing = request({ host: '127.0.0.1', port, agent, ...options });
       // A server that has answered may stop reading the body.
       outgoing.on('error', () => {});

@@ -5,7 +5,7 @@ import { EndpointQueues } from '../../../shared/chains/endpoint-queues.js';
 import { type EvmNetwork, NETWORKS } from '../../../shared/chains/networks.js';
 
 const URL = 'http://endpoint.test';
-/** Of an endpoint of which nothing is known. */
+/** The slots of an endpoint whose limit is unknown. */
 const SLOTS = 8;
 
 /** The endpoint answers when the test says so. */

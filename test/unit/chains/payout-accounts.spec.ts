@@ -127,7 +127,7 @@ describe("merchants' payout accounts", () => {
     // Several intervals.
     await sleep(50);
     assert.equal(inFlight, 8);
-    // One more when a link is asked for.
+    // The eight, and the accounts that links ask for.
     assert.ok(most <= 10, `${most} at once`);
     pause = () => new Promise(setImmediate);
     for (const end of slow) end();

@@ -12,7 +12,7 @@ export interface SolanaPayment {
   buyer: Keypair;
 }
 
-/** A payment of 1 USDC that was claimed now. `parts` override what the buyer signs. */
+/** A payment of 1 USDC that was claimed now. `parts` override the buyer's transaction. */
 export function buildSolanaPayment(
   blockhash: string,
   parts: Partial<SolanaOverrides> & { payTo?: string; mint?: string; buyer?: Keypair; feePayer?: never } = {},

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { OPERATIONS } from '../../../lab/chaos/weight/operations.js';
 import { UNITS } from '../../../shared/limits/units.js';
 
-/** Units that are loaded elsewhere, or that nobody outside can multiply there, each with its reason. */
+/** Units that are loaded elsewhere, or that a client cannot multiply there, each with its reason. */
 const WITHOUT_OPERATION: Readonly<Record<string, string>> = {
   FACILITATOR_TIMEOUT_MS: 'all accounts have the same facilitators, the chaos program lets them hang',
   FACILITATOR_SETTLE_TIMEOUT_MS: 'all accounts have the same facilitators, the chaos program lets them hang',

@@ -63,7 +63,7 @@ describe('the units of an answer in shared/limits/units.ts', () => {
     await eventually(() => assert.equal(server.open(), 0));
   }
 
-  /** Each tries what is within the bound, and one step beyond. */
+  /** Each trial uses the whole bound, and one step beyond. */
   const trials: Record<string, () => Promise<void>> = {
     async MAX_ANSWER_HEAD_BYTES() {
       const head = (bytes: number): string => `${HEAD}X: ${'x'.repeat(bytes - HEAD.length - 7)}\r\n\r\n`;

@@ -64,7 +64,7 @@ function decide<Case, Result>(action: Row<Case, Result>['do'] | undefined, one: 
   }
 }
 
-/** The rows without one of them, or without one of its conditions, by what is left out. */
+/** The rows without one row, or without one of its conditions, by the name of the missing part. */
 function shortened<Case, Result>(
   rows: readonly Row<Case, Result>[],
   name: string,

@@ -47,7 +47,7 @@ async function tokenOf(auth: FacilitatorAuth, call = VERIFY): Promise<string> {
   return (await createTokenSource(auth)(call)) ?? '';
 }
 
-/** Header and claims; what is random or the time of signing is named by its shape. */
+/** Header and claims; random values and the time of signing are named by their shape. */
 function shapeOf(token: string): object {
   const { nonce, ...header } = decodeProtectedHeader(token);
   const { iat = 0, exp = 0, nbf, jti, ...claims } = decodeJwt(token);

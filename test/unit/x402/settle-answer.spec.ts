@@ -15,7 +15,7 @@ import {
 } from './answers.js';
 import { BASE_SEPOLIA, SOLANA_DEVNET } from './offers.js';
 
-/** Of the specification's codes: a used authorization gets these too. */
+/** The specification's codes that a used authorization gets too. */
 const IF_USED_TOO: ReadonlySet<string> = new Set([
   'insufficient_funds',
   'invalid_payload',

@@ -8,7 +8,7 @@ const codes = [...SETTLE_ERROR_CODES];
 const ofMeaning = (meaning: string): string[] =>
   codes.filter(([, code]) => code.meaning === meaning).map(([code]) => code);
 
-/** Codes that say that a transaction was sent, or what became of it, or that nobody knows. */
+/** Codes that say that a transaction was sent, or its fate, or that the outcome is unknown. */
 const SAYS_SENT =
   /pending|duplicate|already_used|broadcast|receipt|confirm|timed_out|onchain|transaction_failed|tx_failed|execute_transfer|block_height|node_failure|verification_failed|(?:^|_)failed_to_(?!parse)|reverted|unknown|signing_failed/;
 /** Codes that tell a fourth, fifth or … instruction that may not be there. */
