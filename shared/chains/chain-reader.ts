@@ -126,11 +126,7 @@ export function createChainReader(
         return { number: Number(head.number), time: blockTime(head) };
       }),
     evmBlockBefore: (network, time) =>
-      onEvm(network, async (rpc, _check, { blockClock }) => {
-        const number = await blockClock.findBlockBefore(rpc, unixSeconds(time), await rpc.getHead());
-        if (number > 0) await requireBlockBefore(rpc, number, time);
-        return number;
-      }),
+      onEvm(network, (rpc, _check, { blockClock }) => findBlockBefore(rpc, blockClock, time)),
     evmArrivals: (network, wallets, { oldest, newest }) =>
       onEvm(network, (rpc, check, { logRange }) =>
         readEvmArrivals({ rpc, check, logRange, network, wallets }, oldest, newest),
@@ -149,12 +145,19 @@ export function createChainReader(
 }
 
 /**
- * A block clock takes a block that its node lacks for an old one, and another node may have it. A developer's chain may begin
- * at a higher number, without a block 0.
+ * A block clock takes a block that its node lacks for an old one, but the node may have pruned it, or another node may have it.
+ * Only a chain's first block proves that nothing came before: a developer's chain may begin at a high number.
  */
-async function requireBlockBefore(rpc: EvmRpc, number: number, time: Date): Promise<void> {
+async function findBlockBefore(rpc: EvmRpc, blockClock: BlockClock, time: Date): Promise<number> {
+  const head = await rpc.getHead();
+  const number = await blockClock.findBlockBefore(rpc, unixSeconds(time), head);
+  if (number === 0) return number;
   const block = await rpc.findBlock(BigInt(number));
-  if (block !== undefined && blockTime(block) <= time) return;
-  if (block === undefined && (await rpc.findBlock(0n)) === undefined) return;
+  if (block !== undefined && blockTime(block) <= time) return number;
+  if (block === undefined) {
+    const before = await blockClock.findBlockBefore(rpc, unixSeconds(time), head, 1);
+    const next = await rpc.findBlock(BigInt(before + 1));
+    if (next?.isFirst) return before;
+  }
   throw new ChainUnreadable('the endpoint keeps no blocks from that time');
 }

@@ -17,11 +17,16 @@ import { readRpcError } from './rpc-error.js';
 import { type ChainFetch, tracedFetch } from './rpc-fetch.js';
 import { ChainUnreadable } from './unreadable.js';
 
+/** Chains of tests may leave the hash out. */
+const NO_PARENT = /^(?:0x0*)?$/;
+
 export interface EvmBlock {
   number: bigint;
   hash: Hex;
   /** Unix seconds. */
   timestamp: bigint;
+  /** Whether the chain begins with this block: it has no parent. */
+  isFirst: boolean;
 }
 
 export interface EvmLog {
@@ -160,7 +165,8 @@ export class EvmRpc {
     if (block.number === null || block.hash === null || !isHash(block.hash)) {
       throw new ChainUnreadable('the endpoint answered a malformed block');
     }
-    return { number: BigInt(block.number), hash: block.hash, timestamp: BigInt(block.timestamp) };
+    const isFirst = NO_PARENT.test(block.parentHash ?? '');
+    return { number: BigInt(block.number), hash: block.hash, timestamp: BigInt(block.timestamp), isFirst };
   }
 }
 

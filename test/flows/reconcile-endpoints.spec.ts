@@ -209,9 +209,12 @@ describe('the chains are read', () => {
     await pay(1);
     books.evm.mineAt(2, 400);
     books.evm.keepsBlocks = 160;
-    for (const since of [undefined, new Date((books.evm.head.timestamp - 600) * 1000)]) {
-      const { summary } = await run({ ...options, ...(since && { since }) });
-      assert.match(summary.unread[0]?.reason ?? '', /^the endpoint keeps no blocks from /);
+    for (const keepsFirstBlock of [true, false]) {
+      books.evm.keepsFirstBlock = keepsFirstBlock;
+      for (const since of [undefined, new Date((books.evm.head.timestamp - 600) * 1000)]) {
+        const { summary } = await run({ ...options, ...(since && { since }) });
+        assert.match(summary.unread[0]?.reason ?? '', /^the endpoint keeps no blocks from /);
+      }
     }
     books.evm.keepsBlocks = Number.POSITIVE_INFINITY;
     assert.deepEqual(countLines((await run(options)).lines), { matched: 1 });

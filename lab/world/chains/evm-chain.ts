@@ -1,4 +1,4 @@
-import { decodeFunctionData, encodeFunctionResult, type Hex, numberToHex, parseAbi } from 'viem';
+import { decodeFunctionData, encodeFunctionResult, type Hex, numberToHex, parseAbi, zeroHash } from 'viem';
 import { nowMs } from '../../../shared/process/clock.js';
 import { Chain } from './chain.js';
 import {
@@ -47,8 +47,10 @@ export class EvmChain extends Chain {
   logRefusal: LogRefusal = 'named';
   /** A node has the state of this many blocks before its head. */
   keepsState = Number.POSITIVE_INFINITY;
-  /** A node has block 0, and this many blocks before its head. */
+  /** A node has this many blocks before its head, and block 0. */
   keepsBlocks = Number.POSITIVE_INFINITY;
+  /** Whether a node that prunes has block 0. */
+  keepsFirstBlock = true;
   /** The chain begins with this block. */
   firstBlock = 0;
   /** Makes eth_getLogs answer an empty list. */
@@ -203,10 +205,17 @@ export class EvmChain extends Chain {
   #presentBlock(position: string): object | null {
     const height = this.#height('eth_getBlockByNumber');
     const number = position === 'latest' ? height - (this.lag.get('latest') ?? 0) : Number(position);
-    const isPruned = number > 0 && number < height - this.keepsBlocks;
+    const isPruned = number < height - this.keepsBlocks && !(number === 0 && this.keepsFirstBlock);
     if (number > height || number < this.firstBlock || isPruned) return null;
     const { hash, timestamp } = this.#blocks.at(number);
-    return { number: numberToHex(number), hash, timestamp: numberToHex(timestamp), transactions: [] };
+    const parentHash = number === this.firstBlock ? zeroHash : this.#blocks.at(number - 1).hash;
+    return {
+      number: numberToHex(number),
+      hash,
+      parentHash,
+      timestamp: numberToHex(timestamp),
+      transactions: [],
+    };
   }
 
   #presentReceipt(hash: string): object | null {
