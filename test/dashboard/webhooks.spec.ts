@@ -161,4 +161,34 @@ describe('webhooks in the dashboard', () => {
     // The screen may have asked for the endpoint while it was deleted.
     await tab.leave(404);
   });
+
+  it('keep what another tab has changed while a form was open', async () => {
+    const { endpointId } = await buildFailingEndpoint(stage.app.db, merchant.accountId, { events: 0 });
+    const place = `#/webhooks/${endpointId}`;
+    const [slow, quick] = [
+      await stage.visit(merchant.testKey, place),
+      await stage.visit(merchant.testKey, place),
+    ];
+    await slow.press('Change');
+    await quick.press('Change');
+    await quick.page.getByLabel('URL').fill('https://1.1.1.1/moved');
+    await quick.page.getByLabel('Every event').uncheck();
+    await quick.page.getByLabel('refund.created').uncheck();
+    await quick.press('Save');
+    await quick.says('The endpoint is changed.');
+    await slow.page.getByLabel('Description').fill('The till');
+    await slow.press('Save');
+    await slow.says('The endpoint is changed.');
+    const [endpoint] = await endpoints();
+    assert.deepEqual(
+      [endpoint?.url, endpoint?.description, endpoint?.enabledEvents.includes('*')],
+      ['https://1.1.1.1/moved', 'The till', false],
+    );
+    await slow.press('Change');
+    await slow.press('Save');
+    await slow.page.getByRole('button', { name: 'Change' }).waitFor();
+    assert.deepEqual(await endpoints(), [endpoint]);
+    await slow.leave();
+    await quick.leave();
+  });
 });

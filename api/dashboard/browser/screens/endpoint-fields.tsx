@@ -19,6 +19,14 @@ export function endpointBody({ url, description, events }: EndpointValues): obje
   return { url, description, enabled_events: events.length === 0 ? ['*'] : events };
 }
 
+/** What the merchant has changed. A field that was left alone may have been changed in another tab meanwhile. */
+export function changedBody(before: EndpointValues, values: EndpointValues): object {
+  const began = new Map(Object.entries(endpointBody(before)));
+  const isChanged = ([name, value]: [string, unknown]): boolean =>
+    JSON.stringify(began.get(name)) !== JSON.stringify(value);
+  return Object.fromEntries(Object.entries(endpointBody(values)).filter(isChanged));
+}
+
 interface EndpointFieldsProps {
   values: EndpointValues;
   onValues(values: EndpointValues): void;

@@ -12,7 +12,7 @@ import { Badge, Copyable, Text, When } from '../parts/texts.js';
 import { useAction } from '../parts/use-action.js';
 import { goTo, linkTo, type Route } from '../state/route.js';
 import { DeliveryList } from './delivery-list.js';
-import { EndpointFields, endpointBody, valuesOf } from './endpoint-fields.js';
+import { changedBody, EndpointFields, valuesOf } from './endpoint-fields.js';
 import { LastAnswer } from './last-answer.js';
 
 export function EndpointScreen({ id, route }: { id: string; route: Route }) {
@@ -128,10 +128,11 @@ function Actions({ endpoint, path, reload, onChange, onSecret }: ActionsProps) {
 
 function Change({ endpoint, path, reload, onDone }: EndpointProps & { onDone(): void }) {
   const { api } = useSignedIn();
-  const [values, setValues] = useState(() => valuesOf(endpoint));
+  const [before] = useState(() => valuesOf(endpoint));
+  const [values, setValues] = useState(before);
   const action = useAction();
   async function save(): Promise<void> {
-    await api.change(path, endpointBody(values));
+    await api.change(path, changedBody(before, values));
     await reload();
     say('The endpoint is changed.');
     onDone();
