@@ -5,6 +5,7 @@ import {
   type SpanContext,
   SpanKind,
   SpanStatusCode,
+  TraceFlags,
   trace,
 } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
@@ -19,6 +20,7 @@ import {
   BatchSpanProcessor,
   type ReadableSpan,
   type SpanExporter,
+  type SpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from '../process/logger.js';
 import type { Closable } from '../process/shutdown.js';
@@ -27,8 +29,8 @@ import { VERSION } from '../process/version.js';
 import { type Attributes, type OpenSpan, type SpanStart, type Tracer, useTracer } from './spans.js';
 
 /**
- * Exports spans in the background, one batch a second. While the collector is unavailable, spans beyond MAX_QUEUED_SPANS
- * are dropped, and one log line says so.
+ * Exports spans in the background, one batch a second. While the collector is unavailable, or slower than spans come, those
+ * beyond MAX_QUEUED_SPANS are dropped, and one log line says so.
  */
 const EXPORT_INTERVAL_MS = 1000;
 const EXPORT_TIMEOUT_MS = 5000;
@@ -40,7 +42,8 @@ const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: Span
 
 /** The SDK itself reads sampling, headers and resource attributes from the environment (`OTEL_TRACES_SAMPLER` …). */
 export function openTracing(url: string, service: string, logger: Logger): Closable {
-  const exporter = logged(new OTLPTraceExporter({ url, timeoutMillis: EXPORT_TIMEOUT_MS }), logger);
+  const { counter, watched } = watchArrival(logger);
+  const exporter = watched(new OTLPTraceExporter({ url, timeoutMillis: EXPORT_TIMEOUT_MS }));
   const processor = new BatchSpanProcessor(exporter, {
     maxQueueSize: MAX_QUEUED_SPANS,
     scheduledDelayMillis: EXPORT_INTERVAL_MS,
@@ -50,7 +53,7 @@ export function openTracing(url: string, service: string, logger: Logger): Closa
   const resource = defaultResource()
     .merge(named)
     .merge(detectResources({ detectors: [envDetector] }));
-  const provider = new BasicTracerProvider({ resource, spanProcessors: [processor] });
+  const provider = new BasicTracerProvider({ resource, spanProcessors: [counter, processor] });
   useTracer(tracerOf(provider));
   logger.info({ event: 'traces.on' });
   return {
@@ -105,22 +108,54 @@ function defined(attributes: Attributes = {}): Record<string, string | number | 
   );
 }
 
-/** Logs when exports start to fail and when they succeed again. */
-function logged(exporter: SpanExporter, logger: Logger): SpanExporter {
-  let succeeds = true;
+interface Arrival {
+  /** Comes before the batching processor, which drops spans silently, and counts those that wait in its queue. */
+  counter: SpanProcessor;
+  watched(exporter: SpanExporter): SpanExporter;
+}
+
+/** Logs when spans start to be lost, by failed exports or a full queue, and when all arrive again. */
+function watchArrival(logger: Logger): Arrival {
+  let arrive = true;
+  let waiting = 0;
+  let hasDropped = false;
+
+  function lose(why: string | undefined): void {
+    if (arrive) logger.warn({ event: 'traces.not_arriving', why });
+    arrive = false;
+  }
+
+  function count(span: ReadableSpan): void {
+    if ((span.spanContext().traceFlags & TraceFlags.SAMPLED) === 0) return;
+    if (waiting < MAX_QUEUED_SPANS) waiting += 1;
+    else {
+      hasDropped = true;
+      lose('more spans than it takes');
+    }
+  }
+
+  function noteExport(error: Error | undefined, isExported: boolean): void {
+    if (!isExported) lose(error?.name);
+    else if (!arrive && !hasDropped) {
+      arrive = true;
+      logger.info({ event: 'traces.arrive' });
+    }
+    hasDropped = false;
+  }
+
+  const nothing = (): Promise<void> => Promise.resolve();
   return {
-    export(batch: ReadableSpan[], done) {
-      exporter.export(batch, (result) => {
-        const isExported = result.code === 0;
-        if (isExported !== succeeds) {
-          succeeds = isExported;
-          if (isExported) logger.info({ event: 'traces.arrive' });
-          else logger.warn({ event: 'traces.not_arriving', why: result.error?.name });
-        }
-        done(result);
-      });
-    },
-    shutdown: () => exporter.shutdown(),
-    forceFlush: () => exporter.forceFlush?.() ?? Promise.resolve(),
+    counter: { onStart() {}, onEnd: count, forceFlush: nothing, shutdown: nothing },
+    watched: (exporter) => ({
+      export(batch, done) {
+        waiting -= batch.length;
+        exporter.export(batch, (result) => {
+          noteExport(result.error, result.code === 0);
+          done(result);
+        });
+      },
+      shutdown: () => exporter.shutdown(),
+      forceFlush: () => exporter.forceFlush?.() ?? nothing(),
+    }),
   };
 }
