@@ -2,9 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Knex } from '../db/knex.js';
+import { isRefusal } from '../db/postgres-errors.js';
+import { Refusal } from '../errors/refusal.js';
 import type { Month } from '../values/months.js';
 import { listUnfinished, type Unfinished } from './at-rest.js';
 import { monthsBefore, nextPartOf, recordPart } from './parts.js';
+import { publishRecorded } from './publish-recorded.js';
 import { payablesMadeIn } from './read-month.js';
 import { type Removed, removeWritten } from './remove-month.js';
 import { type Part, publishPart, refuseTaken, writePart } from './write-part.js';
@@ -12,8 +15,8 @@ import { type Part, publishPart, refuseTaken, writePart } from './write-part.js'
 /**
  * Moves months from the tables into files. Each month is written, read back, and only then deleted, so every row is in the
  * tables, in the files or in both. A row that changed since it was written stays in the tables. After a crash the
- * operator runs the command again: the remaining rows of the month become its next part. Of two runs that write the same part
- * one records it, and only its files get their names.
+ * operator runs the command again: it publishes a part that is recorded, and the remaining rows of the month become the next
+ * part. Of two runs that write the same part one records it, and only its files get their names.
  */
 export interface ArchiveRun {
   before: Month;
@@ -67,12 +70,13 @@ async function* writeMonths(
       kept.push({ month, holds });
       continue;
     }
+    yield* publishRecorded(db, month, run.folder);
     const part = await writeNextPart(db, month, run);
     if (part !== undefined) yield part;
   }
 }
 
-/** Undefined when the month has no rows. */
+/** Undefined when the month has no rows. A part that may be recorded keeps its files, which the next command publishes. */
 async function writeNextPart(
   db: Knex,
   month: Month,
@@ -81,14 +85,19 @@ async function writeNextPart(
   const next = { month, part: await nextPartOf(db, month) };
   await refuseTaken(folder, next);
   const unfinished = path.join(folder, `${month}-${randomBytes(8).toString('hex')}.unfinished`);
+  const discard = (): Promise<void> => rm(unfinished, { recursive: true, force: true });
+  let mayBeRecorded = false;
   try {
     const part = await writePart(unfinished, next, payablesMadeIn(db, month));
     if (part.files.length === 0) return undefined;
     await onWritten(part, unfinished);
+    mayBeRecorded = true;
     await recordPart(db, part);
     await publishPart(part, unfinished, folder);
+    await discard();
     return part;
-  } finally {
-    await rm(unfinished, { recursive: true, force: true });
+  } catch (error) {
+    if (!mayBeRecorded || error instanceof Refusal || isRefusal(error)) await discard();
+    throw error;
   }
 }

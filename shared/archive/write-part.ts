@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, rename } from 'node:fs/promises';
+import { access, mkdir, open, readdir, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { Refusal } from '../errors/refusal.js';
 import { now } from '../process/clock.js';
@@ -57,7 +57,8 @@ export async function refuseTaken(folder: string, next: PartName): Promise<void>
   );
 }
 
-function ifMissing(error: NodeJS.ErrnoException): string[] {
+/** The names in a folder that does not exist. */
+export function ifMissing(error: NodeJS.ErrnoException): string[] {
   if (error.code !== 'ENOENT') throw error;
   return [];
 }
@@ -65,13 +66,25 @@ function ifMissing(error: NodeJS.ErrnoException): string[] {
 /** Moves a part into its folder, the manifest last: its presence means that the files are complete. */
 export async function publishPart(part: Part, from: string, folder: string): Promise<void> {
   for (const name of [...part.files.map(({ file }) => file), manifestOf(part)])
-    await rename(path.join(from, name), path.join(folder, name));
+    await move(name, from, folder);
   // Makes the renames durable.
   const handle = await open(folder, 'r');
   try {
     await handle.sync();
   } finally {
     await handle.close();
+  }
+}
+
+async function move(name: string, from: string, folder: string): Promise<void> {
+  try {
+    await rename(path.join(from, name), path.join(folder, name));
+  } catch (error) {
+    // An earlier command, or another one at this moment, may have moved the file.
+    await access(path.join(from, name)).then(
+      () => Promise.reject(error),
+      () => access(path.join(folder, name)),
+    );
   }
 }
 
@@ -83,7 +96,7 @@ function fileOf(table: GrowingTable, part: PartName): string {
   return `${table}-${endingOf(part)}.ndjson.gz`;
 }
 
-function manifestOf(part: PartName): string {
+export function manifestOf(part: PartName): string {
   return `manifest-${endingOf(part)}.json`;
 }
 
