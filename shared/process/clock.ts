@@ -6,6 +6,8 @@ let offsetMs = 0;
 let correctionMs = 0;
 /** By how much the host's clock has jumped forward since Postgres' clock was last read. */
 let unconfirmedMs = 0;
+/** Until Postgres' clock is read, times are the host's. */
+let isRead = false;
 /** Postgres' clock has been set back so often, as seen by this process. */
 let setBacks = 0;
 
@@ -45,6 +47,11 @@ export function earlierNowMs(): number {
 /** The later of the host's and Postgres' time. Events of the past happened before it. */
 export function laterNowMs(): number {
   return Math.max(nowMs(), hostNowMs());
+}
+
+/** In whole milliseconds, without a jump of the host's clock that Postgres has not confirmed: for times that outlast the jump. */
+export function confirmedNowMs(): number {
+  return Math.floor(nowMs() - unconfirmedMs);
 }
 
 /** The earlier time while the clocks disagree, else Postgres': small differences must not make processes decide differently. */
@@ -95,6 +102,8 @@ export function correctClock(
   // A correction that only undoes a jump of the host's clock is no step of Postgres' clock.
   if (correctionMs + unconfirmedMs < beforeMs - DISAGREE_MS) setBacks += 1;
   unconfirmedMs = 0;
+  if (!isRead) forgetTimes();
+  isRead = true;
 }
 
 /** How often Postgres' clock has been set back: due times that were written before lie too far ahead. */
@@ -115,12 +124,16 @@ export function advanceClock(ms: number): void {
 /** For tests. */
 export function resetClock(): void {
   offsetMs = 0;
-  for (const listener of resetListeners) listener();
+  forgetTimes();
 }
 
 const resetListeners: (() => void)[] = [];
 
-/** For modules that remember a time of the advanced clock. */
+function forgetTimes(): void {
+  for (const listener of resetListeners) listener();
+}
+
+/** For modules that remember a time: of the host's clock before Postgres' clock was read, or of the advanced clock. */
 export function onClockReset(listener: () => void): void {
   resetListeners.push(listener);
 }

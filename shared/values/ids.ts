@@ -1,11 +1,12 @@
 import { randomFillSync } from 'node:crypto';
-import { nowMs, onClockReset } from '../process/clock.js';
+import { confirmedNowMs, onClockReset } from '../process/clock.js';
 
 /**
  * Identifiers sort by creation: prefix + 8 characters of milliseconds + 3 of a counter + 17 random ones
  * (101 bits), all in base 62 whose digits are in ASCII order, so `COLLATE "C"` sorts them by time.
- * Within a process they strictly increase, also when the system clock steps back. The creation time of an
- * object is its id's time: there is no second copy of it to disagree with.
+ * Within a process they strictly increase, also when the system clock steps back, from the first reading of Postgres' clock on:
+ * ids of requests before it may be of a wrong time. The creation time of an object is its id's time: there is no second copy of
+ * it to disagree with.
  */
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const TIME_LENGTH = 8;
@@ -34,7 +35,8 @@ onClockReset(() => {
 });
 
 export function newId(prefix: IdPrefix): string {
-  const ms = nowMs();
+  // A jump that is taken back would stay in every id until that time has come.
+  const ms = confirmedNowMs();
   if (ms > lastMs) {
     lastMs = ms;
     counter = 0;

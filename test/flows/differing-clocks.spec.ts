@@ -6,9 +6,11 @@ import {
   startWebProcess,
   startWorkerProcess,
 } from '../../lab/world/processes/processes.js';
+import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { nowMs } from '../../shared/process/clock.js';
 import { forAllTests } from '../support/hooks.js';
 import { openMoneyFlow } from '../support/money-flow.js';
+import { minimal } from '../support/orders.js';
 import { testServices } from '../support/suite.js';
 
 const TOKEN = 'metrics-token-of-a-spec';
@@ -70,6 +72,27 @@ describe("processes whose clocks differ from Postgres'", () => {
       }
     });
   }
+
+  it('create objects at the time of Postgres after a request that came before Postgres could be reached', async () => {
+    const proxy = await TcpProxy.start(flow.databaseUrl);
+    await proxy.refuse();
+    const { port } = await startWebProcess({ ...environment, DATABASE_URL: proxy.url, ...shifted(600) });
+    const create = (): Promise<Response> =>
+      fetch(`http://127.0.0.1:${port}/v1/checkout/sessions`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${flow.merchant.testKey}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify(minimal),
+      });
+    assert.equal((await create()).status, 503);
+    await proxy.accept();
+    await eventually(async () => {
+      const answer = await create();
+      assert.equal(answer.status, 200);
+      const { created, expires_at } = JSON.parse(await answer.text());
+      assert.ok(Math.abs(expires_at - created - 24 * 3600) < 60, `created ${created}, expires ${expires_at}`);
+    });
+    await proxy.refuse();
+  });
 
   it('report the offset in /readyz and in the metrics, and go on serving', async () => {
     const { port } = await startWebProcess({ ...environment, ...shifted(60) });

@@ -8,9 +8,11 @@ import {
   earlierNowMs,
   nowMs,
   postgresSetBacks,
+  resetClock,
   times,
   unmockedHostMs,
 } from '../../shared/process/clock.js';
+import { createdAt, newId } from '../../shared/values/ids.js';
 
 describe("following Postgres' clock", () => {
   const START = 1_000_000;
@@ -76,6 +78,21 @@ describe("a host's clock that is set between two readings of Postgres' clock", (
     const at = unmockedHostMs();
     started.correctClock(at + HOUR_MS, { askedAtMs: at, answeredAtMs: at });
     assert.ok(started.nowMs() - before >= HOUR_MS);
+  });
+
+  it('gives ids no later time when it is set forward wrongly, neither then nor after it', () => {
+    // Ids never decrease: this forgets those of other tests.
+    resetClock();
+    set(HOUR_MS);
+    const right = unmockedHostMs() - HOUR_MS;
+    const id = newId('req_');
+    assert.match(id, /^req_[0-9A-Za-z]{28}$/);
+    const first = createdAt(id).getTime();
+    correctClock(right, { askedAtMs: right + HOUR_MS, answeredAtMs: right + HOUR_MS });
+    const second = createdAt(newId('cs_test_')).getTime();
+    resetClock();
+    for (const ms of [first, second])
+      assert.ok(Math.abs(ms - right) < HOUR_MS / 2, `off by ${ms - right} ms`);
   });
 
   it('does not end what cannot be taken back when it is set forward, until Postgres has confirmed it', () => {
