@@ -3,6 +3,7 @@ import {
   buildMerchant,
   buildPaidSession,
   buildSession,
+  buildSessions,
   buildUndecidedPayment,
   type Merchant,
 } from '../../lab/world/shop/factories.js';
@@ -114,6 +115,7 @@ describe('the search of the dashboard', () => {
     await search(tab, 'twice');
     await tab.page.getByRole('cell', { name: '$2.00' }).waitFor();
     assert.equal(await tab.page.locator('tbody tr').count(), 2);
+    assert.equal(await tab.page.getByText('More were found').count(), 0);
     for (const text of ['theirs', 'nobody@mail.example', WALLET, 'key_1', 'a/b?c#d%']) {
       await search(tab, text);
       await tab.page.getByText('Nothing was found.').waitFor();
@@ -143,6 +145,15 @@ describe('the search of the dashboard', () => {
     await page.getByRole('cell', { name: '$2.00' }).waitFor({ state: 'detached' });
     await page.getByRole('cell', { name: '$3.00' }).waitFor();
     assert.deepEqual(await amounts(), ['$3.00']);
+    await tab.leave();
+  });
+
+  it('says when there are more than it shows', async () => {
+    await buildSessions(stage.app.db, merchant.accountId, 101, { clientReferenceId: 'monthly' });
+    const tab = await stage.visit(merchant.testKey, '#/keys');
+    await search(tab, 'monthly');
+    await tab.page.getByText('More were found: only the newest are shown.').waitFor();
+    assert.equal(await tab.page.locator('tbody tr').count(), 100);
     await tab.leave();
   });
 });

@@ -20,12 +20,15 @@ const PLACES: readonly [prefix: string, place: readonly string[]][] = [
 ];
 const PAYMENTS = '/v1/payments';
 const SESSIONS = '/v1/checkout/sessions';
-const LIMIT = '20';
+/** The most objects that a list of /v1 answers at once. */
+const LIMIT = '100';
 const REFUSED = 400;
 
+const NONE: List<never> = { data: [], has_more: false };
+
 interface Found {
-  payments: Payment[];
-  sessions: Session[];
+  payments: List<Payment>;
+  sessions: List<Session>;
 }
 
 interface LookUp {
@@ -48,22 +51,23 @@ function lookUpsOf(text: string): readonly LookUp[] {
 }
 
 async function search(api: Api, text: string): Promise<Found> {
-  const found: Found = { payments: [], sessions: [] };
+  const found: Found = { payments: NONE, sessions: NONE };
   for (const { list, filters } of lookUpsOf(text)) {
     if (list === PAYMENTS) found.payments = await matches<Payment>(api, list, filters);
     else found.sessions = await matches<Session>(api, list, filters);
-    if (found.payments.length + found.sessions.length > 0) break;
+    if (found.payments.data.length + found.sessions.data.length > 0) break;
   }
   return found;
 }
 
 /** A text that a filter refuses, for example as too long, is in none of its objects. */
-async function matches<T>(api: Api, list: string, filters: readonly Query[]): Promise<T[]> {
+async function matches<T>(api: Api, list: string, filters: readonly Query[]): Promise<List<T>> {
   try {
-    const pages = filters.map((filter) => api.get<List<T>>(list, { ...filter, limit: LIMIT }));
-    return (await Promise.all(pages)).flatMap(({ data }) => data);
+    const read = filters.map((filter) => api.get<List<T>>(list, { ...filter, limit: LIMIT }));
+    const pages = await Promise.all(read);
+    return { data: pages.flatMap(({ data }) => data), has_more: pages.some(({ has_more }) => has_more) };
   } catch (error) {
-    if (error instanceof ApiError && error.status === REFUSED) return [];
+    if (error instanceof ApiError && error.status === REFUSED) return NONE;
     throw error;
   }
 }
@@ -94,33 +98,35 @@ function Results({ text }: { text: string }) {
       throw new ApiError(400, 'empty', 'Type an id, a transaction, a wallet, an order number or an e-mail.');
     return await search(api, text);
   });
-  const { payments = [], sessions = [] } = read.data ?? {};
-  const isOne = payments.length + sessions.length === 1;
-  const [payment] = payments;
-  const [session] = sessions;
+  const { payments, sessions } = read.data ?? { payments: NONE, sessions: NONE };
+  const hasMore = payments.has_more || sessions.has_more;
+  const isOne = payments.data.length + sessions.data.length === 1;
+  const [payment] = payments.data;
+  const [session] = sessions.data;
   const only = payment ? linkTo(['payments', payment.id]) : session && linkTo(['links', session.id]);
   useGoOn(isOne ? only : undefined);
   return (
     <Shown read={read}>
       {() => (
         <>
-          {payments.length + sessions.length === 0 ? (
+          {payments.data.length + sessions.data.length === 0 ? (
             <Empty title="Nothing was found.">
               The search is exact: check that the text is complete, and that it belongs to the data of this
               key.
             </Empty>
           ) : null}
-          {payments.length > 0 ? (
+          {payments.data.length > 0 ? (
             <Table
               caption="Payments found"
               columns={PAYMENT_COLUMNS}
-              rows={payments}
+              rows={payments.data}
               keyOf={({ id }) => id}
             />
           ) : null}
-          {sessions.length > 0 ? (
-            <Table caption="Links found" columns={LINK_COLUMNS} rows={sessions} keyOf={({ id }) => id} />
+          {sessions.data.length > 0 ? (
+            <Table caption="Links found" columns={LINK_COLUMNS} rows={sessions.data} keyOf={({ id }) => id} />
           ) : null}
+          {hasMore ? <p>More were found: only the newest are shown.</p> : null}
         </>
       )}
     </Shown>
