@@ -16,14 +16,15 @@ interface PostgresConnection {
 /**
  * The connection settings of knex, BullMQ and the CLI. No startup parameters beyond those of node-postgres, since a
  * pooler in transaction mode refuses others.
- * TLS follows the URL's sslmode; DATABASE_TLS_VERIFY=false turns TLS on and accepts any certificate.
+ * TLS follows the URL's sslmode, or its `ssl` where it has none; DATABASE_TLS_VERIFY=false turns TLS on and accepts any
+ * certificate.
  */
 export function postgresConnection(database: DatabaseConfig): PostgresConnection {
   const url = new URL(database.url);
-  const sslmode = url.searchParams.get('sslmode');
+  const sslmode = url.searchParams.get('sslmode') ?? sslmodeOf(url.searchParams.get('ssl'));
   // node-postgres would let the URL's sslmode override the `ssl` below.
   for (const name of ['sslmode', 'ssl', 'uselibpqcompat']) url.searchParams.delete(name);
-  const wantsTls = sslmode !== null && sslmode !== 'disable';
+  const wantsTls = sslmode !== 'disable';
   const ssl = database.verifyTls && sslmode !== 'no-verify' ? wantsTls : { rejectUnauthorized: false };
   return {
     connectionString: url.href,
@@ -35,6 +36,12 @@ export function postgresConnection(database: DatabaseConfig): PostgresConnection
     query_timeout: database.queryTimeoutMs,
     types: { getTypeParser: typeParser },
   };
+}
+
+/** `ssl=true`, `ssl=1` and `ssl=0` are node-postgres' own; `ssl=require` and others are those of more drivers. */
+function sslmodeOf(ssl: string | null): string {
+  if (ssl === null || ['', 'false', '0', 'disable'].includes(ssl)) return 'disable';
+  return ssl === 'no-verify' ? ssl : 'require';
 }
 
 /** bigint columns hold cents below 2^53 and are read as numbers. Set per connection: BullMQ expects node-postgres' strings. */
