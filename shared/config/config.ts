@@ -176,13 +176,13 @@ export function loadConfig(environment: Record<string, string | undefined>, role
 
 function readDatabases(env: EnvReader): Pick<Config, 'database' | 'replica'> {
   const database: DatabaseConfig = {
-    url: env.requiredUrl('DATABASE_URL', ['postgres:', 'postgresql:']),
+    url: env.requiredPostgresUrl('DATABASE_URL'),
     poolSize: env.integer('DATABASE_POOL_SIZE', { default: 10, min: 1, max: 1000 }),
     verifyTls: env.boolean('DATABASE_TLS_VERIFY', true),
     preparedStatements: env.boolean('DATABASE_PREPARED_STATEMENTS', true),
     queryTimeoutMs: env.integer('DATABASE_QUERY_TIMEOUT_MS', { default: 30_000, min: 100, max: 600_000 }),
   };
-  const replicaUrl = env.url('DATABASE_REPLICA_URL', ['postgres:', 'postgresql:']);
+  const replicaUrl = env.postgresUrl('DATABASE_REPLICA_URL');
   return { database, replica: replicaUrl === undefined ? undefined : { ...database, url: replicaUrl } };
 }
 

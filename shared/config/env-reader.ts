@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { parseUrl } from '../values/parse-url.js';
+import { ENCODED, isCutByPassword } from './cut-by-password.js';
 import { parseRedisUrl } from './redis-url.js';
 
 interface Bounds {
@@ -96,6 +97,24 @@ export class EnvReader {
   requiredUrl(name: string, protocols: readonly string[]): string {
     if (this.text(name) === undefined) this.problems.push(`${name} is missing.`);
     return this.url(name, protocols) ?? '';
+  }
+
+  /** node-postgres would look up the host of a URL that a password has cut short, and name that part of it in its error. */
+  postgresUrl(name: string): string | undefined {
+    const text = this.text(name);
+    const isPostgres = text !== undefined && /^postgres(ql)?:\/\//i.test(text);
+    if (!isPostgres) return this.url(name, ['postgres:', 'postgresql:']);
+    const url = parseUrl(text);
+    if (url !== undefined && !isCutByPassword(url)) return text;
+    this.problems.push(
+      `${name} is not a complete URL: it needs one host, and user and password percent-encoded (${ENCODED}).`,
+    );
+    return undefined;
+  }
+
+  requiredPostgresUrl(name: string): string {
+    if (this.text(name) === undefined) this.problems.push(`${name} is missing.`);
+    return this.postgresUrl(name) ?? '';
   }
 
   /** A URL that paths are added to, without a slash at its end. `login`: whether its user and password are sent. */

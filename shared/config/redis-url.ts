@@ -1,4 +1,5 @@
 import { parseUrl } from '../values/parse-url.js';
+import { ENCODED, isCutByPassword } from './cut-by-password.js';
 
 /** REDIS_URL names a single Redis, a master found through Sentinels, or a cluster. */
 export type RedisAddress =
@@ -60,6 +61,7 @@ function readOne(text: string): RedisAddress | string {
   } catch {
     return 'has a user or a password that is not percent-encoded: write a percent sign in it as %25.';
   }
+  if (isCutByPassword(url)) return `has a user or a password that is not percent-encoded: write ${ENCODED}.`;
   const db = url.pathname.slice(1) || (url.searchParams.get('db') ?? '');
   if (!/^\d{0,4}$/.test(db))
     return 'must end with the number of a database, as in /0, or with the host and port.';
