@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { type Config, usesDevelopmentKey } from '../../shared/config/config.js';
 import { followClock } from '../../shared/db/follow-clock.js';
 import { warnAboutPooler } from '../../shared/db/warn-about-pooler.js';
+import { listen } from '../../shared/process/listen.js';
 import type { Logger } from '../../shared/process/logger.js';
 import { type Closable, closeWithin } from '../../shared/process/shutdown.js';
 import { warnIfRedisMayEvict } from '../../shared/queues/connection.js';
@@ -50,7 +51,7 @@ export async function startWeb(
   const server = createHttpServer(app);
   const inFlight = trackInFlight(server);
   logRefusedConnections(server, logger);
-  await listen(server, config);
+  await listen(server, { port: config.port, host: config.host, variable: 'PORT' });
   const { port } = server.address() as AddressInfo;
   logger.info({ event: 'web.listening', port });
   const warming = setTimeout(warmUp, WARM_UP_AFTER_MS, logger);
@@ -101,20 +102,6 @@ function warnAbout({ config, logger, pageAssets }: Deps): void {
       hint: 'REDIS_URL is not set: the queue lives in Postgres, which is good for one machine.',
     });
   }
-}
-
-function listen(server: Server, { port, host }: Pick<Config, 'port' | 'host'>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const fail = (error: NodeJS.ErrnoException): void => {
-      const isElsewhere = error.code === 'EADDRNOTAVAIL';
-      reject(isElsewhere ? new Error(`HOST is ${host}, which is not an address of this machine.`) : error);
-    };
-    server.once('error', fail);
-    server.listen(port, host, () => {
-      server.off('error', fail);
-      resolve();
-    });
-  });
 }
 
 /** At most one line a minute: a flood of connections must not become one of lines. */

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { closedPort } from '../../lab/world/processes/closed-port.js';
 import { type EntryPoint, killProcesses, startProcess } from '../../lab/world/processes/processes.js';
-import { createDatabase, testServices } from '../support/suite.js';
+import { createDatabase, createMigratedDatabase, testServices } from '../support/suite.js';
 
 describe('a start with a wrong configuration', () => {
   after(killProcesses);
@@ -94,6 +96,32 @@ describe('a start with a wrong configuration', () => {
     });
     assert.equal(errors, 'HOST is 192.0.2.1, which is not an address of this machine.\n');
   });
+
+  for (const [entry, variable] of [
+    ['api/server', 'PORT'],
+    ['workers/main', 'WORKER_METRICS_PORT'],
+  ] as const) {
+    it(`${entry} names ${variable} when another process listens there`, async () => {
+      const other = createServer().listen(0);
+      await once(other, 'listening');
+      try {
+        const { port } = other.address() as AddressInfo;
+        const errors = await failedStart(entry, {
+          DATABASE_URL: await createMigratedDatabase(`used_${variable.toLowerCase()}`),
+          FACILITATOR_URL: 'http://127.0.0.1:1',
+          REDIS_URL: testServices().redisUrl,
+          ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+          [variable]: String(port),
+        });
+        assert.equal(
+          errors,
+          `${variable} is ${port}, where another process already listens. Set another port, or end that process.\n`,
+        );
+      } finally {
+        other.close();
+      }
+    });
+  }
 
   for (const entry of ['workers/main', MIGRATE] as const) {
     it(`${entry} exits when the database cannot be reached, and prints no password`, async () => {

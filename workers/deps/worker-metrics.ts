@@ -9,6 +9,7 @@ import type { JobName } from '../../shared/jobs/jobs.js';
 import { openLoginLimiter } from '../../shared/limits/login-limiter.js';
 import { openChainMetrics } from '../../shared/metrics/chain-metrics.js';
 import { type MetricSources, openMetricsPage } from '../../shared/metrics/metrics.js';
+import { listen } from '../../shared/process/listen.js';
 import type { Closable } from '../../shared/process/shutdown.js';
 import { VERSION } from '../../shared/process/version.js';
 import { LINE_STATUSES, type LineStatus } from '../../shared/reconcile/line.js';
@@ -156,10 +157,7 @@ export async function serveWorkerMetrics(
       () => end(500, 'The metrics could not be read.\n'),
     );
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, resolve);
-  });
+  await listen(server, { port, variable: 'WORKER_METRICS_PORT' });
   return {
     async close() {
       server.closeAllConnections();
