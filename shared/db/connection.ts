@@ -53,5 +53,25 @@ function typeParser(oid: number, format?: 'text' | 'binary'): (value: string) =>
 /** Names the variable to check where a start fails at its first contact with Postgres. */
 export function rethrowNamingDatabaseUrl(error: unknown): never {
   if (error instanceof ConfigError || !(error instanceof Error)) throw error;
-  throw new Error(`The database of DATABASE_URL cannot be used: ${error.message}`, { cause: error });
+  throw new Error(whyUnusable(error), { cause: error });
+}
+
+/** A sentence for operators, which says what to change about TLS where the error is about that. */
+export function whyUnusable(error: Error): string {
+  const advice = adviceAboutTls(error);
+  return `The database of DATABASE_URL cannot be used: ${error.message}${advice === undefined ? '' : `. ${advice}`}`;
+}
+
+/** Node's codes for a certificate that it does not accept. */
+const CERTIFICATE_CODES = /^(ERR_TLS_CERT_|CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_)/;
+
+function adviceAboutTls(error: Error): string | undefined {
+  const code = 'code' in error ? String(error.code) : '';
+  if (CERTIFICATE_CODES.test(code))
+    return 'Add sslrootcert=<file of its authority> to the URL, or set DATABASE_TLS_VERIFY=false, which accepts any certificate.';
+  if (code === '28000' && /no encryption|SSL off/.test(error.message))
+    return 'If it takes connections with TLS only, add sslmode=require to the URL.';
+  if (/does not support SSL/.test(error.message))
+    return 'Remove sslmode and ssl from the URL, and unset DATABASE_TLS_VERIFY, to connect without TLS.';
+  return undefined;
 }

@@ -1,8 +1,9 @@
 import { ConfigError } from '../config/config.js';
+import { whyUnusable } from '../db/connection.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import type { Logger } from '../process/logger.js';
-import { withTimeout } from '../process/timeout.js';
+import { TimedOut, withTimeout } from '../process/timeout.js';
 import type { SecretBox } from '../secrets/secrets.js';
 import { countIfNoneOpens } from '../webhooks/unreadable.js';
 
@@ -25,11 +26,18 @@ export async function firstContact({
     logger.warn({
       event: 'database.not_reached',
       err: error,
-      hint: 'The database of DATABASE_URL does not answer within three seconds. The process goes on trying; until then /readyz is 503.',
+      hint: `${why(error)} The process goes on trying; until then /readyz is 503.`,
     });
     return;
   }
   await checkEncryptionKey(db, secretBox);
+}
+
+function why(error: unknown): string {
+  if (error instanceof TimedOut || !(error instanceof Error))
+    return 'The database of DATABASE_URL does not answer within three seconds.';
+  const sentence = whyUnusable(error);
+  return sentence.endsWith('.') ? sentence : `${sentence}.`;
 }
 
 /**
