@@ -8,6 +8,7 @@ import type { Logger } from '../../shared/process/logger.js';
 import { type Closable, closeWithin } from '../../shared/process/shutdown.js';
 import { warnIfRedisMayEvict } from '../../shared/queues/connection.js';
 import { loadBullMq } from '../../shared/queues/enqueue.js';
+import { warnIfNotMigrated } from '../../shared/schema/warn-if-not-migrated.js';
 import { firstContact } from '../../shared/startup/first-contact.js';
 import { warnAboutRiskySettings } from '../../shared/startup/risky-settings.js';
 import { startTracing } from '../../shared/tracing/start.js';
@@ -46,6 +47,7 @@ export async function startWeb(
   if (deps.redis !== undefined) warnIfRedisMayEvict(deps.redis, logger);
   warnAbout(deps);
   warnAboutRiskySettings(config, logger);
+  void warnIfNotMigrated(deps.db, logger);
   if (config.redis === undefined) void warnAboutPooler(deps.db, logger);
   const app = createApp(deps);
   const server = createHttpServer(app);

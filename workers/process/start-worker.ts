@@ -23,6 +23,7 @@ import { decisionNotifier } from '../../shared/queues/decision-notifier.js';
 import { openQueues } from '../../shared/queues/enqueue.js';
 import { deliveryNotifier, type NotifyDeliveries } from '../../shared/queues/notify-deliveries.js';
 import { logStoreState } from '../../shared/queues/store-state.js';
+import { warnIfNotMigrated } from '../../shared/schema/warn-if-not-migrated.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
 import { PAYMENTS_OF_A_JOB } from '../../shared/settlement/notify-settlements.js';
 import { checkEncryptionKey } from '../../shared/startup/first-contact.js';
@@ -75,6 +76,7 @@ export async function startWorker(
   const tracing = await startTracing(config, 'checkout-worker', logger);
   const { deps, workerRedis, installation, close } = await openDeps(config, logger);
   warnAboutRiskySettings(config, logger);
+  void warnIfNotMigrated(deps.db, logger);
   if (config.redis === undefined) void warnAboutPooler(deps.db, logger);
   const deliverer = new Deliverer(deps, openSender({ allowPrivateNetworks: config.allowPrivateWebhooks }));
   const handlers = createHandlers({ ...deps, notifyDeliveries: notifierFor(deps, deliverer) }, deliverer);
