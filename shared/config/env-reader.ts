@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { parseUrl } from '../values/parse-url.js';
-import { ENCODED, isCutByPassword } from './cut-by-password.js';
+import { ENCODED, isCutByPassword, isPercentEncoded } from './percent-encoding.js';
 import { parseRedisUrl } from './redis-url.js';
 
 interface Bounds {
@@ -105,9 +105,9 @@ export class EnvReader {
     const isPostgres = text !== undefined && /^postgres(ql)?:\/\//i.test(text);
     if (!isPostgres) return this.url(name, ['postgres:', 'postgresql:']);
     const url = parseUrl(text);
-    if (url !== undefined && !isCutByPassword(url)) return text;
+    if (url !== undefined && isPercentEncoded(url.hostname) && !isCutByPassword(url)) return text;
     this.problems.push(
-      `${name} is not a complete URL: it needs one host, and user and password percent-encoded (${ENCODED}).`,
+      `${name} is not a complete URL: it needs one host, and user, password and host percent-encoded (${ENCODED}).`,
     );
     return undefined;
   }

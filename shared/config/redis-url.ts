@@ -1,5 +1,5 @@
 import { parseUrl } from '../values/parse-url.js';
-import { ENCODED, isCutByPassword } from './cut-by-password.js';
+import { ENCODED, isCutByPassword } from './percent-encoding.js';
 
 /** REDIS_URL names a single Redis, a master found through Sentinels, or a cluster. */
 export type RedisAddress =

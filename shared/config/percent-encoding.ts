@@ -6,3 +6,13 @@ export function isCutByPassword(url: URL): boolean {
   const names = [...url.searchParams.keys()];
   return [url.pathname, url.hash, ...names].some((part) => part.includes('@'));
 }
+
+/** A host may be the path of a socket, as in `%2Fvar%2Frun%2Fpostgresql`. */
+export function isPercentEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -29,6 +29,11 @@ describe('the configuration with a password that is not percent-encoded', () => 
     });
   }
 
+  it('refuses a host with a percent sign that encodes nothing', () => {
+    const text = problemsOf({ ...COMPLETE, NODE_ENV: 'production', DATABASE_URL: 'postgres://u:p@a%zz/app' });
+    assert.match(text, /DATABASE_URL is not a complete URL/);
+  });
+
   it('accepts one that is encoded, and an @ in the options', () => {
     for (const url of [
       `postgres://u%40srv:${encodeURIComponent('p@/?#:%')}@db.example:5432/app?sslmode=require`,
