@@ -20,6 +20,10 @@ export type PaymentMatch =
   | { ok: true; requirements: PaymentRequirements; proof: PaymentProof }
   | ({ ok: false } & Failure);
 
+/** A payload of version 1 has no `accepted`. */
+const NAMES_NO_TOKEN =
+  'Several tokens are offered on this network, and this payment does not show for which one it is. Send a payload of x402 version 2, whose `accepted` is the chosen entry of `accepts`.';
+
 /**
  * Finds the entry that a payment pays. The result holds our own entry, never the buyer's copy. Only the Solana fee payer is
  * taken from the signed transaction, if the facilitator lists it or we offered it.
@@ -68,7 +72,7 @@ async function matchNetworkName(
   const [entry] = fitting;
   return entry !== undefined && fitting.length === 1
     ? matched(entry, proof, offer)
-    : refused('invalid_payment_requirements');
+    : { ...refused('invalid_payment_requirements'), message: NAMES_NO_TOKEN };
 }
 
 async function findFitting(
@@ -109,6 +113,6 @@ export function isSamePayment(
   return proof !== undefined && payloadKey(made.network, made.asset, proof) === made.payloadKey;
 }
 
-function refused(reason: string): PaymentMatch {
+function refused(reason: string): Extract<PaymentMatch, { ok: false }> {
   return { ok: false, ...describeFailure(reason) };
 }

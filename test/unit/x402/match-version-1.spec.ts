@@ -1,9 +1,11 @@
+import assert from 'node:assert/strict';
 import {
   signEvmPayment,
   signSolanaPayment,
   transferChecked,
   v1PaymentHeader,
 } from '../../../lab/world/shop/agent.js';
+import type { PaymentMatch } from '../../../shared/x402/match-payment.js';
 import {
   ACCOUNT,
   assertPays,
@@ -74,14 +76,24 @@ describe('matching a payload of version 1', () => {
         account: ACCOUNT,
         domain: { name: 'Another' },
       });
-      await assertRefused(match(v1PaymentHeader('xlayer-testnet', payload)), 'invalid_payment_requirements');
+      const matching = match(v1PaymentHeader('xlayer-testnet', payload));
+      await assertRefused(matching, 'invalid_payment_requirements');
+      await assertAsksForVersion2(matching);
     });
 
     it('a transaction in none, or in both, of two tokens: invalid_payment_requirements', async () => {
       const none = signSolanaPayment(SVM, { payer: BUYER, instructions: [], signers: [] });
       await assertRefused(match(v1PaymentHeader('solana-devnet', none)), 'invalid_payment_requirements');
+      await assertAsksForVersion2(match(v1PaymentHeader('solana-devnet', none)));
       const both = signSolanaPayment(SVM, { payer: BUYER, after: [transferChecked(USDG, BUYER.publicKey)] });
       await assertRefused(match(v1PaymentHeader('solana-devnet', both)), 'invalid_payment_requirements');
     });
   });
 });
+
+/** A payload of version 1 has no `accepted` that could be sent back. */
+async function assertAsksForVersion2(matching: Promise<PaymentMatch>): Promise<void> {
+  const result = await matching;
+  assert.ok(!result.ok);
+  assert.match(result.message, /several tokens.*x402 version 2/i);
+}
