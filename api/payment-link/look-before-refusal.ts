@@ -5,10 +5,10 @@ import { DOUBT_MS } from '../../shared/db/commit-memory.js';
 import { MAX_PAGE_RPC_CALLS } from '../../shared/limits/bounds.js';
 import { TIMES_WHAT_IS_LEFT } from '../../shared/limits/budget.js';
 import { openConcurrency } from '../../shared/limits/concurrency.js';
+import { OUTCOME_UNKNOWN } from '../../shared/payments/states.js';
 import { certainNow, laterNowMs } from '../../shared/process/clock.js';
 import { BLOCK_LAG_MS } from '../../shared/settlement/policy/limits.js';
-import type { Failure } from '../../shared/x402/failure-codes.js';
-import { outcomeUnknown } from '../../shared/x402/failure-codes.js';
+import { describeFailure, type Failure } from '../../shared/x402/failure-codes.js';
 import type { PaymentProof } from '../../shared/x402/payload.js';
 import { queryForUnstored } from '../../shared/x402/stored-payment.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
@@ -55,11 +55,11 @@ export async function lookBeforeRefusal(
     const named = namedBy(proof, references) ?? session;
     logger.error({ event: 'payment.forgotten', ...seen, session: named, transaction });
     if (named === session) return { kind: 'paid' };
-    return { kind: 'refused', failure: { ...failure, message: outcomeUnknown(), isUncertain: true } };
+    return { kind: 'refused', failure: describeFailure(OUTCOME_UNKNOWN) };
   }
   logger.info({ event: 'payment.looked_up_before_refusal', ...seen });
   if (isCertain || !(saysUsed || mayBeLost)) return { kind: 'refused', failure };
-  return { kind: 'refused', failure: { ...failure, message: outcomeUnknown(), isUncertain: true } };
+  return { kind: 'refused', failure: describeFailure(OUTCOME_UNKNOWN) };
 }
 
 /** The facilitator may have seen a use in blocks that this endpoint does not know. */

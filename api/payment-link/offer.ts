@@ -1,9 +1,10 @@
 import type { PayoutAccounts } from '../../shared/chains/payout-accounts.js';
 import { sessionUrl } from '../../shared/checkout-sessions/present.js';
 import type { Knex } from '../../shared/db/knex.js';
+import { OUTCOME_UNKNOWN } from '../../shared/payments/states.js';
 import type { LinkedSession } from '../../shared/settlement/read-link.js';
 import { recordOfferedFeePayers } from '../../shared/settlement/shown-to-buyers.js';
-import { outcomeUnknown } from '../../shared/x402/failure-codes.js';
+import { describeFailure } from '../../shared/x402/failure-codes.js';
 import type { Offer } from '../../shared/x402/match-payment.js';
 import { PAYMENT_IDENTIFIER, PAYMENT_IDENTIFIER_DECLARATION } from '../../shared/x402/payment-identifier.js';
 import { askForMemo, buildAccepts, type OfferInput } from '../../shared/x402/requirements.js';
@@ -88,7 +89,7 @@ export async function askForPayment(
 /** A later payment of the session may be forgotten, and its buyer would take the failure of an earlier one for its own. */
 function doubted(failure: LinkFailure | undefined, commits: LinkDeps['commits']): LinkFailure | undefined {
   if (failure === undefined || failure.isUncertain || !commits.mayHaveLost()) return failure;
-  return { ...failure, message: outcomeUnknown(), isUncertain: true };
+  return describeFailure(OUTCOME_UNKNOWN);
 }
 
 function describeResource(session: LinkedSession, { accepts }: Offer, url: string): ResourceInfo {

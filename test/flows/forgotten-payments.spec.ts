@@ -82,7 +82,7 @@ describeBothKinds('a payment that Postgres has forgotten', (kind) => {
       const payment = await checkout.sign(id);
       checkout.facilitator.verify.next(refuses('insufficient_funds'));
       const res = await checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
-      assert.equal(res.status, 402);
+      assert.equal(answerOf(res), '402 outcome_unknown');
       assert.match(res.body.error, /may have been taken.*Do not pay again/);
       assert.deepEqual(await checkout.state(id), { session: 'open', payments: [], events: [] });
     });
@@ -137,6 +137,7 @@ describeBothKinds('a payment that Postgres has forgotten', (kind) => {
       assert.equal(res.status, 402);
       const isUncertain = /may have been taken.*Do not pay again/.test(res.body.error);
       assert.equal(isUncertain, !SAID_OF_UNUSED.has(word), res.body.error);
+      assert.equal(res.body.code === 'outcome_unknown', isUncertain);
       assert.deepEqual(await checkout.state(id), { session: 'open', payments: [], events: [] });
       checkout.chain.endpoint.recover();
       assert.equal(await send(id, payment), '200 complete');

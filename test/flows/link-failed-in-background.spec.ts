@@ -47,7 +47,7 @@ describe('a payment that was answered 202', () => {
     commits.mayHaveLost = () => true;
     const res = await noWait.visit(id);
     commits.mayHaveLost = mayHaveLost;
-    assert.equal(answerOf(res), '402 kyt_risk_detected');
+    assert.equal(answerOf(res), '402 outcome_unknown');
     assert.match(res.body.error, /may have been taken.*Do not pay again/);
   });
 
