@@ -11,7 +11,7 @@ import { COMMANDS, USAGE } from './commands.js';
 import { formatText } from './format-text.js';
 import { missingAccounts } from './missing-accounts.js';
 import { type CommandLine, parseCommandLine, UsageError } from './parse-command-line.js';
-import { runAudited } from './run-audited.js';
+import { runAudited, UnansweredCommit } from './run-audited.js';
 
 export interface Output {
   stdout: { write(text: string): unknown };
@@ -75,7 +75,7 @@ async function run(line: CommandLine, output: Omit<CommandContext, 'config'>): P
 }
 
 function explain(error: unknown): string {
-  const hasPlainMessage = [UsageError, Refusal, ConfigError, PartialFailure].some(
+  const hasPlainMessage = [UsageError, Refusal, ConfigError, PartialFailure, UnansweredCommit].some(
     (kind) => error instanceof kind,
   );
   if (hasPlainMessage && error instanceof Error) return error.message;

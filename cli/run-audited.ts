@@ -1,8 +1,14 @@
 import os from 'node:os';
 import { type NewOperatorAction, recordOperatorAction } from '../shared/accounts/operator-actions.js';
 import type { Knex } from '../shared/db/knex.js';
+import { isRefusal } from '../shared/db/postgres-errors.js';
 import type { AuditEntry, CommandContext } from './command.js';
 import type { CommandLine } from './parse-command-line.js';
+
+/** Only `operator_actions` can tell whether the command was carried out. */
+export class UnansweredCommit extends Error {
+  override readonly name = 'UnansweredCommit';
+}
 
 /** Runs a command; a command that changes something commits together with its audit row, or after it when `piecemeal`. */
 export async function runAudited(
@@ -16,11 +22,27 @@ export async function runAudited(
     record: (trx) => recordOperatorAction(trx, actionOf(line, audit.about)),
   };
   if (command.changes !== 'at once') return { answer: await command.run(db, input, audit, context), audit };
-  return await db.transaction(async (trx) => {
-    const answer = await command.run(trx, input, audit, context);
-    await audit.record(trx);
-    return { answer, audit };
-  });
+  let isCommitting = false;
+  try {
+    return await db.transaction(async (trx) => {
+      const answer = await command.run(trx, input, audit, context);
+      await audit.record(trx);
+      isCommitting = true;
+      return { answer, audit };
+    });
+  } catch (error) {
+    if (!isCommitting || isRefusal(error)) throw error;
+    throw unanswered(audit.about, error);
+  }
+}
+
+function unanswered(about: string | undefined, cause: unknown): UnansweredCommit {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const audit = about === undefined ? 'audit' : `audit --about ${about}`;
+  return new UnansweredCommit(
+    `Postgres did not answer the COMMIT of this command (${reason}), so it may have been carried out. Before you run it again, look at "${audit}": the command is listed if it was.`,
+    { cause },
+  );
 }
 
 function actionOf({ name, command, input }: CommandLine, about: string | undefined): NewOperatorAction {
