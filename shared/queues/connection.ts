@@ -133,7 +133,7 @@ function logConnectionErrors(client: RedisClient, logger: Logger): void {
 
 /** A Redis that evicts keys loses jobs, which the sweep finds late, and the counts of rate limits. */
 export function warnIfRedisMayEvict(client: RedisClient, logger: Logger): void {
-  client.once('ready', () => {
+  const check = (): void => {
     client.info('memory').then(
       (memory) => {
         const policy = /^maxmemory_policy:(\S+)/m.exec(memory)?.[1];
@@ -146,5 +146,7 @@ export function warnIfRedisMayEvict(client: RedisClient, logger: Logger): void {
       },
       () => undefined, // Some hosted services do not allow INFO.
     );
-  });
+  };
+  if (client.status === 'ready') check();
+  else client.once('ready', check);
 }

@@ -75,6 +75,19 @@ describe('a Redis with an eviction policy', () => {
     );
   });
 
+  it('is warned about when it was connected before the check, as in a web process that waited for Postgres', async () => {
+    const { logger, lines } = loggerWithLines<{ event: string }>('warn');
+    const client = openRedis({ url: server.url, verifyTls: true }, logger);
+    await eventually(() => client.config('SET', 'maxmemory-policy', 'allkeys-lru'));
+    warnIfRedisMayEvict(client, logger);
+    await client.ping();
+    client.disconnect();
+    assert.deepEqual(
+      lines.map(({ event }) => event),
+      ['config.redis_may_evict'],
+    );
+  });
+
   /** Connects and waits until the policy has been checked. */
   async function connectOnce(logger: Logger): Promise<void> {
     const client = openRedis({ url: server.url, verifyTls: true }, logger);
