@@ -38,7 +38,7 @@ const ANSWERS: Record<number, Answer> = {
   },
   402: {
     description:
-      'To be paid, or the signed payment failed. No money moved, unless `code` is `outcome_unknown`: then the payment may have been taken.',
+      'To be paid, or the signed payment failed. No money moved, unless `error` says that the payment may have been taken: with the code `outcome_unknown`, or with the code of a used payload whose chain cannot be read.',
     schemas: ['PaymentRequired'],
     headers: ['PAYMENT-REQUIRED', 'PAYMENT-RESPONSE', 'Link'],
   },

@@ -36,7 +36,7 @@ export const LINK_SCHEMAS = {
     code: Type.Optional(
       Type.String({
         description:
-          'When a payment failed. `outcome_unknown`: it may have been taken, so ask the merchant before you pay again. Every other code: it moved no money.',
+          'When a payment failed. `outcome_unknown`: it may have been taken, so ask the merchant before you pay again. Every other code: it moved no money, unless `error` says that it may have been taken.',
       }),
     ),
     resource: strictObject({

@@ -8,7 +8,7 @@ import { openConcurrency } from '../../shared/limits/concurrency.js';
 import { OUTCOME_UNKNOWN } from '../../shared/payments/states.js';
 import { certainNow, laterNowMs } from '../../shared/process/clock.js';
 import { BLOCK_LAG_MS } from '../../shared/settlement/policy/limits.js';
-import { describeFailure, type Failure } from '../../shared/x402/failure-codes.js';
+import { describeFailure, type Failure, outcomeUnknown } from '../../shared/x402/failure-codes.js';
 import type { PaymentProof } from '../../shared/x402/payload.js';
 import { queryForUnstored } from '../../shared/x402/stored-payment.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
@@ -59,7 +59,9 @@ export async function lookBeforeRefusal(
   }
   logger.info({ event: 'payment.looked_up_before_refusal', ...seen });
   if (isCertain || !(saysUsed || mayBeLost)) return { kind: 'refused', failure };
-  return { kind: 'refused', failure: describeFailure(OUTCOME_UNKNOWN) };
+  if (mayBeLost) return { kind: 'refused', failure: describeFailure(OUTCOME_UNKNOWN) };
+  // The code says that the payload was used, which is what is known.
+  return { kind: 'refused', failure: { ...failure, message: outcomeUnknown(), isUncertain: true } };
 }
 
 /** The facilitator may have seen a use in blocks that this endpoint does not know. */

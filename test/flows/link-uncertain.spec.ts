@@ -137,13 +137,13 @@ describe('a payment whose outcome stays unknown', () => {
     assert.ok(busy.body.error.message.includes(open.payment.id));
   });
 
-  it('is the code, too, when a refusal says used and no chain can be read', async () => {
+  it('is said beside the code when a refusal says used and no chain can be read', async () => {
     const { id } = await checkout.buildSession();
     checkout.facilitator.verify.next(refuses('invalid_exact_evm_nonce_already_used'));
     const told = {
       outcome: 'failed',
-      code: 'outcome_unknown',
-      cause: 'failedOther',
+      code: 'invalid_transaction_state',
+      cause: 'failedUsed',
       uncertain: true,
     };
     assert.deepEqual(await postFromPage(id, await checkout.sign(id)), told);
