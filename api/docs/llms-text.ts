@@ -45,8 +45,7 @@ On Solana: \`client.register('solana:*', new ExactSvmScheme(signer))\`, of @x402
 - 202: the network has not confirmed yet. Wait for the seconds in Retry-After, then GET the link without a payment header,
   and again, until it answers 200. Clients do not do that by themselves. Do not sign again.
 - 402: not paid, and no money moved. \`code\` and \`error\` say why. Fix that, then sign again. Uncertain is only
-  \`outcome_unknown\`, or an \`error\` that says so: money may have moved. Before you pay again ask the merchant, with the
-  payment id in \`error\`.
+  \`outcome_unknown\`, or an \`error\` that says so: money may have moved. Ask the merchant first, with the id in \`error\`.
 - 409: another payment is in progress, or has paid this session (\`session_already_paid\`), or this signature was used
   before (\`signature_already_used\`). GET the link to see its state.
 - 400: the payment header cannot be read. 404: no such link. 410: expired; ask for a new link, unless \`message\` says not to.
