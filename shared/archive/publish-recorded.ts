@@ -22,7 +22,7 @@ export async function* publishRecorded(db: Knex, month: Month, folder: string): 
   }
 }
 
-/** Undefined when the folder has none that is whole. */
+/** Undefined when the folder has no complete manifest. */
 async function readManifest(folder: string): Promise<Part | undefined> {
   const names = await readdir(folder).catch(ifMissing);
   const manifest = names.find((name) => name.startsWith('manifest-'));

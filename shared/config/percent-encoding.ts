@@ -7,7 +7,7 @@ export function isCutByPassword(url: URL): boolean {
   return [url.pathname, url.hash, ...names].some((part) => part.includes('@'));
 }
 
-/** A host may be the path of a socket, as in `%2Fvar%2Frun%2Fpostgresql`. */
+/** Whether a part of a URL can be decoded: a percent sign of its own is written as %25. */
 export function isPercentEncoded(text: string): boolean {
   try {
     decodeURIComponent(text);

@@ -1,5 +1,5 @@
 import { parseUrl } from '../values/parse-url.js';
-import { ENCODED, isCutByPassword } from './percent-encoding.js';
+import { ENCODED, isCutByPassword, isPercentEncoded } from './percent-encoding.js';
 
 /** REDIS_URL names a single Redis, a master found through Sentinels, or a cluster. */
 export type RedisAddress =
@@ -56,11 +56,8 @@ export function parseRedisUrl(text: string): RedisAddress | string {
 function readOne(text: string): RedisAddress | string {
   const url = parseUrl(text);
   if (url === undefined || !/^rediss?:\/\//i.test(text)) return FORMS;
-  try {
-    decodeURIComponent(url.username + url.password);
-  } catch {
+  if (!isPercentEncoded(url.username + url.password))
     return 'has a user or a password that is not percent-encoded: write a percent sign in it as %25.';
-  }
   if (isCutByPassword(url)) return `has a user or a password that is not percent-encoded: write ${ENCODED}.`;
   const db = url.pathname.slice(1) || (url.searchParams.get('db') ?? '');
   if (!/^\d{0,4}$/.test(db))

@@ -20,7 +20,7 @@ describe('an archive command that ended when it had recorded a part', () => {
   });
 
   const published = async (): Promise<string[]> => (await readdir(shop.folder)).sort();
-  /** Of part 1 of 2024-03. */
+  /** The files of the first part of March 2024. */
   const FILES = [
     ...GROWING_TABLES.map((table) => `${table}-2024-03.ndjson.gz`),
     'manifest-2024-03.json',

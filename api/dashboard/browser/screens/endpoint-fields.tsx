@@ -19,7 +19,7 @@ export function endpointBody({ url, description, events }: EndpointValues): obje
   return { url, description, enabled_events: events.length === 0 ? ['*'] : events };
 }
 
-/** What the merchant has changed. A field that was left alone may have been changed in another tab meanwhile. */
+/** The fields that the merchant has changed: another tab may have changed the other fields meanwhile. */
 export function changedBody(before: EndpointValues, values: EndpointValues): object {
   const began = new Map(Object.entries(endpointBody(before)));
   const isChanged = ([name, value]: [string, unknown]): boolean =>
