@@ -179,6 +179,20 @@ describe('every screen of the dashboard', () => {
     await tab.leave();
   });
 
+  it('keeps each digit of a date, though the address follows the typing late', async () => {
+    const tab = await stage.visit(emptyKey, '#/payments');
+    const from = tab.page.getByLabel('From');
+    for (const delay of [13, 14, 15, 16, 17, 18, 15, 16]) {
+      await from.focus();
+      await tab.page.keyboard.type('11012026', { delay });
+      await tab.page.waitForURL('**/dashboard#/payments?from=2026-11-01');
+      await from.fill('');
+      await tab.page.waitForURL('**/dashboard#/payments');
+      await from.blur();
+    }
+    await tab.leave();
+  });
+
   it('says that there is no screen of an unknown name, whatever the name', async () => {
     const tab = await stage.visit(emptyKey, '#/keys');
     for (const name of ['nowhere', 'constructor', '__proto__']) {

@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { readAccess } from './api/access.js';
 import { createApi } from './api/client.js';
 import { SignedInContext } from './api/signed-in.js';
@@ -88,7 +88,8 @@ function Signed({ keyEnd }: { keyEnd: string }) {
   const place = [route.screen, ...route.rest].join('/');
   const shown = useRef(place);
   const Shown = SCREENS.get(route.screen);
-  useEffect(() => {
+  // An effect after the painting could take the focus from a field that was chosen meanwhile.
+  useLayoutEffect(() => {
     if (shown.current === place) return;
     shown.current = place;
     // A screen reader goes on at the new screen.

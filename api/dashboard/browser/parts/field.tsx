@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 
 interface FieldProps {
   label: string;
   value: string;
   onValue(value: string): void;
+  onBlur?(): void;
   type?: 'text' | 'email' | 'url' | 'date' | 'number';
   hint?: string;
   isRequired?: boolean;
@@ -17,6 +18,7 @@ export function Field({
   label,
   value,
   onValue,
+  onBlur,
   type = 'text',
   hint,
   isRequired,
@@ -39,6 +41,7 @@ export function Field({
         {...(longest && { maxLength: longest })}
         {...(hint && { 'aria-describedby': `${id}-hint` })}
         onInput={({ currentTarget }) => onValue(currentTarget.value)}
+        {...(onBlur && { onBlur })}
       />
       {hint ? (
         <p class="hint" id={`${id}-hint`}>
@@ -46,6 +49,29 @@ export function Field({
         </p>
       ) : null}
     </div>
+  );
+}
+
+type DateFieldProps = Pick<FieldProps, 'label' | 'value' | 'onValue'>;
+
+/**
+ * A date that the address holds. The address follows the typing late, and its value of a moment ago would take away the
+ * digits typed since: while the field has the focus, it shows what was typed.
+ */
+export function DateField({ label, value, onValue }: DateFieldProps) {
+  const [typed, setTyped] = useState<string>();
+  const type = (text: string): void => {
+    setTyped(text);
+    onValue(text);
+  };
+  return (
+    <Field
+      label={label}
+      type="date"
+      value={typed ?? value}
+      onValue={type}
+      onBlur={() => setTyped(undefined)}
+    />
   );
 }
 

@@ -1,7 +1,7 @@
 import { NETWORKS, TOKEN_SYMBOLS } from '../../../../shared/chains/networks.js';
 import type { Payment } from '../api/objects.js';
 import { useSignedIn } from '../api/signed-in.js';
-import { Choice, Field } from '../parts/field.js';
+import { Choice, DateField } from '../parts/field.js';
 import { dollars } from '../parts/format.js';
 import { ListView, useList } from '../parts/list.js';
 import { SaveTable } from '../parts/save-table.js';
@@ -93,8 +93,8 @@ function Filters({ route }: { route: Route }) {
   return (
     <fieldset class="filters">
       <legend class="visually-hidden">Filters</legend>
-      <Field label="From" type="date" value={query.from ?? ''} onValue={setDate('from')} />
-      <Field label="To" type="date" value={query.to ?? ''} onValue={setDate('to')} />
+      <DateField label="From" value={query.from ?? ''} onValue={setDate('from')} />
+      <DateField label="To" value={query.to ?? ''} onValue={setDate('to')} />
       <Choice
         label="Token"
         value={query.token ?? ''}
