@@ -40,9 +40,9 @@ export const ARCHIVE_COMMANDS: Readonly<Record<string, Command>> = {
         );
       }
       const run = { before: readBefore(before), onWritten: async (): Promise<void> => {} };
-      if (to === undefined) throw new UsageError(`--to is missing. Usage: merchants archive ${USAGE}`);
+      const target = readTarget(to);
       await audit.record(db);
-      if (to !== PIPE) return presentAnswer(await archiveMonths(db, { ...run, folder: to }));
+      if (target !== PIPE) return presentAnswer(await archiveMonths(db, { ...run, folder: target }));
       return await inTemporaryFolder((folder) => writeToPipe(db, run.before, folder));
     },
   },
@@ -84,11 +84,22 @@ function requireStored(other: string | undefined): void {
 }
 
 function readBefore(text: string | undefined): Month {
+  if (text === undefined) throw missing('before');
   const latest = monthsAfter(monthAt(nowMs()), 1 - KEPT_MONTHS);
-  if (text !== undefined && isMonth(text) && text <= latest) return text;
+  if (isMonth(text) && text <= latest) return text;
   throw new UsageError(
     `--before must be a month such as 2025-01, and ${latest} at the latest; it is "${text}". What was created before its first day (UTC) is archived.`,
   );
+}
+
+function readTarget(text: string | undefined): string {
+  if (text === undefined) throw missing('to');
+  if (text.trim() !== '') return text;
+  throw new UsageError('--to must name a folder, or be - for a pipe; it is empty.');
+}
+
+function missing(option: string): UsageError {
+  return new UsageError(`--${option} is missing. Usage: merchants archive ${USAGE}`);
 }
 
 function presentAnswer({ archived, kept }: Archived): object {

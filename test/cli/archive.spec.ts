@@ -245,6 +245,7 @@ describe('merchants archive', () => {
 
   it('requires months and a target', async () => {
     await assertRefused(/--to is missing/, 'archive', '--before', '2024-04');
+    await assertRefused(/--before is missing/, 'archive', '--to', shop.folder);
     for (const before of ['2024', '2024-13', '2024-1', '2999-01'])
       await assertRefused(
         /--before must be a month such as 2025-01/,
@@ -254,5 +255,11 @@ describe('merchants archive', () => {
         '--to',
         shop.folder,
       );
+  });
+
+  it('removes nothing for an empty --to, such as that of a variable that is not set', async () => {
+    const { session } = await shop.buildPaid('2023-05');
+    await assertRefused(/--to must name a folder/, 'archive', '--before', '2023-06', '--to', '');
+    assert.ok(await exists('payables', session.id));
   });
 });
