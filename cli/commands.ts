@@ -15,7 +15,7 @@ import { type Command, subjectOf } from './command.js';
 import { ENDPOINT_COMMANDS } from './endpoint-commands.js';
 import { EVENT_COMMANDS } from './event-commands.js';
 import { PAYMENT_COMMANDS } from './payment-commands.js';
-import { accountChanges, parseKeyName, parseMode, parsePublicKey } from './read-values.js';
+import { accountChanges, parseKeyId, parseKeyName, parseMode, parsePublicKey } from './read-values.js';
 import { RECONCILE_COMMANDS } from './reconcile-commands.js';
 import { REPORT_COMMANDS } from './report-commands.js';
 import { SECRET_COMMANDS } from './secret-commands.js';
@@ -92,10 +92,9 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     changes: 'at once',
     async run(db, input) {
       const accountId = subjectOf(input, 'account');
+      const keyId = parseKeyId(subjectOf(input, 'key-id'));
       const publicKey = parsePublicKey(input['public-key']);
-      return presentFacilitatorKey(
-        await addFacilitatorKey(db, { accountId, keyId: subjectOf(input, 'key-id'), publicKey }),
-      );
+      return presentFacilitatorKey(await addFacilitatorKey(db, { accountId, keyId, publicKey }));
     },
   },
   'remove-facilitator-key': {

@@ -1,5 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import type { AccountDetails } from '../shared/accounts/accounts.js';
+import { MAX_KEY_ID_LENGTH } from '../shared/accounts/facilitator-keys.js';
 import { parseEvmWallet, parseSolanaWallet } from '../shared/chains/wallet-address.js';
 import { whyNoPublicKey } from '../shared/secrets/ed25519-point.js';
 import { parseUrl } from '../shared/values/parse-url.js';
@@ -38,6 +39,11 @@ function readName(text: string): string {
 
 export function parseKeyName(text: string | undefined): string | undefined {
   return text === undefined || text === '' ? undefined : readText(text, '--name', 100);
+}
+
+/** The id of a facilitator key, as `kid` and `sub` of a token name it. */
+export function parseKeyId(text: string): string {
+  return readText(text, '--key-id', MAX_KEY_ID_LENGTH);
 }
 
 function readText(text: string, option: string, maxLength: number): string {

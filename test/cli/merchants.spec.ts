@@ -119,6 +119,19 @@ describe('the merchants command', () => {
     await assertRefused(/No such facilitator key/, 'remove-facilitator-key', account.id, '--key-id', keyId);
   });
 
+  it('refuses the id of a facilitator key that is blank, not plain text or too long for a token', async () => {
+    const { account } = await runJson('create', '--name', 'Shop');
+    const der = generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'der' });
+    const publicKey = ['--public-key', der.toString('base64')];
+    for (const keyId of ['', ' ', 'a\nb', 'k'.repeat(256)]) {
+      const args = [account.id, '--key-id', keyId, ...publicKey];
+      await assertRefused(/--key-id must be 1 to 255 characters of text/, 'add-facilitator-key', ...args);
+    }
+    const longest = 'k'.repeat(255);
+    const added = await runJson('add-facilitator-key', account.id, '--key-id', longest, ...publicKey);
+    assert.equal(added.key_id, longest);
+  });
+
   const refused: [name: string, words: RegExp, ...argv: string[]][] = [
     ['an EVM address with a wrong checksum', /EIP-55/, '--evm', EVM_WALLET.replace('B', 'b')],
     ['the zero address', /non-zero/, '--evm', `0x${'0'.repeat(40)}`],

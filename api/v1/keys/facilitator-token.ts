@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose';
-import { findFacilitatorKey } from '../../../shared/accounts/facilitator-keys.js';
+import { findFacilitatorKey, MAX_KEY_ID_LENGTH } from '../../../shared/accounts/facilitator-keys.js';
 import type { FacilitatorKey } from '../../../shared/accounts/model.js';
 import type { Knex } from '../../../shared/db/knex.js';
 import { Refusal } from '../../../shared/errors/refusal.js';
@@ -17,7 +17,6 @@ const LONGEST_SECONDS = 3600;
 /** A token signed with a facilitator key has some 500 characters. */
 const MAX_TOKEN_LENGTH = 4096;
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
-const MAX_KEY_ID_LENGTH = 255;
 const RAW_KEY_BYTES = 32;
 
 export async function verifyFacilitatorToken(db: Knex, token: string): Promise<FacilitatorKey> {
@@ -38,7 +37,7 @@ function claimedKeyId(token: string): string | undefined {
   try {
     const { kid } = decodeProtectedHeader(token);
     const isReadable = typeof kid === 'string' && kid.isWellFormed() && !kid.includes('\0');
-    return isReadable && kid.length <= MAX_KEY_ID_LENGTH ? kid : undefined;
+    return isReadable && [...kid].length <= MAX_KEY_ID_LENGTH ? kid : undefined;
   } catch {
     throw invalid('it is not a JWT');
   }
