@@ -53,7 +53,7 @@ async function runService(): Promise<void> {
     const web = await startWeb(config, logger);
     open.push(web);
     // Commands without DATABASE_URL work on the local database, which this start may not use.
-    if (!isSet('DATABASE_URL')) await keepBaseUrl(dataFolder(), config.baseUrl);
+    if (!isSet('DATABASE_URL') && !isBeside(sandbox)) await keepBaseUrl(dataFolder(), config.baseUrl);
     const shown = await prepareDemo({ config, web, open, sandbox });
     const { here, phones } = addressesFor({ ...config, port: web.port });
     const link = shown.link?.replace(config.baseUrl, here);
@@ -79,7 +79,7 @@ async function prepareDemo({
   sandbox,
 }: Demo): Promise<Omit<Welcome, 'baseUrl' | 'dashboard' | 'phones'>> {
   const { key, link } = await prepareMerchant(config, sandbox);
-  if (sandbox === undefined || sandbox.joined) return { key, link, printsWebhooks: false };
+  if (sandbox === undefined || isBeside(sandbox)) return { key, link, printsWebhooks: false };
   const api = createLocalApi(web.port, key);
   const receiver = await openDemoReceiver(dataFolder(), (line) => process.stdout.write(`  ${line}\n`));
   open.push(receiver);
@@ -99,13 +99,19 @@ async function prepareMerchant(
     const testKey = await demoMerchantKey(db, dataFolder(), async (trx, accountId) => {
       if (hasDemoPayments) await makeUpPayments(trx, { accountId, ...wallets, baseUrl }, Date.now());
     });
-    await writeExampleEnvironment(db, dataFolder(), { baseUrl, testKey, buyerKey: sandbox?.buyerKey });
+    if (!isBeside(sandbox))
+      await writeExampleEnvironment(db, dataFolder(), { baseUrl, testKey, buyerKey: sandbox?.buyerKey });
     const picture = config.allowPrivateWebhooks ? sandbox?.picture : undefined;
     const link = sandbox && (await createDemoSession(db, { testKey, baseUrl, picture }));
     return { key: testKey, link };
   } finally {
     await db.destroy();
   }
+}
+
+/** Then the addresses that commands and examples read stay those of the start that has the sandbox. */
+function isBeside(sandbox: SandboxProcess | undefined): boolean {
+  return sandbox?.joined === true;
 }
 
 function say(line: string): void {

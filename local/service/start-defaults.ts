@@ -41,7 +41,8 @@ export async function startDefaults(open: Closable[], say: (line: string) => voi
   };
   for (const note of [...notes, ...(sandbox?.notes ?? [])]) say(note);
   if (sandbox === undefined || isSet('WEBHOOK_ALLOW_PRIVATE_NETWORKS')) return { defaults, sandbox };
-  say('Webhooks may go to private addresses (WEBHOOK_ALLOW_PRIVATE_NETWORKS=true), as the one below does.');
+  const example = sandbox.joined ? '' : ', as the one below does';
+  say(`Webhooks may go to private addresses (WEBHOOK_ALLOW_PRIVATE_NETWORKS=true)${example}.`);
   return { defaults: { ...defaults, WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' }, sandbox };
 }
 
