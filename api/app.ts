@@ -5,7 +5,7 @@ import { dashboard } from './dashboard/routes.js';
 import type { Deps } from './deps/deps.js';
 import { docs } from './docs/routes.js';
 import { renderMerchantErrors } from './errors/merchant-error.js';
-import { unknownPath } from './errors/no-such-route.js';
+import { readOnly, unknownPath } from './errors/no-such-route.js';
 import { programHeaders } from './http/safe-headers.js';
 import { requireReadable } from './http/unreadable.js';
 import { linkHeadersOfRefused, linkRelations } from './link/link-headers.js';
@@ -47,7 +47,7 @@ export function createApp(deps: Deps): Express {
   app.use('/v1', merchantApi(deps));
   app.use('/mcp', merchantTools(deps));
   app.use('/assets', pageAssetRoutes(deps.pageAssets));
-  app.get('/openapi.json', sendDocument(deps.config.baseUrl));
+  app.route('/openapi.json').get(sendDocument(deps.config.baseUrl)).all(readOnly);
   app.use(docs(deps));
   app.use(dashboard(deps));
   app.use(wellKnown(deps.receipts));

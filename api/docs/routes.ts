@@ -2,6 +2,7 @@ import { type Response, Router } from 'express';
 import { sharedDocument } from '../checkout-page/compressed.js';
 import { setPageHeaders } from '../checkout-page/page-headers.js';
 import type { Deps } from '../deps/deps.js';
+import { readOnly } from '../errors/no-such-route.js';
 import { llmsText } from './llms-text.js';
 import { listReferenceAssets, sendReferenceAsset } from './reference-assets.js';
 import { renderReferencePage } from './reference-page.js';
@@ -25,13 +26,22 @@ export function docs({ config, referenceFolder }: Deps): Router {
     res.send(page);
   }
 
-  router.get('/', async (req, res) => {
-    const isPerson = /\btext\/html\b/i.test(req.get('Accept') ?? '');
-    if (isPerson) await sendPage(res);
-    else await sendText(res);
-  });
-  router.get('/llms.txt', (_req, res) => sendText(res));
-  router.get('/docs', (_req, res) => sendPage(res));
+  router
+    .route('/')
+    .get(async (req, res) => {
+      const isPerson = /\btext\/html\b/i.test(req.get('Accept') ?? '');
+      if (isPerson) await sendPage(res);
+      else await sendText(res);
+    })
+    .all(readOnly);
+  router
+    .route('/llms.txt')
+    .get((_req, res) => sendText(res))
+    .all(readOnly);
+  router
+    .route('/docs')
+    .get((_req, res) => sendPage(res))
+    .all(readOnly);
   router.get('/docs/assets/:name', async (req, res, next) => {
     const isThere = await sendReferenceAsset(res, referenceFolder, req.params.name);
     if (!isThere) next();

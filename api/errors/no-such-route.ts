@@ -9,6 +9,9 @@ export const unknownPath: RequestHandler = (req) => {
   );
 };
 
+/** For pages, documents and checks: what is only read. */
+export const readOnly: RequestHandler = methodNotAllowed('GET, HEAD');
+
 export function methodNotAllowed(allow: string): RequestHandler {
   return (req) => {
     throw new Refusal('method_not_allowed', `${req.method} is not supported here. Use ${allow}.`, { allow });

@@ -1,6 +1,7 @@
 import { type RequestHandler, Router } from 'express';
 import { VERSION } from '../../shared/process/version.js';
 import type { Deps } from '../deps/deps.js';
+import { readOnly } from '../errors/no-such-route.js';
 import { sendJson } from '../http/send-json.js';
 import { adminPages } from './admin.js';
 import { requireMetricsToken } from './credentials.js';
@@ -12,17 +13,26 @@ const ALIVE = JSON.stringify({ status: 'ok', version: VERSION });
 export function operations(deps: Deps): Router {
   const router = Router({ caseSensitive: true });
   const readiness = openReadiness(deps);
-  router.get('/healthz', (_req, res) => sendJson(res, ALIVE));
-  router.get('/readyz', async (req, res) => {
-    const balancer = deps.lifecycle.readinessChecks.note(req.socket.remoteAddress ?? '');
-    const { ready, answer } = await readiness();
-    res.status(ready ? 200 : 503);
-    if (deps.lifecycle.isStopping && balancer !== undefined) balancer.timesTold += 1;
-    sendJson(res, JSON.stringify(answer));
-  });
+  router
+    .route('/healthz')
+    .get((_req, res) => sendJson(res, ALIVE))
+    .all(readOnly);
+  router
+    .route('/readyz')
+    .get(async (req, res) => {
+      const balancer = deps.lifecycle.readinessChecks.note(req.socket.remoteAddress ?? '');
+      const { ready, answer } = await readiness();
+      res.status(ready ? 200 : 503);
+      if (deps.lifecycle.isStopping && balancer !== undefined) balancer.timesTold += 1;
+      sendJson(res, JSON.stringify(answer));
+    })
+    .all(readOnly);
   const { metricsToken, adminPassword } = deps.config;
   if (metricsToken !== undefined)
-    router.get('/metrics', requireMetricsToken(metricsToken, deps.logger), metricsPage(deps, readiness));
+    router
+      .route('/metrics')
+      .get(requireMetricsToken(metricsToken, deps.logger), metricsPage(deps, readiness))
+      .all(readOnly);
   if (adminPassword !== undefined) router.use('/admin', adminPages(deps, adminPassword));
   return router;
 }

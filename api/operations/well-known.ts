@@ -1,4 +1,5 @@
 import { type RequestHandler, Router } from 'express';
+import { readOnly } from '../errors/no-such-route.js';
 import { sendJson } from '../http/send-json.js';
 import type { ReceiptSigner } from '../payment-link/signed-receipts.js';
 
@@ -8,9 +9,9 @@ const MAX_AGE_SECONDS = 300;
 /** The public keys that verify signed receipts; an empty set without keys. */
 export function wellKnown({ jwks, didDocument }: ReceiptSigner): Router {
   const router = Router({ caseSensitive: true });
-  router.get('/.well-known/jwks.json', publish(jwks));
+  router.route('/.well-known/jwks.json').get(publish(jwks)).all(readOnly);
   // With a path in BASE_URL, `did:web` resolves to `did.json` below that path.
-  router.get(['/.well-known/did.json', '/did.json'], publish(didDocument));
+  router.route(['/.well-known/did.json', '/did.json']).get(publish(didDocument)).all(readOnly);
   return router;
 }
 

@@ -125,7 +125,7 @@ describe('/llms.txt', () => {
     assert.equal(page.text, reference.text);
     assert.equal(page.get('Content-Security-Policy'), reference.get('Content-Security-Policy'));
     assert.match(page.get('Vary') ?? '', /^Accept,/);
-    await request(app.server).post('/').expect(404);
+    await request(app.server).post('/').expect(405);
   });
 });
 
