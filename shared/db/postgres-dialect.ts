@@ -1,9 +1,10 @@
 import type { Knex } from 'knex';
 import PostgresTransaction from 'knex/lib/dialects/postgres/execution/pg-transaction.js';
 import KnexPostgres from 'knex/lib/dialects/postgres/index.js';
+import { markUnanswered } from './after-commit.js';
 import type { CommitMemory } from './commit-memory.js';
 import { destroyConnection, isIdle, type PostgresClient, waitUntilIdle } from './idle-connection.js';
-import { sqlState } from './postgres-errors.js';
+import { isRefusal, sqlState } from './postgres-errors.js';
 import { readServer } from './read-server.js';
 import { readDefaults } from './session-defaults.js';
 
@@ -50,6 +51,7 @@ export class PostgresDialect extends KnexPostgres {
   override _query(connection: PostgresClient, statement: Statement): Promise<Statement> {
     return super._query(connection, statement).then(requireCommitted, (error: unknown) => {
       this.afterFailure(connection, error);
+      if (isCommit(statement) && !isRefusal(error)) markUnanswered(error);
       throw error;
     });
   }
@@ -95,11 +97,14 @@ class BoundedTransaction extends PostgresTransaction {
   }
 }
 
+function isCommit({ sql }: Statement): boolean {
+  return sql.startsWith('COMMIT');
+}
+
 /** Postgres answers COMMIT in a failed transaction with ROLLBACK and no error. */
 function requireCommitted(statement: Statement): Statement {
   const { response } = statement;
-  const isRolledBack =
-    statement.sql.startsWith('COMMIT') && !Array.isArray(response) && response?.command === 'ROLLBACK';
+  const isRolledBack = isCommit(statement) && !Array.isArray(response) && response?.command === 'ROLLBACK';
   if (isRolledBack) throw new Error('the transaction was rolled back by its COMMIT');
   return statement;
 }

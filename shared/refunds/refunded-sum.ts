@@ -1,3 +1,4 @@
+import { unlessRolledBack } from '../db/after-commit.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import type { Payable } from '../payables/model.js';
@@ -33,5 +34,5 @@ export async function watchRefundedSum(
     paid_cents: paid === undefined ? null : Number(paid.cents),
     refunded_cents: refunded,
   };
-  logger.error({ event: 'refund.surplus', ...facts });
+  unlessRolledBack(trx, () => logger.error({ event: 'refund.surplus', ...facts }));
 }

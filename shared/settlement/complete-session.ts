@@ -1,3 +1,4 @@
+import { afterCommit } from '../db/after-commit.js';
 import type { CommitMemory } from '../db/commit-memory.js';
 import type { Knex } from '../db/knex.js';
 import { Payable } from '../payables/model.js';
@@ -34,7 +35,9 @@ export async function completeSession(
   completed.payment = payment;
   await recordMove(trx, completed, deps);
   if (session.status === 'expired') await watchRefundedSum(trx, deps, completed);
-  deps.logger.info({ event: 'session.completed', session: session.id, payment: payment.id });
+  afterCommit(trx, () =>
+    deps.logger.info({ event: 'session.completed', session: session.id, payment: payment.id }),
+  );
 }
 
 /** The row is locked, so a move that matches nothing is a fault of this code. */

@@ -2,6 +2,7 @@ import { raw } from 'objection';
 import type { Chains } from '../chains/confirmation.js';
 import { confirmationsOf } from '../chains/networks.js';
 import type { Config } from '../config/config.js';
+import { afterCommit } from '../db/after-commit.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { Refusal, requireFound } from '../errors/refusal.js';
@@ -38,7 +39,7 @@ export async function resolvePayment(deps: WriteDeps, id: string, resolution: Re
   if (kind !== 'done')
     throw new Refusal('parameter_invalid', `${id} was decided meanwhile. Look at it again.`);
   const session = payment.payableId;
-  deps.logger.warn({
+  const line = {
     event: 'payment.resolved_by_operator',
     payment: id,
     session,
@@ -47,7 +48,8 @@ export async function resolvePayment(deps: WriteDeps, id: string, resolution: Re
       reason: resolution.reason,
       unproven: resolution.unproven === true,
     }),
-  });
+  };
+  afterCommit(deps.db, () => deps.logger.warn(line));
   return await getPayment(deps.db, id);
 }
 

@@ -1,3 +1,4 @@
+import { unlessRolledBack } from '../db/after-commit.js';
 import { batchWrites, LINGER_MS } from '../db/batch-writes.js';
 import type { Knex } from '../db/knex.js';
 import { violatesUnique } from '../db/postgres-errors.js';
@@ -131,7 +132,9 @@ async function placeMoney(
     return;
   }
   if (session.status === 'expired')
-    deps.logger.error({ event: 'payment.after_expiry', payment: payment.id, session: session.id });
+    unlessRolledBack(trx, () =>
+      deps.logger.error({ event: 'payment.after_expiry', payment: payment.id, session: session.id }),
+    );
   if (placed.kind === 'complete_instead') await failUnasked(trx, holding);
   await completeSession(trx, deps, session, payment);
   if (placed.kind === 'complete' && placed.surplusPaymentId !== null)
@@ -153,7 +156,7 @@ async function markSurplus(
   session: string,
 ): Promise<void> {
   await Payment.query(trx).patch({ surplus: true }).where('id', paymentId);
-  logger.error({ event: 'payment.surplus', payment: paymentId, session });
+  unlessRolledBack(trx, () => logger.error({ event: 'payment.surplus', payment: paymentId, session }));
 }
 
 export function successOf(taken: Payment, { proof, ...decision }: Succeed): Success {

@@ -1,5 +1,6 @@
 import { accountList } from '../accounts/account-list.js';
 import type { Principal } from '../accounts/api-keys.js';
+import { afterCommit } from '../db/after-commit.js';
 import type { Knex } from '../db/knex.js';
 import { type IdRange, idRange, type Page, type PageRequest } from '../db/listing.js';
 import { jsonBytes, type Sized } from '../db/sized-columns.js';
@@ -46,10 +47,7 @@ export async function recordEvents(
   const rows = await runStatement<{ accountId: string }>(trx, WRITE_AND_FAN_OUT, bindings);
   const accountIds = rows.map(({ accountId }) => accountId);
   const eventId = events.at(-1)?.id ?? '';
-  trx.executionPromise.then(
-    () => notifyDeliveries({ eventId, accountIds }),
-    () => undefined, // Rolled back: nothing was written.
-  );
+  afterCommit(trx, () => notifyDeliveries({ eventId, accountIds }));
 }
 
 /** Reads the object of an event as text and never parses it, so that the API shows the bytes that were delivered. */

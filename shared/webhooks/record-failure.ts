@@ -1,4 +1,5 @@
 import { raw } from 'objection';
+import { unlessRolledBack } from '../db/after-commit.js';
 import { batchWrites } from '../db/batch-writes.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
@@ -92,16 +93,14 @@ async function giveUp(
       .returning('*')
       .first();
     if (failed === undefined) return;
-    logger.error({
-      event: 'delivery.given_up',
-      delivery: delivery.id,
-      endpoint: endpointId,
-      session: delivery.payableId,
-    });
+    const named = { delivery: delivery.id, endpoint: endpointId, session: delivery.payableId };
+    unlessRolledBack(trx, () => logger.error({ event: 'delivery.given_up', ...named }));
     const firstTryAt = new Date(failed.history[0]?.at ?? entry.at);
     const { failingSince, succeededAt, status } = endpoint;
     if (status === 'disabled' || (succeededAt !== null && succeededAt >= firstTryAt)) return;
     await endpoint.$query(trx).patch({ status: 'disabled' });
-    logger.error({ event: 'webhook_endpoint.disabled', endpoint: endpointId, failingSince });
+    unlessRolledBack(trx, () =>
+      logger.error({ event: 'webhook_endpoint.disabled', endpoint: endpointId, failingSince }),
+    );
   });
 }
