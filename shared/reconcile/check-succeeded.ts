@@ -2,7 +2,7 @@ import type { ChainFinding } from '../chains/finding.js';
 import { isSameAddress } from '../chains/text-forms.js';
 import { Payment } from '../payments/model.js';
 import type { PaymentStatus } from '../payments/states.js';
-import { certainNow, DISAGREE_MS } from '../process/clock.js';
+import { certainNow, DISAGREE_MS, now } from '../process/clock.js';
 import { createdAt, lowestIdAt } from '../values/ids.js';
 import { inGroups } from '../values/in-groups.js';
 import { readStoredPayment } from '../x402/stored-payment.js';
@@ -110,15 +110,17 @@ async function checkOne({ run, deps, network }: NetworkRun, payment: Payment): P
       if (!isTransactionOf(payment, finding.transaction))
         await report({ run, deps }, differentTransaction(payment, finding.transaction));
       return true;
-    case 'unused':
-      if (finding.chainTime > (payment.settledAt ?? payment.claimedAt)) {
+    case 'unused': {
+      const reason = whyMayStillBeThere(payment, finding);
+      if (reason === undefined) {
         await report({ run, deps }, lineOfPayment(payment, 'missing'));
         return true;
       }
       // A person is told of both; a worker's line would be an alert.
       if (run.reader !== 'worker')
         await report({ run, deps }, { ...lineOfPayment(payment, 'missing'), obstacle: 'endpoint_behind' });
-      return unread('the endpoint is behind this payment');
+      return unread(reason);
+    }
     case 'spent_otherwise':
       await report({ run, deps }, lineOfPayment(payment, 'missing'));
       return true;
@@ -127,6 +129,19 @@ async function checkOne({ run, deps, network }: NetworkRun, payment: Payment): P
     default:
       return unread(finding.reason);
   }
+}
+
+/**
+ * Undefined: the block at which the authorization was unused is later than the payment. A block that is ahead of our clock shows
+ * that the clock is behind the chain's; the time of the payment is then too early as well, and proves nothing.
+ */
+function whyMayStillBeThere(
+  { settledAt, claimedAt }: Payment,
+  { chainTime, exhausted }: Extract<ChainFinding, { kind: 'unused' }>,
+): string | undefined {
+  if (exhausted) return undefined;
+  if (chainTime.getTime() > now().getTime() + DISAGREE_MS) return "our clock is behind the chain's";
+  return chainTime > (settledAt ?? claimedAt) ? undefined : 'the endpoint is behind this payment';
 }
 
 async function look({ chains }: NetworkRun['deps'], payment: Payment): Promise<ChainFinding> {

@@ -27,7 +27,7 @@ export type Obstacle =
   | 'not_proven'
   /** The transfer is the proof of another payment. */
   | 'proof_taken'
-  /** The endpoint's newest block is not later than the payment. */
+  /** The endpoint's newest block is not surely later than the payment. */
   | 'endpoint_behind';
 
 export interface Line {

@@ -43,6 +43,24 @@ describe('at an endpoint that is behind', () => {
       assert.deepEqual([countLines(lines), summary.unread], [{ matched: 1 }, []]);
     });
 
+  it('a paid payment is not missing while our clock is behind the chain', async () => {
+    // The chain's clock alone: the authorization has not ended there.
+    books.evm.travel(120);
+    books.evm.mine();
+    const { id: payment } = await pay();
+    books.evm.lag.set('*', 1);
+    const { lines, summary } = await run();
+    assert.deepEqual(
+      lines.map(({ status, because }) => [status, because]),
+      [['missing', 'endpoint_behind']],
+    );
+    assert.deepEqual(summary.unread, [
+      { network: BASE_SEPOLIA, payment, reason: "our clock is behind the chain's" },
+    ]);
+    books.evm.lag.clear();
+    assert.deepEqual(countLines((await run()).lines), { matched: 1 });
+  });
+
   for (const firstBehind of [true, false])
     it(`by one of two nodes, money is told when both have it: ${firstBehind ? 'it' : 'the other'} answers first`, async () => {
       const { id } = await books.buildSession();
