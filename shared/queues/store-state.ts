@@ -1,9 +1,15 @@
 import type { Logger } from '../process/logger.js';
 
+/**
+ * A store that gives jobs may refuse what follows, as when its user lacks the right to a command: errors so soon after one another
+ * are one outage, whatever has succeeded between them.
+ */
+const QUIET_MS = 5000;
+
 /** Logs one line when the queue store becomes unavailable and one when it is back, not one per attempt. */
 export interface StoreStateLog {
   unavailable(user: string, error: unknown): void;
-  /** A connection to the store failed, which tries again by itself: the first since the store last answered is logged. */
+  /** A connection to the store, or a command on it, failed. BullMQ tries again by itself; the first of an outage is logged. */
   disconnected(queue: string, error: unknown): void;
   available(user: string): void;
   isUnavailable(user: string): boolean;
@@ -12,6 +18,7 @@ export interface StoreStateLog {
 export function logStoreState(logger: Logger): StoreStateLog {
   const usersWithout = new Set<string>();
   let isErrorLogged = false;
+  let lastErrorMs = Number.NEGATIVE_INFINITY;
   return {
     unavailable(user, error) {
       if (usersWithout.size === 0) logger.error({ event: 'queue.away', err: error });
@@ -21,9 +28,10 @@ export function logStoreState(logger: Logger): StoreStateLog {
       if (!isErrorLogged && !usersWithout.has(queue))
         logger.warn({ event: 'queue.error', queue, err: error });
       isErrorLogged = true;
+      lastErrorMs = performance.now();
     },
     available(user) {
-      isErrorLogged = false;
+      if (performance.now() - lastErrorMs > QUIET_MS) isErrorLogged = false;
       if (usersWithout.delete(user) && usersWithout.size === 0) logger.info({ event: 'queue.back' });
     },
     isUnavailable: (user) => usersWithout.has(user),

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
+import { Redis } from 'ioredis';
 import pg from 'pg';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { killProcesses, startWorkerProcess } from '../../lab/world/processes/processes.js';
 import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { createLogger, type Logger } from '../../shared/process/logger.js';
+import { openWorkerRedis } from '../../shared/queues/connection.js';
 import { openQueues } from '../../shared/queues/enqueue.js';
 import { migrate } from '../../shared/schema/migrate.js';
 import { done } from '../../workers/deps/outcome.js';
@@ -166,9 +168,44 @@ describe('a worker whose Redis cannot be reached', () => {
   });
 });
 
-/** A worker for payments and a queue, both in this database. */
-function openWorker(databaseUrl: string, logger: Logger) {
-  const config = loadConfig({ DATABASE_URL: databaseUrl, FACILITATOR_URL: 'http://127.0.0.1:1' }, 'worker');
+describe('a worker whose user of Redis may take jobs and not finish them', () => {
+  const JOBS = 3 * FEW_LINES;
+  let admin: Redis;
+  before(async () => {
+    admin = new Redis(testServices().redisUrl);
+    // A job is finished by a script that trims the queue's events.
+    await admin.call('ACL', 'SETUSER', 'takes_jobs', 'on', '>secret', '~*', '&*', '+@all', '-xtrim');
+  });
+  after(async () => {
+    await admin.call('ACL', 'DELUSER', 'takes_jobs');
+    admin.disconnect();
+  });
+
+  it('logs that once, and not for each job', async () => {
+    const redisUrl = new URL(testServices().redisUrl);
+    redisUrl.username = 'takes_jobs';
+    redisUrl.password = 'secret';
+    const { logger, lines } = loggerWithLines<{ event: string }>();
+    const databaseUrl = await createMigratedDatabase('queue_of_user');
+    const { handled, enqueue, close } = openWorker(databaseUrl, logger, redisUrl.href);
+    try {
+      for (let job = 0; job < JOBS; job += 1) {
+        await eventually(() => enqueue(`pay_${job}`));
+        await eventually(() => assert.ok(handled.includes(`pay_${job}`)));
+      }
+      const errors = lines.filter(({ event }) => event === 'queue.error');
+      assert.ok(errors.length > 0 && errors.length <= FEW_LINES, `${errors.length} lines`);
+    } finally {
+      await close();
+    }
+  });
+});
+
+/** A worker for payments and a queue, both in this Redis, or else in this database. */
+function openWorker(databaseUrl: string, logger: Logger, redisUrl?: string) {
+  const stores = { DATABASE_URL: databaseUrl, ...(redisUrl && { REDIS_URL: redisUrl }) };
+  const config = loadConfig({ ...stores, FACILITATOR_URL: 'http://127.0.0.1:1' }, 'worker');
+  const redis = config.redis && openWorkerRedis(config.redis, logger);
   const handled: string[] = [];
   const worker = runWorker({
     name: 'settle-payment',
@@ -177,11 +214,11 @@ function openWorker(databaseUrl: string, logger: Logger) {
       return done;
     },
     config,
-    redis: undefined,
+    redis,
     installation: '',
     logger,
   });
-  const queues = openQueues(config, { redis: undefined, installation: async () => '' }, logger);
+  const queues = openQueues(config, { redis, installation: async () => '' }, logger);
   return {
     handled,
     enqueue: (paymentId: string) =>
@@ -189,6 +226,7 @@ function openWorker(databaseUrl: string, logger: Logger) {
     async close() {
       await worker.close();
       await queues.close();
+      redis?.disconnect();
     },
   };
 }
