@@ -1,5 +1,6 @@
 import { getAccount } from '../shared/accounts/accounts.js';
 import type { Knex } from '../shared/db/knex.js';
+import { isRefusal } from '../shared/db/postgres-errors.js';
 import { Refusal } from '../shared/errors/refusal.js';
 import { now } from '../shared/process/clock.js';
 import { EVENT_TYPES, type EventType } from '../shared/webhooks/event-types.js';
@@ -66,7 +67,7 @@ function readType(text: string | undefined): EventType | undefined {
 }
 
 async function resend(db: Knex, range: ResendRange, endpoint: WebhookEndpoint | undefined): Promise<object> {
-  const count: ResentCount = { events: 0, deliveries: 0, through: undefined };
+  const count: ResentCount = { events: 0, deliveries: 0, through: undefined, asked: 0 };
   const answer = (): object => ({
     since: range.since.toISOString(),
     until: range.until.toISOString(),
@@ -77,10 +78,13 @@ async function resend(db: Knex, range: ResendRange, endpoint: WebhookEndpoint | 
     await resendEventsSince(db, range, endpoint, count);
     return answer();
   } catch (error) {
-    if (error instanceof Refusal || count.through === undefined) throw error;
+    const unanswered = isRefusal(error) ? 0 : count.asked;
+    if (error instanceof Refusal || (count.through === undefined && unanswered === 0)) throw error;
     const reason = error instanceof Error ? error.message : String(error);
+    const next = unanswered === 0 ? '' : ` The next ${unanswered} may have been sent as well.`;
+    const from = (count.through ?? range.since).toISOString();
     throw new PartialFailure(
-      `Stopped after ${count.events} events: ${reason}. Go on with --since ${count.through.toISOString()}.`,
+      `Stopped after ${count.events} events: ${reason}.${next} Go on with --since ${from}.`,
       answer(),
     );
   }

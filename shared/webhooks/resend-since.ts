@@ -21,6 +21,8 @@ export interface ResentCount {
   deliveries: number;
   /** The creation time of the last event that was sent again; all earlier ones of the range were, too. */
   through: Date | undefined;
+  /** The number of events of the statement that is not answered. */
+  asked: number;
 }
 
 /** One statement writes the deliveries of so many events at most, and of one event however many endpoints its account has. */
@@ -58,7 +60,9 @@ export async function resendEventsSince(
     const last = ids.at(-1);
     if (last === undefined) return;
     for (const batch of await splitByDeliveries(db, ids, endpoint?.id)) {
+      count.asked = batch.length;
       count.deliveries += await writeDeliveries(db, batch, endpoint?.id);
+      count.asked = 0;
       count.events += batch.length;
       count.through = createdAt(batch.at(-1) ?? last);
     }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
+import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { buildEndpoints, buildMerchant } from '../../lab/world/shop/factories.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { recordSessionEvents } from '../../shared/checkout-sessions/record-events.js';
 import { MAX_ENDPOINTS_PER_MODE } from '../../shared/limits/bounds.js';
 import { WebhookDelivery } from '../../shared/webhooks/model.js';
 import { client } from '../support/api-client.js';
-import { assertRefused, runJson } from '../support/cli.js';
+import { assertRefused, runCommand, runJson, saidBy } from '../support/cli.js';
 import { useCliDatabase } from '../support/cli-database.js';
 import { EVENT_DEPS } from '../support/money-flow.js';
 import { openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
@@ -66,6 +67,28 @@ describe('merchants resend-events', () => {
     assert.deepEqual([(await idsOf(live.id)).length, (await idsOf(test.id)).length], [2, 2]);
     const one = await runJson('resend-events', '--since', since, '--endpoint', test.id);
     assert.deepEqual([one.events, one.deliveries], [1, 1]);
+  });
+
+  it('says which events may have been sent when Postgres does not answer, and where to go on', async () => {
+    await flow.db('webhookEndpoints').update({ status: 'disabled' });
+    const since = new Date().toISOString();
+    const { id } = await flow.addEndpoint();
+    await flow.expireWithoutNotifying(3);
+    const proxy = await TcpProxy.start(flow.databaseUrl);
+    process.env.DATABASE_URL = proxy.url;
+    proxy.cutNext(/INSERT INTO webhook_deliveries/, { answerBytes: 0 });
+    const ran = await runCommand('resend-events', '--since', since, '--json').finally(() => {
+      process.env.DATABASE_URL = flow.databaseUrl;
+    });
+    await proxy.refuse();
+    const said =
+      /^Stopped after 0 events: .+\. The next 3 may have been sent as well\. Go on with --since (\S+)\.\n$/;
+    assert.match(saidBy(ran), said);
+    const { events, deliveries } = JSON.parse(ran.stdout);
+    assert.deepEqual([ran.status, events, deliveries], [1, 0, 0]);
+    assert.equal((await idsOf(id)).length, 6);
+    const rest = await runJson('resend-events', '--since', said.exec(saidBy(ran))?.[1] ?? '');
+    assert.equal(rest.events, 3);
   });
 
   it('delivers to as many endpoints as an account can have, in statements of a bounded size', async () => {
