@@ -22,13 +22,21 @@ export async function start(argv: readonly string[]): Promise<number> {
   failOnSignal();
   try {
     readEnvFile();
-    // The reader of a pipe, such as head, has seen enough.
-    process.stdout.once('error', () => process.exit(1));
+    process.stdout.once('error', endUnwritten);
   } catch (error) {
     process.stderr.write(`${explain(error)}\n`);
     return 1;
   }
   return await main(argv);
+}
+
+/** The reader of a pipe, such as head, has seen enough. Every other error, as of a full disk, leaves a part of the output. */
+function endUnwritten(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE')
+    process.stderr.write(
+      `The output could not be written (${error.message}). What the command has changed stays: "audit" lists it.\n`,
+    );
+  process.exit(1);
 }
 
 /** Runs an operator's command. The answer goes to standard output, an error to standard error as one line. */
