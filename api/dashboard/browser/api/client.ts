@@ -70,6 +70,7 @@ export function createApi(key: string, refusals: Refusals): Api {
     } catch (error) {
       const isRefused = error instanceof ApiError && error.status >= 400 && error.status < 500;
       if (isRefused) repeats.forget(path, name);
+      else repeats.lost(path, name);
       throw error;
     }
   }

@@ -2,6 +2,8 @@
 export interface Repeats {
   /** The kept key and body of a POST that meant the same, or `body` under a new key, which are kept. */
   take(path: string, meaning: string, body: string): { key: string; body: string };
+  /** Notes that a try got no answer: its key is kept from now on, however long the merchant has waited. */
+  lost(path: string, meaning: string): void;
   forget(path: string, meaning: string): void;
   /**
    * Forgets the POSTs to an object, below it and to its list: it has changed, and the answer that a repeated POST gets
@@ -10,7 +12,10 @@ export interface Repeats {
   forgetAround(path: string): void;
 }
 
-/** A POST that is sent again within this time is a retry. A merchant who refunds the same amount later means a second refund. */
+/**
+ * A POST that is sent again within this time after a try has ended is a retry. A merchant who refunds the same amount later means
+ * a second refund.
+ */
 const KEPT_MS = 90_000;
 
 export function keepRepeats(): Repeats {
@@ -25,6 +30,10 @@ export function keepRepeats(): Repeats {
       const { key, body: sent } = isRetry ? before : { key: randomName(), body };
       kept.set(name, { path, key, body: sent, triedAt });
       return { key, body: sent };
+    },
+    lost(path, meaning) {
+      const one = kept.get(nameOf(path, meaning));
+      if (one !== undefined) one.triedAt = performance.now();
     },
     forget(path, meaning) {
       kept.delete(nameOf(path, meaning));

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
+import type { Page } from 'playwright-core';
+import { buildPaidSession } from '../../lab/world/shop/factories.js';
+import { Payable } from '../../shared/payables/model.js';
+import { openStage } from '../support/dashboard/stage.js';
+import { forAllTests } from '../support/hooks.js';
+
+interface HeldWrite {
+  /** Resolves when the service has done it. */
+  done: Promise<void>;
+  /** Lets its answer arrive, or be lost. */
+  release(how?: 'arrives' | 'is lost'): void;
+}
+
+describe('an action of the dashboard whose answer is slow', () => {
+  const stage = forAllTests(openStage);
+
+  /** Keeps the answer to the next write there. */
+  async function holdWrite(page: Page, address: string): Promise<HeldWrite> {
+    const steps = new EventEmitter();
+    const done = once(steps, 'done').then(() => {});
+    const released = once(steps, 'released');
+    let isNext = true;
+    await page.route(address, async (route) => {
+      if (!isNext || route.request().method() === 'GET') return await route.fallback();
+      isNext = false;
+      const response = await route.fetch();
+      steps.emit('done');
+      const [how] = await released;
+      if (how === 'is lost') await route.abort();
+      else await route.fulfill({ response });
+    });
+    return { done, release: (how = 'arrives') => void steps.emit('released', how) };
+  }
+
+  it('makes no second refund, when the answer was lost after minutes', async () => {
+    const { payment } = await buildPaidSession(stage.app.db, stage.merchant.accountId);
+    const tab = await stage.visit(stage.merchant.testKey, `#/payments/${payment.id}?refund=true`);
+    const { page } = tab;
+    await page.clock.install();
+    await page.reload();
+    await page.getByLabel('Amount in dollars').fill('1');
+    const held = await holdWrite(page, '**/v1/refunds');
+    await tab.press('Create the refund');
+    await held.done;
+    await page.clock.fastForward('02:00');
+    held.release('is lost');
+    await page.getByRole('alert').getByText('The service cannot be reached.').waitFor();
+    await tab.press('Create the refund');
+    await tab.sees('Refund');
+    assert.equal(await Payable.query(stage.app.db).where({ refundedPaymentId: payment.id }).resultSize(), 1);
+    await tab.close();
+  });
+});
