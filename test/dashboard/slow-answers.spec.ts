@@ -52,4 +52,19 @@ describe('an action of the dashboard whose answer is slow', () => {
     assert.equal(await Payable.query(stage.app.db).where({ refundedPaymentId: payment.id }).resultSize(), 1);
     await tab.close();
   });
+
+  it('leaves the merchant at the screen to which they have gone on', async () => {
+    const { payment } = await buildPaidSession(stage.app.db, stage.merchant.accountId);
+    const tab = await stage.visit(stage.merchant.testKey, `#/payments/${payment.id}?refund=true`);
+    const held = await holdWrite(tab.page, '**/v1/refunds');
+    await tab.press('Create the refund');
+    await held.done;
+    await tab.goTo('#/links/new');
+    await tab.page.getByLabel('Name', { exact: true }).fill('Coffee');
+    held.release();
+    await tab.says('The refund of $4.50 is created.');
+    await tab.sees('Create a link');
+    assert.equal(await tab.page.getByLabel('Name', { exact: true }).inputValue(), 'Coffee');
+    await tab.leave();
+  });
 });

@@ -10,7 +10,7 @@ import { Screen } from '../parts/screen.js';
 import { Failure, Shown } from '../parts/states.js';
 import { Badge, Copyable, Text, When } from '../parts/texts.js';
 import { useAction } from '../parts/use-action.js';
-import { goTo, linkTo, type Route } from '../state/route.js';
+import { goOn, linkTo, type Route, shownScreen } from '../state/route.js';
 import { DeliveryList } from './delivery-list.js';
 import { changedBody, EndpointFields, valuesOf } from './endpoint-fields.js';
 import { LastAnswer } from './last-answer.js';
@@ -114,8 +114,9 @@ function Actions({ endpoint, path, reload, onChange, onSecret }: ActionsProps) {
         confirm="Delete it"
         isDangerous
         work={async () => {
+          const screen = shownScreen();
           await api.remove(path);
-          goTo(linkTo(['webhooks']));
+          goOn(screen, linkTo(['webhooks']));
           return 'The endpoint is deleted. Deliveries that waited are dropped.';
         }}
       >

@@ -8,7 +8,7 @@ import { Screen } from '../parts/screen.js';
 import { Failure } from '../parts/states.js';
 import { useAction } from '../parts/use-action.js';
 import { nowSeconds } from '../state/clock.js';
-import { goTo, linkTo } from '../state/route.js';
+import { goOn, linkTo, shownScreen } from '../state/route.js';
 
 interface Item {
   name: string;
@@ -72,9 +72,10 @@ export function NewLink() {
     // Without it the service takes 24 hours from its own clock.
     const end = hours !== '24' && { expires_at: nowSeconds() + Number(hours) * 3600 };
     const body = { ...asked, ...end };
+    const screen = shownScreen();
     const session = await api.create<Session>('/v1/checkout/sessions', body, { ...asked, hours });
     say('The link is created. Copy it, or show its QR code.');
-    goTo(linkTo(['links', session.id]));
+    goOn(screen, linkTo(['links', session.id]));
   }
 
   return (

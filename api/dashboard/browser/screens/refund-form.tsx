@@ -6,7 +6,7 @@ import { dollars, parseDollars, typedDollars } from '../parts/format.js';
 import { say } from '../parts/notices.js';
 import { Failure } from '../parts/states.js';
 import { useAction } from '../parts/use-action.js';
-import { goTo, linkTo } from '../state/route.js';
+import { goOn, linkTo, shownScreen } from '../state/route.js';
 
 /** Cents of a payment that no refund has taken. */
 export function leftOf({ amount }: Payment, refunds: readonly Refund[]): number {
@@ -36,13 +36,14 @@ export function RefundForm({ payment, left, onCancel }: RefundFormProps) {
     const cents = parseDollars(amount);
     if (cents === undefined || cents < 1 || cents > left)
       throw new Error(`The amount is between $0.01 and ${dollars(left)}, such as ${typedDollars(left)}.`);
+    const screen = shownScreen();
     const refund = await api.create<Refund>('/v1/refunds', {
       payment: payment.id,
       amount: cents,
       ...(reason !== '' && { reason }),
     });
     say(`The refund of ${dollars(cents)} is created. Sign it with your wallet to pay it.`);
-    goTo(linkTo(['refunds', refund.id]));
+    goOn(screen, linkTo(['refunds', refund.id]));
   }
   return (
     <Form label="Refund this payment" onSend={() => void action.run(create)}>

@@ -39,6 +39,16 @@ export function goTo(address: string): void {
   location.hash = address;
 }
 
+/** The screen that is shown, without its filters and its place in a list. */
+export function shownScreen(): string {
+  return location.hash.split('?', 1)[0] ?? '';
+}
+
+/** Goes to the address unless another screen than `from` is shown: an answer may come after the merchant has gone on. */
+export function goOn(from: string, address: string): void {
+  if (shownScreen() === from) goTo(address);
+}
+
 /** Goes to the address in place of the current one in the browser's history. */
 export function replaceBy(address: string): void {
   location.replace(address);
