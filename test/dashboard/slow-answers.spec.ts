@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import type { Page } from 'playwright-core';
-import { buildPaidSession } from '../../lab/world/shop/factories.js';
+import { buildEndpoints, buildPaidSession } from '../../lab/world/shop/factories.js';
 import { Payable } from '../../shared/payables/model.js';
+import { WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { openStage } from '../support/dashboard/stage.js';
 import { forAllTests } from '../support/hooks.js';
 
@@ -65,6 +66,33 @@ describe('an action of the dashboard whose answer is slow', () => {
     await tab.says('The refund of $4.50 is created.');
     await tab.sees('Create a link');
     assert.equal(await tab.page.getByLabel('Name', { exact: true }).inputValue(), 'Coffee');
+    await tab.leave();
+  });
+
+  it('says that the secret of an endpoint was not shown, when the merchant has left its form', async () => {
+    const tab = await stage.visit(stage.merchant.testKey, '#/webhooks/new');
+    await tab.page.getByLabel('URL').fill('https://1.1.1.1/slow');
+    const held = await holdWrite(tab.page, '**/v1/webhook_endpoints');
+    await tab.press('Add the endpoint');
+    await held.done;
+    await tab.goTo('#/webhooks');
+    held.release();
+    await tab.says('The endpoint is created. Its secret was not shown, because you left the form: roll it.');
+    const { accountId } = stage.merchant;
+    assert.equal(await WebhookEndpoint.query(stage.app.db).where({ accountId }).resultSize(), 1);
+    await tab.leave();
+  });
+
+  it('says so of a rolled secret, too', async () => {
+    const [id = ''] = await buildEndpoints(stage.app.db, stage.merchant.accountId, 1);
+    const tab = await stage.visit(stage.merchant.testKey, `#/webhooks/${id}`);
+    const held = await holdWrite(tab.page, `**/v1/webhook_endpoints/${id}/roll_secret`);
+    await tab.press('Roll the secret');
+    await tab.press('Make a new secret');
+    await held.done;
+    await tab.goTo('#/webhooks');
+    held.release();
+    await tab.says('It was not shown, because you left the screen: roll it again.');
     await tab.leave();
   });
 });

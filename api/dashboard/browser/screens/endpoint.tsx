@@ -178,9 +178,12 @@ function RollSecret({ path, onSecret }: { path: string; onSecret(secret: string)
       label="Roll the secret"
       confirm="Make a new secret"
       work={async () => {
+        const screen = shownScreen();
         const rolled = await api.change<Endpoint>(`${path}/roll_secret`, { expires_in: Number(overlap) });
         onSecret(rolled.secret ?? '');
-        return 'The endpoint has a new secret. Put it into your program.';
+        return shownScreen() === screen
+          ? 'The endpoint has a new secret. Put it into your program.'
+          : 'The endpoint has a new secret. It was not shown, because you left the screen: roll it again.';
       }}
     >
       <p>Events are signed with a new secret. The old one can go on signing beside it meanwhile.</p>

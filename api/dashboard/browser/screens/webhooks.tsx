@@ -9,7 +9,7 @@ import { Empty, Failure } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
 import { Badge, Copyable, Text } from '../parts/texts.js';
 import { useAction } from '../parts/use-action.js';
-import { linkTo, type Route } from '../state/route.js';
+import { linkTo, type Route, shownScreen } from '../state/route.js';
 import { answerInWords } from './deliveries.js';
 import { EndpointScreen } from './endpoint.js';
 import { EMPTY_ENDPOINT, EndpointFields, endpointBody } from './endpoint-fields.js';
@@ -103,8 +103,13 @@ function NewEndpoint() {
   const action = useAction();
   if (made !== undefined) return <Made endpoint={made} />;
   async function create(): Promise<void> {
+    const screen = shownScreen();
     setMade(await api.create<Endpoint>('/v1/webhook_endpoints', endpointBody(values)));
-    say('The endpoint is created.');
+    say(
+      shownScreen() === screen
+        ? 'The endpoint is created.'
+        : 'The endpoint is created. Its secret was not shown, because you left the form: roll it.',
+    );
   }
   return (
     <Screen title="Add an endpoint">
