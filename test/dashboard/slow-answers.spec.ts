@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import type { Page } from 'playwright-core';
-import { buildEndpoints, buildPaidSession } from '../../lab/world/shop/factories.js';
+import { buildEndpoints, buildPaidSession, buildSession } from '../../lab/world/shop/factories.js';
+import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { Payable } from '../../shared/payables/model.js';
 import { WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { openStage } from '../support/dashboard/stage.js';
@@ -93,6 +94,24 @@ describe('an action of the dashboard whose answer is slow', () => {
     await tab.goTo('#/webhooks');
     held.release();
     await tab.says('It was not shown, because you left the screen: roll it again.');
+    await tab.leave();
+  });
+
+  it('cannot be called off by the button that keeps things as they are', async () => {
+    const { id } = await buildSession(stage.app.db, stage.merchant.accountId);
+    const tab = await stage.visit(stage.merchant.testKey, `#/links/${id}`);
+    const held = await holdWrite(tab.page, `**/v1/checkout/sessions/${id}/expire`);
+    await tab.press('Expire the link');
+    await tab.press('Expire it');
+    await held.done;
+    assert.equal(await tab.page.getByRole('button', { name: 'Keep it as it is' }).isDisabled(), true);
+    await tab.page.keyboard.press('Escape');
+    await tab.page.getByRole('dialog').waitFor();
+    held.release();
+    await tab.says('The link is expired.');
+    await tab.page.getByRole('dialog').waitFor({ state: 'detached' });
+    const { status } = await CheckoutSession.query(stage.app.db).findById(id).throwIfNotFound();
+    assert.equal(status, 'expired');
     await tab.leave();
   });
 });

@@ -62,13 +62,17 @@ function Question({ label, confirm, kind, work, onClose, children }: QuestionPro
     dialog.current?.close();
     say(said);
   }
+  /** Escape would look as if the action were called off, which has begun. */
+  function onCancel(event: Event): void {
+    if (action.isBusy) event.preventDefault();
+  }
   return (
-    <dialog ref={dialog} aria-labelledby={title} onClose={onClose}>
+    <dialog ref={dialog} aria-labelledby={title} onCancel={onCancel} onClose={onClose}>
       <h2 id={title}>{label}</h2>
       <div>{children}</div>
       <Failure error={action.error} />
       <div class="actions">
-        <button type="button" onClick={() => dialog.current?.close()}>
+        <button type="button" disabled={action.isBusy} onClick={() => dialog.current?.close()}>
           Keep it as it is
         </button>
         <button type="button" class={`primary ${kind}`} disabled={action.isBusy} onClick={() => void act()}>
