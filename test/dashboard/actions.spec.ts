@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { buildPaidSession, buildSession } from '../../lab/world/shop/factories.js';
+import { buildPaidSession, buildRefund, buildSession } from '../../lab/world/shop/factories.js';
 import { createApiKey } from '../../shared/accounts/api-keys.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { Payable } from '../../shared/payables/model.js';
+import { OUTCOME_UNKNOWN } from '../../shared/payments/states.js';
 import { openStage } from '../support/dashboard/stage.js';
 import { forAllTests } from '../support/hooks.js';
 import { violations } from '../support/page/accessibility.js';
@@ -132,6 +133,19 @@ describe('what a merchant does in the dashboard', () => {
     await tab.press('Refund');
     assert.equal(await page.getByLabel('Amount in dollars').inputValue(), '3.50');
     await page.getByText('Refund of $1.00 created').waitFor();
+    await tab.leave();
+  });
+
+  it('is warned before signing or replacing a refund that may be paid already', async () => {
+    const { db } = stage.app;
+    const refund = await buildRefund(db, stage.merchant.accountId, { failureCode: OUTCOME_UNKNOWN });
+    const tab = await stage.visit(stage.merchant.testKey, `#/refunds/${refund.id}`);
+    const { page } = tab;
+    await page.getByText('A payment of this refund may have been taken').waitFor();
+    assert.equal(await page.getByText('Last payment failed').count(), 0);
+    await tab.press('Cancel the refund');
+    await page.getByRole('dialog').getByText('another refund could pay the buyer twice').waitFor();
+    assert.deepEqual(await violations(page), []);
     await tab.leave();
   });
 

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { OUTCOME_UNKNOWN } from '../../../../shared/payments/states.js';
 import type { Refund } from '../api/objects.js';
 import { useSignedIn } from '../api/signed-in.js';
 import { useRead } from '../api/use-read.js';
@@ -90,6 +91,9 @@ function FindPayment() {
   );
 }
 
+/** A payment of the refund failed, and its money has perhaps moved. */
+const isUncertain = (refund: Refund): boolean => refund.failure_code === OUTCOME_UNKNOWN;
+
 function RefundScreen({ id }: { id: string }) {
   const path = `/v1/refunds/${encodeURIComponent(id)}`;
   const read = useRead<Refund>(path, (api) => api.get(path));
@@ -102,14 +106,26 @@ function RefundScreen({ id }: { id: string }) {
               <p class="amount">
                 {dollars(refund.amount)} <Badge status={refund.status} />
               </p>
+              {isUncertain(refund) ? <MayBePaid /> : null}
               {refund.url === null ? null : <SignIt url={refund.url} refund={refund} />}
               <RefundFacts refund={refund} />
             </section>
-            {refund.status === 'requires_action' ? <Cancel path={path} reload={read.reload} /> : null}
+            {refund.status === 'requires_action' ? (
+              <Cancel path={path} refund={refund} reload={read.reload} />
+            ) : null}
           </>
         )}
       </Shown>
     </Screen>
+  );
+}
+
+function MayBePaid() {
+  return (
+    <p class="failure">
+      A payment of this refund may have been taken: its outcome is not known. Before you sign it again, or
+      make another refund, look into the wallet that signed, or ask the buyer.
+    </p>
   );
 }
 
@@ -156,7 +172,7 @@ function RefundFacts({ refund }: { refund: Refund }) {
         ['Its link ends', <When key="ends" at={refund.expires_at} />],
         explorerFact(refund.transaction_url),
         refund.failure_code !== null && [
-          'Last payment failed',
+          isUncertain(refund) ? 'Last payment' : 'Last payment failed',
           <code key="code">{refund.failure_code}</code>,
         ],
       ]}
@@ -164,7 +180,7 @@ function RefundFacts({ refund }: { refund: Refund }) {
   );
 }
 
-function Cancel({ path, reload }: { path: string; reload(): Promise<void> }) {
+function Cancel({ path, refund, reload }: { path: string; refund: Refund; reload(): Promise<void> }) {
   const { api } = useSignedIn();
   return (
     <Confirmed
@@ -177,7 +193,12 @@ function Cancel({ path, reload }: { path: string; reload(): Promise<void> }) {
         return 'The refund is canceled. Its link no longer takes a payment.';
       }}
     >
-      <p>Its link stops working. You can create another refund of the payment afterwards.</p>
+      <p>
+        Its link stops working.{' '}
+        {isUncertain(refund)
+          ? 'A payment of it may have been taken: another refund could pay the buyer twice.'
+          : 'You can create another refund of the payment afterwards.'}
+      </p>
     </Confirmed>
   );
 }
