@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { brotliCompressSync } from 'node:zlib';
 import type { Page, Route } from 'playwright-core';
 import request from 'supertest';
-import { buildPaidSession } from '../../lab/world/shop/factories.js';
+import { buildMerchant, buildPaidSession } from '../../lab/world/shop/factories.js';
 import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
+import { disableAccount } from '../../shared/accounts/disable.js';
 import { openTestApp } from '../support/app.js';
 import { openStage } from '../support/dashboard/stage.js';
 import { forAllTests } from '../support/hooks.js';
@@ -102,12 +103,29 @@ describe('signing in to the dashboard', () => {
     const tab = await stage.visit(secret, '#/payments');
     await tab.sees('Payments');
     await revokeApiKey(db, key.id);
-    await tab.page.getByRole('alert').getByText('This key was deleted or has expired.').waitFor();
+    await tab.page
+      .getByRole('alert')
+      .getByText('This key was deleted, or its account is disabled.')
+      .waitFor();
     assert.doesNotMatch(String(await tab.page.evaluate(IN_STORAGE)), new RegExp(secret));
     await tab.page.getByLabel('Checkout key').fill(liveKey);
     await tab.press('Sign in');
     await tab.sees('Payments');
     await tab.page.getByText('Live data').waitFor();
+    await tab.leave(401);
+  });
+
+  it('calls no key of a disabled account unknown or certainly deleted, and names the operator', async () => {
+    const { db } = stage.app;
+    const { accountId, testKey, liveKey } = await buildMerchant(db);
+    const tab = await stage.visit(testKey, '#/payments');
+    await tab.sees('Payments');
+    await disableAccount(db, accountId);
+    await tab.page.getByRole('alert').getByText('or its account is disabled').waitFor();
+    await tab.page.getByLabel('Checkout key').fill(liveKey);
+    await tab.press('Sign in');
+    await tab.page.getByRole('alert').getByText('when none works, ask the operator').waitFor();
+    assert.equal(await tab.page.getByText('This key is not known').count(), 0);
     await tab.leave(401);
   });
 

@@ -27,7 +27,9 @@ const SCREENS = new Map<string, ComponentType<{ route: Route }>>([
   ['search', SearchScreen],
 ]);
 
-const KEY_IS_OVER = 'This key was deleted or has expired. Sign in with another one.';
+/** The service does not say which of the two it was. */
+const KEY_IS_OVER =
+  "This key was deleted, or its account is disabled. Sign in with another key; when none works, ask the service's operator.";
 
 interface SignInState {
   key: string | undefined;

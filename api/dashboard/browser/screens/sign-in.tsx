@@ -1,5 +1,5 @@
 import { useEffect, useId, useState } from 'preact/hooks';
-import { createApi } from '../api/client.js';
+import { ApiError, createApi } from '../api/client.js';
 import { Form } from '../parts/field.js';
 import { Failure } from '../parts/states.js';
 import { useAction } from '../parts/use-action.js';
@@ -7,7 +7,7 @@ import { isKeyShaped } from '../state/key.js';
 
 const NOT_A_KEY =
   'A checkout key begins with svc_ck_live_ or svc_ck_test_. Check that you have copied all of it.';
-const UNKNOWN = 'This key is not known, or was deleted. Check that you have copied all of it.';
+const UNKNOWN = 'This key is not known. Check that you have copied all of it.';
 
 /** The merchant pastes a key, which one request proves. */
 export function SignIn({ reason, onSignIn }: { reason: string; onSignIn(key: string): void }) {
@@ -21,10 +21,9 @@ export function SignIn({ reason, onSignIn }: { reason: string; onSignIn(key: str
   async function prove(): Promise<void> {
     const key = text.trim();
     if (!isKeyShaped(key)) throw new Error(NOT_A_KEY);
-    let isKnown = true;
-    const api = createApi(key, { onUnknownKey: () => (isKnown = false), onReadOnlyKey: () => {} });
+    const api = createApi(key, { onUnknownKey: () => {}, onReadOnlyKey: () => {} });
     await api.get('/v1/keys', { limit: '1' }).catch((error: unknown) => {
-      throw isKnown ? error : new Error(UNKNOWN);
+      throw error instanceof ApiError && error.code === 'api_key_invalid' ? new Error(UNKNOWN) : error;
     });
     onSignIn(key);
   }
