@@ -23,7 +23,7 @@ type Tried = Pick<TakenDelivery, 'id' | 'attempt' | 'tries' | 'payableId'>;
 export async function recordFailure(
   db: Knex,
   logger: Logger,
-  delivery: Tried & { endpoint: Pick<TakenEndpoint, 'id' | 'failingSince'> },
+  delivery: Tried & { endpoint: Pick<TakenEndpoint, 'id' | 'url' | 'failingSince'> },
   entry: DeliveryTry,
 ): Promise<Date | undefined> {
   const { endpoint } = delivery;
@@ -36,7 +36,7 @@ export async function recordFailure(
   const tries = delivery.tries + 1;
   const pauseMs = pauseAfterTriesMs(tries);
   if (pauseMs === undefined) {
-    await giveUp(db, logger, endpoint.id, delivery, entry);
+    await giveUp(db, logger, endpoint, delivery, entry);
     return undefined;
   }
   return (await postpone(db, { delivery, dueAt: new Date(now().getTime() + pauseMs), entry })).dueAt;
@@ -68,11 +68,14 @@ const postpone = batchWrites<Postponed, { dueAt: Date | undefined }>({
   },
 });
 
-/** Disables the endpoint too when no delivery to it has succeeded since the first try of this one. */
+/**
+ * Disables the endpoint too when no delivery to it has succeeded since the first try of this one, unless its owner has given it
+ * another URL or enabled it during the try: the failure tells nothing of that.
+ */
 async function giveUp(
   db: Knex,
   logger: Logger,
-  endpointId: string,
+  { id: endpointId, url }: Pick<TakenEndpoint, 'id' | 'url'>,
   delivery: Tried,
   entry: DeliveryTry,
 ): Promise<void> {
@@ -96,8 +99,9 @@ async function giveUp(
     const named = { delivery: delivery.id, endpoint: endpointId, session: delivery.payableId };
     unlessRolledBack(trx, () => logger.error({ event: 'delivery.given_up', ...named }));
     const firstTryAt = new Date(failed.history[0]?.at ?? entry.at);
-    const { failingSince, succeededAt, status } = endpoint;
+    const { failingSince, succeededAt, enabledAt, status } = endpoint;
     if (status === 'disabled' || (succeededAt !== null && succeededAt >= firstTryAt)) return;
+    if (endpoint.url !== url || (enabledAt !== null && enabledAt >= new Date(entry.at))) return;
     await endpoint.$query(trx).patch({ status: 'disabled' });
     unlessRolledBack(trx, () =>
       logger.error({ event: 'webhook_endpoint.disabled', endpoint: endpointId, failingSince }),

@@ -7,6 +7,8 @@ import { ALLOWANCE, openWebhookFlow } from '../support/webhook-flow.js';
 
 /** No more than three batches are in flight, and the first one starts with the first failure. */
 const MOST_STATEMENTS = 4;
+/** The tries of a delivery. */
+const TRIES = 14;
 
 describe('failed tries of webhooks', () => {
   const flow = forAllTests(() => openWebhookFlow('recorded_failures', { worker: false }));
@@ -18,6 +20,7 @@ describe('failed tries of webhooks', () => {
   });
   beforeEach(async () => {
     await flow.db.raw('TRUNCATE webhook_deliveries');
+    await flow.db('webhookEndpoints').update({ status: 'enabled', enabledAt: null });
     await flow.expireWithoutNotifying(20);
     taken = [];
     // A failing endpoint has few slots, so each round ends the leases of the round before.
@@ -77,5 +80,33 @@ describe('failed tries of webhooks', () => {
     assert.ok(await waits.failure);
     const [row] = await flow.db('webhookDeliveries').where({ id: locked.id });
     assert.equal(row.tries, 1);
+  });
+
+  describe('of which the last disables the endpoint', () => {
+    /** The status of the endpoint after a last try during which its owner changed it. */
+    async function statusAfterLastTry(changes: object): Promise<string> {
+      const [last] = taken;
+      assert.ok(last !== undefined);
+      const tried = entry();
+      await flow.db('webhookEndpoints').where({ id: endpointId }).update(changes);
+      await recordFailure(flow.db, flow.app.logger, { ...last, tries: TRIES - 1 }, tried);
+      const [delivery] = await flow.db('webhookDeliveries').where({ id: last.id });
+      assert.equal(delivery.status, 'failed');
+      return (await flow.db('webhookEndpoints').where({ id: endpointId }).first()).status;
+    }
+
+    it('do so when its owner has changed something else meanwhile', async () => {
+      assert.equal(await statusAfterLastTry({ description: 'Till 2' }), 'disabled');
+    });
+
+    it('leave it enabled when its owner has given it another URL meanwhile', async () => {
+      const { url } = await flow.db('webhookEndpoints').where({ id: endpointId }).first();
+      assert.equal(await statusAfterLastTry({ url: `${url}/moved` }), 'enabled');
+      await flow.db('webhookEndpoints').where({ id: endpointId }).update({ url });
+    });
+
+    it('leave it enabled when its owner has enabled it again meanwhile', async () => {
+      assert.equal(await statusAfterLastTry({ enabledAt: now() }), 'enabled');
+    });
   });
 });
