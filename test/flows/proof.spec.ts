@@ -126,7 +126,7 @@ describe('a signed receipt', () => {
     assert.equal(below, wellKnown);
     const head = await fetch(`${baseUrl}/.well-known/jwks.json`, { method: 'HEAD' });
     assert.deepEqual([head.status, await head.text()], [200, '']);
-    assert.equal((await fetch(`${baseUrl}/.well-known/jwks.json`, { method: 'POST' })).status, 404);
+    assert.equal((await fetch(`${baseUrl}/.well-known/jwks.json`, { method: 'POST' })).status, 405);
   });
 
   it("matches the signed offer by the stock helper's comparison", async () => {
