@@ -1,11 +1,12 @@
 import os from 'node:os';
 import { type NewOperatorAction, recordOperatorAction } from '../shared/accounts/operator-actions.js';
+import { isUnanswered } from '../shared/db/after-commit.js';
 import type { Knex } from '../shared/db/knex.js';
 import { isRefusal } from '../shared/db/postgres-errors.js';
 import type { AuditEntry, CommandContext } from './command.js';
 import type { CommandLine } from './parse-command-line.js';
 
-/** Only `operator_actions` can tell whether the command was carried out. */
+/** The command, or its last part, may have been carried out. */
 export class UnansweredCommit extends Error {
   override readonly name = 'UnansweredCommit';
 }
@@ -21,7 +22,12 @@ export async function runAudited(
     about: command.subject && input[command.subject],
     record: (trx) => recordOperatorAction(trx, actionOf(line, audit.about)),
   };
-  if (command.changes !== 'at once') return { answer: await command.run(db, input, audit, context), audit };
+  if (command.changes !== 'at once') {
+    const answer = await command.run(db, input, audit, context).catch((error: unknown) => {
+      throw isUnanswered(error) ? unansweredPart(error) : error;
+    });
+    return { answer, audit };
+  }
   let isCommitting = false;
   try {
     return await db.transaction(async (trx) => {
@@ -36,13 +42,26 @@ export async function runAudited(
   }
 }
 
+/** Only `operator_actions` can tell whether the command was carried out. */
 function unanswered(about: string | undefined, cause: unknown): UnansweredCommit {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = reasonOf(cause);
   const audit = about === undefined ? 'audit' : `audit --about ${about}`;
   return new UnansweredCommit(
     `Postgres did not answer the COMMIT of this command (${reason}), so it may have been carried out. Before you run it again, look at "${audit}": the command is listed if it was.`,
     { cause },
   );
+}
+
+/** Each part commits by itself, and the command finds in Postgres which are done. */
+function unansweredPart(cause: unknown): UnansweredCommit {
+  return new UnansweredCommit(
+    `Postgres did not answer a COMMIT of this command (${reasonOf(cause)}), so its last part may have been carried out. Run it again: it does what is left.`,
+    { cause },
+  );
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function actionOf({ name, command, input }: CommandLine, about: string | undefined): NewOperatorAction {

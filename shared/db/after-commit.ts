@@ -7,6 +7,10 @@ export function markUnanswered(error: unknown): void {
   if (typeof error === 'object' && error !== null) unanswered.add(error);
 }
 
+export function isUnanswered(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && unanswered.has(error);
+}
+
 /**
  * Says what a transaction has done when it has committed, and the transactions around it have; at once outside of one. A
  * transaction that is rolled back has done nothing, and nothing is said. `say` must not fail.
@@ -31,8 +35,8 @@ function sayAtEnd(db: Knex, say: () => void, orUnanswered: boolean): void {
   const { executionPromise, parentTransaction } = db;
   executionPromise.then(
     () => (parentTransaction === undefined ? say() : sayAtEnd(parentTransaction, say, orUnanswered)),
-    (error: object) => {
-      if (orUnanswered && unanswered.has(error)) say();
+    (error: unknown) => {
+      if (orUnanswered && isUnanswered(error)) say();
     },
   );
 }

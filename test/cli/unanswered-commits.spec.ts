@@ -25,11 +25,15 @@ describe('a command whose COMMIT gets no answer', () => {
     await proxy.refuse();
   });
 
-  async function createKey(): Promise<{ status: number; key: string | undefined }> {
+  async function runCut(...argv: string[]): ReturnType<typeof runCommand> {
     process.env.DATABASE_URL = proxy.url;
-    const ran = await runCommand('create-key', account, '--mode', 'test', '--name', 'Second').finally(() => {
+    return await runCommand(...argv).finally(() => {
       process.env.DATABASE_URL = url;
     });
+  }
+
+  async function createKey(): Promise<{ status: number; key: string | undefined }> {
+    const ran = await runCut('create-key', account, '--mode', 'test', '--name', 'Second');
     const said = saidBy(ran);
     assert.match(said, /^Postgres did not answer the COMMIT .+ it may have been carried out\. .+\n$/);
     assert.equal(ran.stdout, '');
@@ -55,4 +59,16 @@ describe('a command whose COMMIT gets no answer', () => {
     assert.equal(await countActions(key), 0);
     assert.ok(!(await runJson('show', account)).keys.some(({ id }) => id === key));
   });
+
+  for (const lost of ['the answer', 'the request'] as const)
+    it(`says of a command in parts, by ${lost} that is lost, that it can be run again`, async () => {
+      proxy.cutNext(COMMIT, lost === 'the answer' ? { answerBytes: 0 } : { requestBytes: 0 });
+      const ran = await runCut('rebuild-reports', '--account', account);
+      assert.match(
+        saidBy(ran),
+        /^Postgres did not answer a COMMIT .+ Run it again: it does what is left\.\n$/,
+      );
+      assert.deepEqual([ran.status, ran.stdout], [1, '']);
+      assert.equal((await runJson('rebuild-reports', '--account', account)).accounts, 1);
+    });
 });
