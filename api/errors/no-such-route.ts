@@ -9,7 +9,7 @@ export const unknownPath: RequestHandler = (req) => {
   );
 };
 
-/** For pages, documents and checks: what is only read. */
+/** Answers other methods than GET and HEAD at pages, documents and checks. */
 export const readOnly: RequestHandler = methodNotAllowed('GET, HEAD');
 
 export function methodNotAllowed(allow: string): RequestHandler {

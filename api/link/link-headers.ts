@@ -33,8 +33,8 @@ export function linkHeaders(relations: LinkRelations): RequestHandler {
 }
 
 /**
- * The same for a request that the connection refuses before it reaches a route. A path that was not read may be a link's, and
- * the refusal says nothing that another origin could not learn by asking itself.
+ * Headers of a request that the connection refuses before it reaches a route. A path that was not read may be a link's, and the
+ * refusal says nothing that another origin could not learn by asking itself.
  */
 export function linkHeadersOfRefused(relations: LinkRelations): (req: Request, res: Response) => void {
   return (req, res) => {

@@ -111,7 +111,7 @@ function inlinedIn({ pageAssets }: Deps, session: LinkedSession): InlinedParts {
   return partsOf(pageAssets, session.account.brandColor);
 }
 
-/** The same in every page of a merchant, so that it makes none long. */
+/** The length of parts that every page of a merchant has: they make no page a long one. */
 function lengthOf(inlined: InlinedParts | undefined): number {
   const parts = [...(inlined?.scripts ?? []), ...(inlined?.styles ?? [])];
   return parts.reduce((length, { element }) => length + element.length, 0);

@@ -54,7 +54,7 @@ export function create(services: BenchServices): Promise<Row[]> {
   });
 }
 
-/** The same in Stripe's form encoding, with three items. */
+/** Creates sessions of three items in Stripe's form encoding. */
 export function createForm(services: BenchServices): Promise<Row[]> {
   return raceCreates(services, [{ against: 'insert', figure: 'create-form', goal: 0.85 }], {
     headers: { 'Content-Type': 'application/x-www-form-urlencoded' },

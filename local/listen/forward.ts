@@ -8,7 +8,7 @@ const ANSWER_WITHIN_MS = 10_000;
 const REFUSED_TRIES = 4;
 const REFUSED_PAUSE_MS = 500;
 
-/** The same for the same key, so that a receiver need not be changed when the command starts again. */
+/** A checkout key always gets one secret, so that a receiver need not be changed when the command starts again. */
 export function secretFor(key: string): string {
   return `whsec_${createHmac('sha256', key).update('listen').digest('base64')}`;
 }

@@ -109,7 +109,7 @@ async function prepareMerchant(
   }
 }
 
-/** Then the addresses that commands and examples read stay those of the start that has the sandbox. */
+/** Whether another start has the sandbox: the addresses that commands and examples read stay those of that start. */
 function isBeside(sandbox: SandboxProcess | undefined): boolean {
   return sandbox?.joined === true;
 }

@@ -28,7 +28,7 @@ const OF_ONE = ['URL', 'AUTH', 'KEY_ID', 'SECRET', 'MAX_PER_SECOND', 'MAX_CONNEC
 export interface Facilitators {
   /** In the order of preference. Empty only in a process that needs none. */
   facilitators: readonly FacilitatorConfig[];
-  /** The same for all. */
+  /** One timeout for all of them. */
   settleTimeoutMs: number;
 }
 

@@ -20,8 +20,8 @@ export function afterCommit(db: Knex, say: () => void): void {
 }
 
 /**
- * The same, and says it also when COMMIT got no answer: for lines that call a person. The repeated write does nothing when the
- * first was carried out, and says nothing either.
+ * Does as `afterCommit`, and says it also when COMMIT got no answer: for lines that call a person. The repeated write does
+ * nothing when the first was carried out, and says nothing either.
  */
 export function unlessRolledBack(db: Knex, say: () => void): void {
   sayAtEnd(db, say, true);

@@ -93,7 +93,7 @@ export const WRONG_PASSWORDS_A_MINUTE = 100;
  * unsigned transactions, which cost more, it has a tenth of that.
  */
 export const TRANSACTIONS_SHARE_OF_ADDRESS = 10;
-/** The same for wallets' balances, each of which takes a call to every network of a family. */
+/** Its share for wallets' balances, each of which takes a call to every network of a family. */
 export const BALANCES_SHARE_OF_ADDRESS = 10;
 
 /** Keys that each limit counts in memory while the store is unavailable, some 250 bytes each. */
@@ -115,7 +115,7 @@ export const LIGHT_ITEMS_CHARACTERS = 16_000;
 /** Statements of one process in flight that scan line items for pages, so that other statements get their time. */
 export const LONG_READS_AT_ONCE = 2;
 
-/** The same for images, each of up to five sessions: a stranger may ask for the images of many large sessions at once. */
+/** Statements in flight that read images, of up to five sessions each: a stranger may ask for many large sessions' at once. */
 export const IMAGE_READS_AT_ONCE = 1;
 
 /** Statements of one process in flight that read the sessions of links; reads that arrive meanwhile share the next one. */

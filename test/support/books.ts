@@ -40,7 +40,7 @@ export interface Books extends Checkout {
   /** As after opening: no rows but a new merchant's and operators' actions, and new chains behind the same endpoints. */
   startOver(): Promise<void>;
   reconcile(...argv: string[]): Promise<Report>;
-  /** The same as text for people. */
+  /** Runs `reconcile` and returns the lines that people read. */
   printed(...argv: string[]): Promise<Ran>;
 }
 

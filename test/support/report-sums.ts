@@ -97,7 +97,7 @@ export async function assertReport(
   assert.deepEqual([...shown], expected, timezone);
 }
 
-/** The same for an account's payments of test mode, from the first to the last day. */
+/** Checks the report of an account's payments of test mode, from the first to the last day. */
 export async function assertWholeReport(api: Client, db: Knex, accountId: string): Promise<void> {
   const payments = await Payment.query(db).where({ accountId, livemode: false });
   const days = payments.flatMap(({ settledAt }) => settledAt?.toISOString().slice(0, 10) ?? []).sort();

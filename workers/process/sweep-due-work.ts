@@ -176,7 +176,7 @@ export function createDirectRunner({ config, logger }: DirectRunnerDeps, handler
   };
 }
 
-/** The same for each sweep that finds the same work, though the ids of its jobs differ from second to second. */
+/** A name of the work that each sweep gives it, though the ids of its jobs differ from second to second. */
 function workOf(job: AnyJob): string {
   switch (job.name) {
     case 'expire-sessions':

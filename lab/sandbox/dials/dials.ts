@@ -11,7 +11,7 @@ export interface Dials {
   /** How long a settlement waits for its block before it is reported as pending. */
   confirmWithinMs: number;
   settle: (typeof SETTLE_DIALS)[number];
-  /** The same for both facilitators: they share the chains. */
+  /** How the chains make blocks, for both facilitators: they share the chains. */
   blocks: (typeof BLOCK_DIALS)[number];
   /** How long the facilitator stays down after `die`. */
   downMs: number;

@@ -14,14 +14,14 @@ export const RESEND_SIZE: Statement = {
   SELECT count(*)::int AS size FROM (SELECT type FROM events WHERE ${OWN}) event ${joinReceivers('event.type')}`,
 };
 
-/** The same for a request that expires the open session, or cancels the open refund, $3, with an event of type $4. */
+/** How many deliveries it writes to expire the open session, or cancel the open refund, $3, with an event of type $4. */
 export const EXPIRY_SIZE: Statement = {
   name: 'fan-out-of-expiry',
   text: `
   SELECT count(*)::int AS size FROM (SELECT FROM payables WHERE ${OWN} AND status = 'open') payable ${joinReceivers('$4')}`,
 };
 
-/** The same for a request that refunds the payment $3. */
+/** How many deliveries it writes to refund the payment $3, with an event of type $4. */
 export const REFUND_SIZE: Statement = {
   name: 'fan-out-of-refund',
   text: `

@@ -17,7 +17,7 @@ const NO_AUTH: FacilitatorAuth = { kind: 'none' };
 interface ClientSettings {
   auth?: FacilitatorAuth;
   timeoutMs?: number;
-  /** The same when it is not set. */
+  /** `timeoutMs` when it is not set. */
   settleTimeoutMs?: number;
   maxConnections?: number | undefined;
   /** How many connections this process may have. */
