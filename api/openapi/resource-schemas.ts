@@ -120,6 +120,14 @@ export const RESOURCE_SCHEMAS = {
     created: Timestamp,
     settled_at: nullable(Timestamp),
     livemode: Type.Boolean(),
+    failure_code: Type.Optional(
+      nullable(
+        Type.String({
+          description:
+            'Why the payment failed; present when it did. `outcome_unknown`: its money may have moved, so do not ask the buyer to pay again before you have looked into your wallet.',
+        }),
+      ),
+    ),
     checkout_session: Type.Optional(
       Type.String({
         description: 'The id of the session. Present when the payment is read alone or in a list.',

@@ -67,8 +67,15 @@ export function presentPayment(payment: Payment): WirePayment {
   };
 }
 
-/** A payment outside its session: alone or in a list. It names its session, or the refund that it paid. */
+/**
+ * A payment outside its session: alone or in a list. It names its session, or the refund that it paid, and why it failed: `failed`
+ * alone would not tell whether its money may have moved.
+ */
 export function presentListedPayment(payment: Payment): object {
-  const { payableId: id } = payment;
-  return { ...presentPayment(payment), ...(isRefundId(id) ? { refund: id } : { checkout_session: id }) };
+  const { payableId: id, status, failureCode } = payment;
+  return {
+    ...presentPayment(payment),
+    ...(status === 'failed' && { failure_code: failureCode }),
+    ...(isRefundId(id) ? { refund: id } : { checkout_session: id }),
+  };
 }

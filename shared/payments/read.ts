@@ -10,7 +10,7 @@ import type { PaymentStatus } from './states.js';
 
 /** Values that the facilitator sends, of any length. */
 const LONG = ['payer', 'transaction'] as const satisfies (keyof Payment)[];
-const columns = sizedColumns(Payment, 'payment', [...SHOWN_PAYMENT_FIELDS, 'payableId'], LONG);
+const columns = sizedColumns(Payment, 'payment', [...SHOWN_PAYMENT_FIELDS, 'failureCode', 'payableId'], LONG);
 
 const PAYMENT = {
   name: 'payment',

@@ -29,6 +29,7 @@ describe('payments', () => {
       const open = { status, transaction: null, settledAt: null };
       const other = await buildPaidSession(app.db, shop.accountId, open);
       const found = await shop.test.get(`${PAYMENTS}/${other.payment.id}`).expect(200);
+      assert.equal('failure_code' in found.body, status === 'failed');
       const { status: shownStatus, checkout_session, transaction, transaction_url, settled_at } = found.body;
       assert.deepEqual(
         [shownStatus, checkout_session, transaction, transaction_url, settled_at],
@@ -122,6 +123,24 @@ describe('payments', () => {
     const { payment } = await buildPaidSession(app.db, shop.accountId);
     await buildPaidSession(app.db, shop.accountId, { status: 'failed' });
     assert.deepEqual(idsOf(await readPage(shop.test, PAYMENTS)), [payment.id]);
+  });
+
+  it('say why they failed, alone and in their list', async () => {
+    const shop = await buildShop(app);
+    const codes = ['outcome_unknown', 'insufficient_funds', null];
+    const ids: string[] = [];
+    for (const failureCode of codes) {
+      const failed = { status: 'failed', transaction: null, settledAt: null, failureCode } as const;
+      ids.push((await buildPaidSession(app.db, shop.accountId, failed)).payment.id);
+    }
+    const { body } = await shop.test.get(`${PAYMENTS}?status=failed`).expect(200);
+    assert.deepEqual(
+      body.data.map(({ failure_code }: { failure_code: unknown }) => failure_code),
+      codes.toReversed(),
+    );
+    const [uncertain] = ids;
+    const alone = await shop.test.get(`${PAYMENTS}/${uncertain}`).expect(200);
+    assert.equal(alone.body.failure_code, 'outcome_unknown');
   });
 
   it('are listed 10 per page', async () => {

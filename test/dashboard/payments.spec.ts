@@ -6,9 +6,11 @@ import {
   buildSessions,
   buildUndecidedPayment,
 } from '../../lab/world/shop/factories.js';
+import { OUTCOME_UNKNOWN } from '../../shared/payments/states.js';
 import { lowestIdAt, randomText } from '../../shared/values/ids.js';
 import { openStage } from '../support/dashboard/stage.js';
 import { forAllTests } from '../support/hooks.js';
+import { violations } from '../support/page/accessibility.js';
 
 describe('payments in the dashboard', () => {
   const stage = forAllTests(openStage);
@@ -78,6 +80,23 @@ describe('payments in the dashboard', () => {
     await page.getByLabel('Status', { exact: true }).selectOption('Failed');
     await page.locator(`a[href="#/payments/${failed.id}"]`).waitFor();
     assert.equal(await rows.count(), 1);
+    await tab.leave();
+  });
+
+  it('says of a payment that failed uncertainly that the buyer may have paid', async () => {
+    const { accountId, testKey } = await buildMerchant(stage.app.db);
+    const open = (failureCode: string) =>
+      buildUndecidedPayment(stage.app.db, accountId, { status: 'failed', failureCode });
+    const { payment: uncertain } = await open(OUTCOME_UNKNOWN);
+    const { payment: refused } = await open('insufficient_funds');
+    const tab = await stage.visit(testKey, `#/payments/${uncertain.id}`);
+    const warning = tab.page.getByText('The buyer may have paid');
+    await warning.waitFor();
+    await tab.page.getByText('its outcome is not known', { exact: false }).first().waitFor();
+    assert.deepEqual(await violations(tab.page), []);
+    await tab.goTo(`#/payments/${refused.id}`);
+    await tab.page.getByText('insufficient_funds').waitFor();
+    assert.equal(await warning.count(), 0);
     await tab.leave();
   });
 

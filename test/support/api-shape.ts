@@ -9,8 +9,8 @@ export const OBJECT_FIELDS: Record<string, { fields: string; optional?: string }
   LineItem: { fields: 'id object amount_subtotal amount_total currency description quantity price' },
   Payment: {
     fields:
-      'id object status amount currency token token_amount token_decimals network network_name payer pay_to channel transaction transaction_url created settled_at livemode checkout_session refund',
-    optional: 'checkout_session refund',
+      'id object status amount currency token token_amount token_decimals network network_name payer pay_to channel transaction transaction_url created settled_at livemode failure_code checkout_session refund',
+    optional: 'failure_code checkout_session refund',
   },
   Refund: {
     fields:

@@ -21,6 +21,8 @@ export interface Payment {
   created: number;
   settled_at: number | null;
   livemode: boolean;
+  /** Of a failed payment. */
+  failure_code?: string | null;
   checkout_session?: string;
   refund?: string;
 }

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { OUTCOME_UNKNOWN } from '../../../../shared/payments/states.js';
 import type { Api } from '../api/client.js';
 import type { List, Payment, Refund, Session } from '../api/objects.js';
 import { useSignedIn } from '../api/signed-in.js';
@@ -58,6 +59,11 @@ export function PaymentScreen({ id, route }: { id: string; route: Route }) {
   );
 }
 
+/** Its money has perhaps moved, or can still move. */
+function isUncertain({ failure_code: code }: Payment): boolean {
+  return code === OUTCOME_UNKNOWN;
+}
+
 function PaymentFacts({ payment, session }: { payment: Payment; session: Session | undefined }) {
   const { transaction, transaction_url: transactionUrl, refund } = payment;
   return (
@@ -65,6 +71,12 @@ function PaymentFacts({ payment, session }: { payment: Payment; session: Session
       <p class="amount">
         {dollars(payment.amount)} <Badge status={payment.status} />
       </p>
+      {isUncertain(payment) ? (
+        <p class="failure">
+          The buyer may have paid: the outcome of this payment is not known. Look into your wallet before you
+          ask the buyer to pay again.
+        </p>
+      ) : null}
       <Facts
         rows={[
           ['Payment', <Copyable key="id" value={payment.id} label="the payment's id" />],
@@ -78,6 +90,7 @@ function PaymentFacts({ payment, session }: { payment: Payment; session: Session
           explorerFact(transactionUrl),
           ['Sent from', payment.channel === 'page' ? 'the payment page' : 'an agent (x402)'],
           ['Settled', <When key="settled" at={payment.settled_at} />],
+          payment.failure_code != null && ['Failed with', <code key="code">{payment.failure_code}</code>],
           ...(session === undefined ? [] : sessionFacts(session)),
           refund !== undefined && [
             'Pays the refund',
@@ -104,14 +117,16 @@ function sessionFacts({ id, client_reference_id: order, customer_email: email }:
   ] as const;
 }
 
-function paymentMoments({ id, created, settled_at: settledAt, status }: Payment): Moment[] {
+function paymentMoments(payment: Payment): Moment[] {
+  const { id, created, settled_at: settledAt, status } = payment;
+  const failed = isUncertain(payment) ? 'Payment given up, its outcome is not known' : 'Payment failed';
   return [
     { key: `${id} made`, at: created, title: 'Payment accepted' },
     ...(settledAt === null
       ? []
       : [{ key: `${id} settled`, at: settledAt, title: 'Payment settled', tone: 'good' as const }]),
     ...(status === 'failed'
-      ? [{ key: `${id} failed`, at: created, title: 'Payment failed', tone: 'bad' as const }]
+      ? [{ key: `${id} failed`, at: created, title: failed, tone: 'bad' as const }]
       : []),
   ];
 }
