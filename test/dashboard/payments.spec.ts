@@ -87,8 +87,8 @@ describe('payments in the dashboard', () => {
     const { accountId, testKey } = await buildMerchant(stage.app.db);
     const open = (failureCode: string) =>
       buildUndecidedPayment(stage.app.db, accountId, { status: 'failed', failureCode });
-    const { payment: uncertain } = await open(OUTCOME_UNKNOWN);
-    const { payment: refused } = await open('insufficient_funds');
+    const { payment: uncertain, session } = await open(OUTCOME_UNKNOWN);
+    const { payment: refused, session: unpaid } = await open('insufficient_funds');
     const tab = await stage.visit(testKey, `#/payments/${uncertain.id}`);
     const warning = tab.page.getByText('The buyer may have paid');
     await warning.waitFor();
@@ -97,6 +97,12 @@ describe('payments in the dashboard', () => {
     await tab.goTo(`#/payments/${refused.id}`);
     await tab.page.getByText('insufficient_funds').waitFor();
     assert.equal(await warning.count(), 0);
+    await tab.goTo(`#/links/${unpaid.id}`);
+    await tab.page.getByText(unpaid.id).first().waitFor();
+    assert.equal(await warning.count(), 0);
+    await tab.goTo(`#/links/${session.id}`);
+    await warning.getByRole('link').click();
+    await tab.sees('Payment');
     await tab.leave();
   });
 

@@ -1,5 +1,5 @@
 import type { Api } from '../api/client.js';
-import type { LineItem, List, Refund, Session } from '../api/objects.js';
+import type { LineItem, List, Payment, Refund, Session } from '../api/objects.js';
 import { useSignedIn } from '../api/signed-in.js';
 import { useRead } from '../api/use-read.js';
 import { Confirmed } from '../parts/dialog.js';
@@ -11,17 +11,27 @@ import { Shown } from '../parts/states.js';
 import { type Column, Table } from '../parts/table.js';
 import { Badge, Copyable, Id, Text, When } from '../parts/texts.js';
 import type { Moment } from '../parts/timeline.js';
+import { BuyerMayHavePaid, isUncertain } from '../parts/uncertain.js';
 import { linkTo } from '../state/route.js';
 import { HistoryView, useHistory } from './history.js';
 
 interface Whole {
   session: Session;
   refunds: Refund[];
+  /** A failed payment of an unpaid session, of which nobody knows whether its money has moved. */
+  uncertain?: Payment | undefined;
 }
+
+/** The newest failed payments of a session that are looked through. */
+const FAILED = '20';
 
 async function loadWhole(api: Api, path: string): Promise<Whole> {
   const session = await api.get<Session>(path, { 'expand[]': 'line_items' });
-  if (session.payment === null) return { session, refunds: [] };
+  if (session.payment === null) {
+    const filter = { checkout_session: session.id, status: 'failed', limit: FAILED };
+    const { data } = await api.get<List<Payment>>('/v1/payments', filter);
+    return { session, refunds: [], uncertain: data.find(isUncertain) };
+  }
   const { data } = await api.get<List<Refund>>('/v1/refunds', { payment: session.payment.id, limit: '100' });
   return { session, refunds: data };
 }
@@ -34,12 +44,13 @@ export function LinkScreen({ id }: { id: string }) {
   return (
     <Screen title="Link">
       <Shown read={read}>
-        {({ session, refunds }) => (
+        {({ session, refunds, uncertain }) => (
           <>
             <section>
               <p class="amount">
                 {dollars(session.amount_total)} <Badge status={session.status} />
               </p>
+              {uncertain === undefined ? null : <BuyerMayHavePaid payment={uncertain} />}
               {session.status === 'open' && session.url !== null ? <SendIt url={session.url} /> : null}
               {session.status === 'processing' ? <BeingConfirmed /> : null}
               <LinkFacts session={session} />

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { OUTCOME_UNKNOWN } from '../../../../shared/payments/states.js';
 import type { Api } from '../api/client.js';
 import type { List, Payment, Refund, Session } from '../api/objects.js';
 import { useSignedIn } from '../api/signed-in.js';
@@ -10,6 +9,7 @@ import { Screen } from '../parts/screen.js';
 import { Shown } from '../parts/states.js';
 import { Badge, Copyable, Id, Text, When } from '../parts/texts.js';
 import type { Moment } from '../parts/timeline.js';
+import { BuyerMayHavePaid, isUncertain } from '../parts/uncertain.js';
 import { linkTo, type Route } from '../state/route.js';
 import { HistoryView, useHistory } from './history.js';
 import { leftOf, RefundForm } from './refund-form.js';
@@ -59,11 +59,6 @@ export function PaymentScreen({ id, route }: { id: string; route: Route }) {
   );
 }
 
-/** Its money has perhaps moved, or can still move. */
-function isUncertain({ failure_code: code }: Payment): boolean {
-  return code === OUTCOME_UNKNOWN;
-}
-
 function PaymentFacts({ payment, session }: { payment: Payment; session: Session | undefined }) {
   const { transaction, transaction_url: transactionUrl, refund } = payment;
   return (
@@ -71,12 +66,7 @@ function PaymentFacts({ payment, session }: { payment: Payment; session: Session
       <p class="amount">
         {dollars(payment.amount)} <Badge status={payment.status} />
       </p>
-      {isUncertain(payment) ? (
-        <p class="failure">
-          The buyer may have paid: the outcome of this payment is not known. Look into your wallet before you
-          ask the buyer to pay again.
-        </p>
-      ) : null}
+      {isUncertain(payment) ? <BuyerMayHavePaid payment={payment} /> : null}
       <Facts
         rows={[
           ['Payment', <Copyable key="id" value={payment.id} label="the payment's id" />],

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { OUTCOME_UNKNOWN } from '../../../../shared/payments/states.js';
 import type { Refund } from '../api/objects.js';
 import { useSignedIn } from '../api/signed-in.js';
 import { useRead } from '../api/use-read.js';
@@ -14,6 +13,7 @@ import { Screen } from '../parts/screen.js';
 import { Empty, Shown } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
 import { Badge, Copyable, Id, Text, When } from '../parts/texts.js';
+import { isUncertain } from '../parts/uncertain.js';
 import { goTo, linkTo, type Route } from '../state/route.js';
 
 const COLUMNS: readonly Column<Refund>[] = [
@@ -90,9 +90,6 @@ function FindPayment() {
     </Form>
   );
 }
-
-/** A payment of the refund failed, and its money has perhaps moved. */
-const isUncertain = (refund: Refund): boolean => refund.failure_code === OUTCOME_UNKNOWN;
 
 function RefundScreen({ id }: { id: string }) {
   const path = `/v1/refunds/${encodeURIComponent(id)}`;
