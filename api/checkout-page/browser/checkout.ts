@@ -21,8 +21,8 @@ export interface Checkout {
   addWallet(wallet: PageWallet): void;
   /** Sends a payment that was signed before the page was reloaded. */
   resume(payment: KeptPayment): void;
-  /** `signing` can be cancelled, `sent` cannot. */
-  stage(): 'idle' | 'signing' | 'sent';
+  /** `signing` can be cancelled, `sent` cannot. `answered`: the state of the session says what became of it. */
+  stage(): 'idle' | 'signing' | 'sent' | 'answered';
   /** The session is no longer open. */
   end(): void;
 }
@@ -176,7 +176,7 @@ class OpenCheckout implements Checkout {
       // Another try with the same account would be refused again.
       if (outcome.cause === 'failedRefused') refuseLastWallet();
       this.#back(failureNotice(words, outcome));
-    }
+    } else this.#stage = 'answered';
     this.#events.onOutcome(outcome);
   }
 

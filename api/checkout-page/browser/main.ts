@@ -79,9 +79,11 @@ function start(page: HTMLElement, first: PageData): void {
 
   async function onStatus(status: LinkStatus): Promise<void> {
     clock.sync(status.now);
-    if (status.revision === page.dataset.revision) return;
+    const stage = checkout?.stage();
+    // A payment may have failed between two polls, as the one before it did: then the revision is that of the page.
+    if (status.revision === page.dataset.revision && stage !== 'answered') return;
     // An attempt is not interrupted while its session is open.
-    if (status.status === 'open' && checkout !== undefined && checkout.stage() !== 'idle') return;
+    if (status.status === 'open' && (stage === 'signing' || stage === 'sent')) return;
     const next = await askDocument(data.path);
     const nextPage = next.querySelector<HTMLElement>('#page[data-page]');
     if (nextPage === null) return;

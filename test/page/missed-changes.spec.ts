@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { failsToSettle } from '../../lab/world/facilitator/dial.js';
+import type { Visitor } from '../../lab/world/page/visit.js';
+import { fundedWallet } from '../../lab/world/page/wallets.js';
+import { forAllTests } from '../support/hooks.js';
+import { openShop } from '../support/page/shop.js';
+
+const FOX = /Fox Wallet/;
+const STATUS = '**/status';
+
+describe('a page that learns late what became of a payment', () => {
+  // Each payment is answered with 202, and the page follows it.
+  const shop = forAllTests(() => openShop({ environment: { SETTLE_WAIT_MS: '0' } }));
+
+  /** The buyer pays, and the payment fails before the page can ask for the status again. */
+  async function failUnseen(visitor: Visitor, id: string, failures: number): Promise<void> {
+    const hold = shop.facilitator.settle.holdNext(failsToSettle('kyt_risk_detected'));
+    await visitor.page.route(STATUS, (route) => route.abort());
+    const answer = visitor.page.waitForResponse('**/pay');
+    await visitor.press(FOX);
+    assert.equal((await (await answer).json()).outcome, 'taken');
+    hold.release();
+    const payments = Array(failures).fill('failed');
+    await shop.becomes(id, { session: 'open', payments, events: [] });
+    await visitor.page.unroute(STATUS);
+  }
+
+  it('says why the payment failed, though it saw none in progress, and accepts another one', async () => {
+    const { id } = await shop.buildSession();
+    const visitor = await shop.visitPage(id, { wallets: [fundedWallet()] });
+    // The second failure leaves the link as the first one did.
+    for (const failures of [1, 2]) {
+      await failUnseen(visitor, id, failures);
+      await visitor.alerts(/refused this wallet/);
+      await visitor.sees('Pay with your wallet');
+    }
+    await visitor.press(FOX);
+    await visitor.sees('Payment complete');
+    await visitor.close();
+  });
+});
