@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
+import type { Route } from 'playwright-core';
 import { failsToSettle } from '../../lab/world/facilitator/dial.js';
 import type { Visitor } from '../../lab/world/page/visit.js';
-import { fundedWallet } from '../../lab/world/page/wallets.js';
+import { fundedWallet, holdAnswers } from '../../lab/world/page/wallets.js';
+import { Payable } from '../../shared/payables/model.js';
 import { forAllTests } from '../support/hooks.js';
 import { openShop } from '../support/page/shop.js';
 
 const FOX = /Fox Wallet/;
 const STATUS = '**/status';
 
-describe('a page that learns late what became of a payment', () => {
+describe('a page that learns late of a change', () => {
   // Each payment is answered with 202, and the page follows it.
   const shop = forAllTests(() => openShop({ environment: { SETTLE_WAIT_MS: '0' } }));
 
@@ -37,5 +39,26 @@ describe('a page that learns late what became of a payment', () => {
     await visitor.press(FOX);
     await visitor.sees('Payment complete');
     await visitor.close();
+  });
+
+  it('takes what a wallet signs when the buyer began while the page fetched a change', async () => {
+    const { id } = await shop.buildSession();
+    const wallet = fundedWallet();
+    const sign = holdAnswers(wallet, 'eth_signTypedData_v4');
+    const visitor = await shop.visitPage(id, { wallets: [wallet] });
+    const { page } = visitor;
+    const document = new Promise<Route>((resolve) => void page.route('**/page', resolve, { times: 1 }));
+    // As after a payment of somebody else, which failed.
+    const failure = { failureCode: 'kyt_risk_detected', failureAt: new Date() };
+    await Payable.query(shop.app.db).patch(failure).where({ id });
+    const fetching = await document;
+    await visitor.press(FOX);
+    await visitor.sees('Confirm in Fox Wallet');
+    await fetching.continue();
+    await page.waitForResponse(STATUS);
+    await page.waitForResponse(STATUS);
+    sign();
+    await visitor.sees('Payment complete');
+    await visitor.leave();
   });
 });

@@ -82,11 +82,12 @@ function start(page: HTMLElement, first: PageData): void {
     const stage = checkout?.stage();
     // A payment may have failed between two polls, as the one before it did: then the revision is that of the page.
     if (status.revision === page.dataset.revision && stage !== 'answered') return;
-    // An attempt is not interrupted while its session is open.
-    if (status.status === 'open' && (stage === 'signing' || stage === 'sent')) return;
+    if (status.status === 'open' && isAttempting(checkout)) return;
     const next = await askDocument(data.path);
     const nextPage = next.querySelector<HTMLElement>('#page[data-page]');
     if (nextPage === null) return;
+    // The attempt may have begun while the document was fetched.
+    if (shownState(nextPage) === 'open' && isAttempting(checkout)) return;
     if (checkout?.stage() === 'signing') isInterrupted = true;
     checkout?.end();
     replaceContent(page, nextPage, next);
@@ -104,8 +105,14 @@ function start(page: HTMLElement, first: PageData): void {
   });
 }
 
-function shownState(): string {
-  return find('[data-state]')?.dataset.state ?? '';
+/** An attempt is not interrupted while its session is open. */
+function isAttempting(checkout: Checkout | undefined): boolean {
+  const stage = checkout?.stage();
+  return stage === 'signing' || stage === 'sent';
+}
+
+function shownState(within: ParentNode = document): string {
+  return within.querySelector<HTMLElement>('[data-state]')?.dataset.state ?? '';
 }
 
 function showInterruption(
