@@ -6,6 +6,7 @@ import { fundedWallet, holdAnswers } from '../../lab/world/page/wallets.js';
 import { Payable } from '../../shared/payables/model.js';
 import { forAllTests } from '../support/hooks.js';
 import { openShop } from '../support/page/shop.js';
+import { buildUncertainPayment } from '../support/uncertain-payment.js';
 
 const FOX = /Fox Wallet/;
 const STATUS = '**/status';
@@ -59,6 +60,28 @@ describe('a page that learns late of a change', () => {
     await page.waitForResponse(STATUS);
     sign();
     await visitor.sees('Payment complete');
+    await visitor.leave();
+  });
+
+  it('stops an attempt when another payment may have been taken, and warns', async () => {
+    const { id } = await shop.buildSession();
+    const wallet = fundedWallet();
+    const sign = holdAnswers(wallet, 'eth_signTypedData_v4');
+    const visitor = await shop.visitPage(id, { wallets: [wallet] });
+    await visitor.press(FOX);
+    await visitor.sees('Confirm in Fox Wallet');
+    const { payment } = await buildUncertainPayment(shop, { session: await shop.session(id) });
+    await visitor.sees('may have been taken');
+    await visitor.alerts(/Somebody else began to pay.*still asks, decline there/);
+    sign();
+    // The wallet was asked for nothing else.
+    assert.equal(await visitor.page.getByRole('button', { name: FOX }).count(), 0);
+    await visitor.press('I have read this');
+    await visitor.press(FOX);
+    await visitor.sees('Payment complete');
+    const payments = await shop.payments(id);
+    assert.equal(payments.filter((one) => one.id !== payment.id).length, 1);
+    assert.equal(await visitor.page.getByText('Somebody else began').count(), 0);
     await visitor.leave();
   });
 });

@@ -15,7 +15,7 @@ import type { Outcome } from './send-payment.js';
 import { createServerClock, type ServerClock } from './server-clock.js';
 import { discoverSolanaWallets } from './solana-wallet.js';
 import { showNotice } from './steps.js';
-import { firstHeading, isUncertain, showUncertain, wireUncertain } from './uncertain.js';
+import { firstHeading, isUncertain, showUncertain, warnsAnew, wireUncertain } from './uncertain.js';
 import type { PageWallet } from './wallet.js';
 
 /**
@@ -31,6 +31,8 @@ function start(page: HTMLElement, first: PageData): void {
   let lastOutcome: Outcome | undefined;
   /** True when the state changed while a wallet was being asked. */
   let isInterrupted = false;
+  /** The revision that an attempt was not interrupted for. */
+  let passedOver: string | undefined;
   /** Payments that this page has sent and that are unanswered. */
   let unanswered = 0;
 
@@ -51,8 +53,9 @@ function start(page: HTMLElement, first: PageData): void {
     const state = shownState();
     const isReceipt = state === 'complete';
     if (isReceipt) polling.stop();
+    // An open session interrupts by its warning only.
+    showInterruption(state, data, isInterrupted && (state !== 'open' || isUncertain()), lastOutcome);
     if (state === 'open') isInterrupted = false;
-    showInterruption(state, data, isInterrupted, lastOutcome);
     if (isReceipt && isChange) redirect();
   }
 
@@ -82,12 +85,14 @@ function start(page: HTMLElement, first: PageData): void {
     const stage = checkout?.stage();
     // A payment may have failed between two polls, as the one before it did: then the revision is that of the page.
     if (status.revision === page.dataset.revision && stage !== 'answered') return;
-    if (status.status === 'open' && isAttempting(checkout)) return;
+    if (status.status === 'open' && isAttempting(checkout) && status.revision === passedOver) return;
     const next = await askDocument(data.path);
     const nextPage = next.querySelector<HTMLElement>('#page[data-page]');
     if (nextPage === null) return;
-    // The attempt may have begun while the document was fetched.
-    if (shownState(nextPage) === 'open' && isAttempting(checkout)) return;
+    if (shownState(nextPage) === 'open' && isAttempting(checkout) && !stopsSigning(checkout, nextPage)) {
+      passedOver = status.revision;
+      return;
+    }
     if (checkout?.stage() === 'signing') isInterrupted = true;
     checkout?.end();
     replaceContent(page, nextPage, next);
@@ -105,10 +110,15 @@ function start(page: HTMLElement, first: PageData): void {
   });
 }
 
-/** An attempt is not interrupted while its session is open. */
+/** While the session is open, an attempt is interrupted by a warning only. */
 function isAttempting(checkout: Checkout | undefined): boolean {
   const stage = checkout?.stage();
   return stage === 'signing' || stage === 'sent';
+}
+
+/** What the wallet signs next could be a second payment. */
+function stopsSigning(checkout: Checkout | undefined, next: HTMLElement): boolean {
+  return checkout?.stage() === 'signing' && warnsAnew(next);
 }
 
 function shownState(within: ParentNode = document): string {

@@ -35,6 +35,7 @@ function causeNotice(
 }
 
 const MEANWHILE: Readonly<Record<string, Cause>> = {
+  open: 'otherPaying',
   processing: 'otherPaying',
   complete: 'otherPaid',
   expired: 'overMeanwhile',

@@ -62,6 +62,14 @@ export function isUnread(): boolean {
   return isUncertain() && read === undefined && !(payment !== undefined && isRead(payment));
 }
 
+/** Whether this document warns of a payment that the buyer has not read of. */
+export function warnsAnew(next: ParentNode): boolean {
+  const warning = next.querySelector<HTMLElement>('#uncertain');
+  const payment = warning?.dataset.payment;
+  const isKnown = payment === undefined || payment === find('#uncertain')?.dataset.payment || isRead(payment);
+  return warning?.hidden === false && !isKnown;
+}
+
 /** The heading that the buyer should read first. */
 export function firstHeading(): HTMLElement | undefined {
   return isUnread() ? find('#uncertain-title') : find('#state');
