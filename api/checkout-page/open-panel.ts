@@ -67,7 +67,7 @@ export function expiredPanel(view: PageView): string {
 <h2 id="state" tabindex="-1">${escapeHtml(words.expired)}</h2>
 ${
   uncertainOf(view) === undefined
-    ? `<p>${phrase(words, 'expiredText', { merchant: name })}</p>
+    ? `<p id="new-link">${phrase(words, 'expiredText', { merchant: name })}</p>
 `
     : ''
 }<p class="detail">${expiryText(view)}</p>

@@ -3,6 +3,7 @@ import type { Route } from 'playwright-core';
 import { failsToSettle } from '../../lab/world/facilitator/dial.js';
 import type { Visitor } from '../../lab/world/page/visit.js';
 import { fundedWallet, holdAnswers } from '../../lab/world/page/wallets.js';
+import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { Payable } from '../../shared/payables/model.js';
 import { forAllTests } from '../support/hooks.js';
 import { openShop } from '../support/page/shop.js';
@@ -82,6 +83,27 @@ describe('a page that learns late of a change', () => {
     const payments = await shop.payments(id);
     assert.equal(payments.filter((one) => one.id !== payment.id).length, 1);
     assert.equal(await visitor.page.getByText('Somebody else began').count(), 0);
+    await visitor.leave();
+  });
+
+  it('warns of its own payment when the link expires before the answer, and asks nobody for a new link', async () => {
+    const { id } = await shop.buildSession();
+    const visitor = await shop.visitPage(id, { wallets: [fundedWallet()] });
+    const sent = new Promise<Route>((resolve) => void visitor.page.route('**/pay', resolve, { times: 1 }));
+    await visitor.press(FOX);
+    const sending = await sent;
+    await CheckoutSession.query(shop.app.db).findById(id).patch({ expiresAt: new Date() });
+    await visitor.sees('This link has expired');
+    const { commits } = shop.app;
+    const { mayHaveLost } = commits;
+    // As after a failover of Postgres, which may have forgotten the payment.
+    commits.mayHaveLost = () => true;
+    await sending.continue();
+    await visitor.alerts('may have been taken');
+    commits.mayHaveLost = mayHaveLost;
+    const text = (await visitor.page.getByRole('alert').filter({ hasText: id }).textContent()) ?? '';
+    assert.match(text, /Do not pay again before you have asked Cafe Pocket/);
+    assert.equal(await visitor.page.locator('#new-link').isVisible(), false);
     await visitor.leave();
   });
 });

@@ -137,8 +137,9 @@ function showInterruption(
   else if (isOthers && !last.uncertain && state === 'complete') {
     showNotice({ title: words.paidElsewhere, lines: [] });
   }
+  const isUnused = isOthers || last?.outcome === 'over';
   // The receipt names a payment that arrived as well.
-  if (isOthers && last.uncertain && find('[data-surplus]') === undefined) {
+  if (isUnused && last.uncertain && find('[data-surplus]') === undefined) {
     showUncertain({ reference: last.payment ?? sessionId, payment: last.payment });
   }
 }

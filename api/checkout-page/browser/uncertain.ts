@@ -43,6 +43,9 @@ export function showUncertain({ reference, payment, why, again }: Uncertain): vo
   button.replaceChildren(...(again === undefined ? [] : [again]));
   button.hidden = again === undefined;
   warning.hidden = false;
+  // With a new link the buyer would pay again.
+  const newLink = find('#new-link');
+  if (newLink !== undefined) newLink.hidden = true;
   arrange();
 }
 
