@@ -26,13 +26,16 @@ export async function sendPayOutcome(deps: Deps, req: Request<{ id: string }>, r
   else if (header === undefined || header.kind === 'malformed') {
     outcome = { outcome: 'failed', code: 'invalid_payment_payload' };
   } else {
-    const { pay, isSessionsPayment, uncertainUse } = await loadPay();
+    const { failedUse, pay, isSessionsPayment, uncertainUse } = await loadPay();
     const own = withinShare(deps, session);
     const answer = await pay(own, session, { header, channel: 'page', arrivedAtMs, requestId: req.id });
     outcome = outcomeOf(answer, await isSessionsPayment(own, id, header));
     if (outcome.outcome === 'others') {
       const use = await uncertainUse(own, id, header);
       if (use !== undefined) outcome = { ...outcome, ...told(uncertainPayment(use)) };
+    } else if (outcome.code === 'signature_already_used' && !outcome.uncertain) {
+      // The answer to the first request may have been lost.
+      outcome = { ...outcome, code: (await failedUse(own, id, header)) ?? outcome.code };
     }
   }
   const { code } = outcome;

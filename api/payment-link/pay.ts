@@ -8,6 +8,7 @@ import {
   findLinkState,
   findNamedPayment,
   type LinkedSession,
+  listFailed,
   listUncertainOrSurplus,
 } from '../../shared/settlement/read-link.js';
 import { LEAST_CALL_MS } from '../../shared/x402/facilitator.js';
@@ -159,4 +160,14 @@ export async function uncertainUse(
   const payments = await listUncertainOrSurplus(db, sessionId);
   const use = payments.find((payment) => isSamePayment(header, payment));
   return use && failureOf({ id: use.id, failureCode: OUTCOME_UNKNOWN });
+}
+
+/** Why this payment failed, when it was used for this session and no money moved. */
+export async function failedUse(
+  { db }: Pick<LinkDeps, 'db'>,
+  sessionId: string,
+  header: WellFormedHeader,
+): Promise<string | undefined> {
+  const payments = await listFailed(db, sessionId);
+  return payments.find((payment) => isSamePayment(header, payment))?.failureCode ?? undefined;
 }

@@ -68,6 +68,7 @@ const payment = modelColumns(Payment, 'payment', [
 ]);
 
 /** A receipt with more could not be read. */
+const MAX_FAILED = 20;
 const MAX_SHOWN_SURPLUS = 20;
 
 /** One session per statement: line items may be long. */
@@ -211,6 +212,16 @@ export async function listUncertainOrSurplus(db: Knex, sessionId: string): Promi
     .where({ payableId: sessionId })
     .where((either) => either.where({ failureCode: OUTCOME_UNKNOWN }).orWhere({ surplus: true }))
     .orderBy('id', 'desc');
+}
+
+/** The payments of this session that failed for certain, the newest first. */
+export async function listFailed(db: Knex, sessionId: string): Promise<Payment[]> {
+  return await Payment.query(db)
+    .select('id', 'network', 'asset', 'payloadKey', 'failureCode')
+    .where({ payableId: sessionId, status: 'failed' })
+    .whereNot({ failureCode: OUTCOME_UNKNOWN })
+    .orderBy('id', 'desc')
+    .limit(MAX_FAILED);
 }
 
 /** The payments of this session that arrived after another one had paid it, the oldest first. */

@@ -106,4 +106,27 @@ describe('a page that learns late of a change', () => {
     assert.equal(await visitor.page.locator('#new-link').isVisible(), false);
     await visitor.leave();
   });
+
+  it('says why the payment failed when it asks again after a reload, and offers another wallet first', async () => {
+    const { id } = await shop.buildSession();
+    const wallets = [fundedWallet(), fundedWallet('Bear Wallet')];
+    const hold = shop.facilitator.settle.holdNext(failsToSettle('kyt_risk_detected'));
+    const visitor = await shop.visitPage(id, { wallets });
+    const { page } = visitor;
+    const arrived = new Promise<void>((resolve) => {
+      // The answer is lost.
+      void page.route('**/pay', (route) => void route.fetch().then(() => resolve()), { times: 1 });
+    });
+    await visitor.press(FOX);
+    await arrived;
+    await page.reload();
+    await visitor.sees('Confirming the payment');
+    const again = page.waitForResponse('**/pay');
+    hold.release();
+    await visitor.hurry(again);
+    await visitor.alerts(/refused this wallet.*Nothing was taken/);
+    await page.locator('#wallets').getByRole('button').first().filter({ hasText: 'Bear' }).waitFor();
+    assert.equal((await shop.payments(id)).length, 1);
+    await visitor.leave();
+  });
 });
