@@ -68,8 +68,9 @@ const payment = modelColumns(Payment, 'payment', [
 ]);
 
 /** A receipt with more could not be read. */
-const MAX_FAILED = 20;
 const MAX_SHOWN_SURPLUS = 20;
+/** A signature that is sent again is one of the newest. */
+const MAX_FAILED = 20;
 
 /** One session per statement: line items may be long. */
 const ONE_BY_ONE: BatchLimits = { maxKeys: 1, maxStatements: LONG_READS_AT_ONCE };

@@ -75,6 +75,7 @@ const BESIDE_THEIR_USE: Readonly<Record<string, string>> = {
   'shared/reconcile/reconcile.ts NETWORKS_AT_ONCE': "an operator's command, and one round of it in a worker",
   'shared/settlement/policy/limits.ts MAX_SETTLE_CALLS': 'calls for one payment; test/unit/settlement',
   'shared/settlement/policy/limits.ts MAX_UNPROCESSED_CALLS': 'calls for one payment; test/unit/settlement',
+  'shared/settlement/read-link.ts MAX_FAILED': 'failed payments whose reason the page is told',
   'shared/settlement/read-link.ts MAX_SHOWN_SURPLUS': 'payments that a paid answer shows',
   'shared/startup/watch-installation.ts MAX_WAITS': 'rounds of our own',
   'shared/tracing/open-telemetry.ts MAX_QUEUED_SPANS': 'spans are dropped beyond it',

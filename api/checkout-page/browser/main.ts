@@ -85,11 +85,12 @@ function start(page: HTMLElement, first: PageData): void {
     const stage = checkout?.stage();
     // A payment may have failed between two polls, as the one before it did: then the revision is that of the page.
     if (status.revision === page.dataset.revision && stage !== 'answered') return;
-    if (status.status === 'open' && isAttempting(checkout) && status.revision === passedOver) return;
+    if (status.revision === passedOver && isAttempting(checkout)) return;
     const next = await askDocument(data.path);
     const nextPage = next.querySelector<HTMLElement>('#page[data-page]');
     if (nextPage === null) return;
-    if (shownState(nextPage) === 'open' && isAttempting(checkout) && !stopsSigning(checkout, nextPage)) {
+    // While the session is open, an attempt is interrupted by a warning only.
+    if (shownState(nextPage) === 'open' && isAttempting(checkout, nextPage)) {
       passedOver = status.revision;
       return;
     }
@@ -110,15 +111,10 @@ function start(page: HTMLElement, first: PageData): void {
   });
 }
 
-/** While the session is open, an attempt is interrupted by a warning only. */
-function isAttempting(checkout: Checkout | undefined): boolean {
+/** False for an attempt that this document stops: what the wallet signs next could be a second payment. */
+function isAttempting(checkout: Checkout | undefined, next?: ParentNode): boolean {
   const stage = checkout?.stage();
-  return stage === 'signing' || stage === 'sent';
-}
-
-/** What the wallet signs next could be a second payment. */
-function stopsSigning(checkout: Checkout | undefined, next: HTMLElement): boolean {
-  return checkout?.stage() === 'signing' && warnsAnew(next);
+  return stage === 'sent' || (stage === 'signing' && !(next && warnsAnew(next)));
 }
 
 function shownState(within: ParentNode = document): string {

@@ -44,8 +44,7 @@ export function showUncertain({ reference, payment, why, again }: Uncertain): vo
   button.hidden = again === undefined;
   warning.hidden = false;
   // With a new link the buyer would pay again.
-  const newLink = find('#new-link');
-  if (newLink !== undefined) newLink.hidden = true;
+  find('#new-link')?.remove();
   arrange();
 }
 
@@ -65,12 +64,10 @@ export function isUnread(): boolean {
   return isUncertain() && read === undefined && !(payment !== undefined && isRead(payment));
 }
 
-/** Whether this document warns of a payment that the buyer has not read of. */
+/** Whether this document warns of a payment that the page has not warned of. */
 export function warnsAnew(next: ParentNode): boolean {
-  const warning = next.querySelector<HTMLElement>('#uncertain');
-  const payment = warning?.dataset.payment;
-  const isKnown = payment === undefined || payment === find('#uncertain')?.dataset.payment || isRead(payment);
-  return warning?.hidden === false && !isKnown;
+  const payment = next.querySelector<HTMLElement>('#uncertain')?.dataset.payment;
+  return payment !== undefined && payment !== find('#uncertain')?.dataset.payment;
 }
 
 /** The heading that the buyer should read first. */
