@@ -84,6 +84,20 @@ describe('the stock Stripe SDK', () => {
       });
     });
 
+    it('StripeInvalidRequestError for a change of an endpoint with an empty id, and creates none', async () => {
+      const owner = await buildMerchant(app.db);
+      const { webhookEndpoints } = sdk(owner.testKey, app.port);
+      const error = await caught(webhookEndpoints.update('', { url: ENDPOINT_URL, enabled_events: ['*'] }));
+      assert.deepEqual(facts(error), {
+        type: 'StripeInvalidRequestError',
+        code: 'unknown_path',
+        param: undefined,
+        statusCode: 404,
+      });
+      assert.match(error.message, / ends with a slash, where an id may be missing\.$/);
+      assert.deepEqual((await webhookEndpoints.list()).data, []);
+    });
+
     it('StripeAuthenticationError for a key that is wrong or was revoked', async () => {
       const wrong = await caught(sdk(`svc_ck_test_${'x'.repeat(40)}`, app.port).checkout.sessions.list());
       assert.ok(wrong instanceof Stripe.errors.StripeAuthenticationError);

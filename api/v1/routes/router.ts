@@ -1,7 +1,7 @@
 import { type RequestHandler, Router } from 'express';
 import type { Deps } from '../../deps/deps.js';
 import { renderMerchantErrors } from '../../errors/merchant-error.js';
-import { methodNotAllowed, unknownPath } from '../../errors/no-such-route.js';
+import { methodNotAllowed, postWithoutId, unknownPath } from '../../errors/no-such-route.js';
 import { admit } from '../../middleware/authenticate.js';
 import { readBody } from '../../middleware/read-body.js';
 import { revokedFirst } from '../../middleware/revoked-first.js';
@@ -15,7 +15,7 @@ export function merchantApi(deps: Deps): Router {
   const read = readBody(deps);
   const router = Router({ caseSensitive: true });
   router.post('/keys', agentSignUp(deps));
-  router.use(admit(deps));
+  router.use(admit(deps), postWithoutId);
   // One flat router: a nested router costs every request more than comparing these paths.
   checkoutSessions(router, operations, read);
   payments(router, operations);
