@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { access, chmod, chown, constants, lstat, mkdir, readFile, realpath } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { makeFolder } from '../../shared/process/make-folder.js';
 import { chooseServerUser, runAs, type SystemUser } from '../toolchain/system-user.js';
 
 /** A folder that the database's user can write to, and that user; undefined is this process's user. */
@@ -21,7 +22,7 @@ const SOCKET_DIR_BYTES = 84;
  * `fallbackBase` whose name is derived from `dir`, so that several checkouts on one machine stay apart.
  */
 export async function openDatabaseFolder(dir: string, fallbackBase: string): Promise<DatabaseFolder> {
-  await mkdir(dir, { recursive: true }).catch((error: unknown) => {
+  await makeFolder(dir).catch((error: unknown) => {
     throw new Error(`The database needs the folder ${dir}, which cannot be made: ${reason(error)}`);
   });
   const base = await realpath(dir);

@@ -1,9 +1,9 @@
-import { mkdir } from 'node:fs/promises';
 import { startWeb, type WebProcess } from '../../api/process/start-web.js';
 import { useExplorers } from '../../shared/chains/networks.js';
 import { type Config, ConfigError, isProduction, isSet, readConfig } from '../../shared/config/config.js';
 import { openDatabase } from '../../shared/db/knex.js';
 import { createLogger, logStart } from '../../shared/process/logger.js';
+import { makeFolder } from '../../shared/process/make-folder.js';
 import { type Closable, closeOnSignal } from '../../shared/process/shutdown.js';
 import { migrate } from '../../shared/schema/migrate.js';
 import { runEntryPoint } from '../../shared/startup/entry-point.js';
@@ -39,7 +39,7 @@ async function runService(): Promise<void> {
     },
   };
   try {
-    await mkdir(dataFolder(), { recursive: true });
+    await makeFolder(dataFolder());
     const { defaults, sandbox } = await startDefaults(open, say);
     const config = readConfig('web', defaults);
     useExplorers(config.explorerUrls);

@@ -1,7 +1,8 @@
-import { access, mkdir, open, readdir, rename } from 'node:fs/promises';
+import { access, open, readdir, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { Refusal } from '../errors/refusal.js';
 import { now } from '../process/clock.js';
+import { makeFolder } from '../process/make-folder.js';
 import { GROWING_TABLES, type GrowingTable, type Month } from '../values/months.js';
 import { type ArchiveFile, createArchiveFile, type FileFacts } from './archive-file.js';
 import type { Batch } from './read-month.js';
@@ -105,7 +106,7 @@ async function createFiles(
   nameOf: (table: GrowingTable) => string,
   files: Map<GrowingTable, ArchiveFile>,
 ): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder, 0o700);
   for (const table of GROWING_TABLES) files.set(table, createArchiveFile(path.join(folder, nameOf(table))));
 }
 

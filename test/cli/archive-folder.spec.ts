@@ -50,6 +50,15 @@ describe('a folder that more than one archive command writes to', () => {
     await rm(theirs);
     assert.equal((await archiveTo(shop.folder, '2023-10')).answer.archived[0].part, 1);
   });
+
+  it('is made where it can be; elsewhere the command ends, and removes nothing', async () => {
+    const { session } = await shop.buildPaid('2023-11');
+    const { status, stderr } = await runCommand('archive', '--before', '2023-12', '--to', '/proc/archive');
+    assert.equal(status, 1);
+    assert.match(stderr, /The command failed: (ENOENT|EROFS): .*, mkdir '\/proc/);
+    assert.ok(await Payable.query(shop.app.db).findById(session.id));
+    assert.equal((await archiveTo(path.join(shop.folder, 'vault', '2023'), '2023-12')).status, 0);
+  });
 });
 
 /** The database as a process sees it that is frozen once a transaction has given it rows, and goes on when it is told to. */

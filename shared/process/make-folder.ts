@@ -1,0 +1,29 @@
+import { mkdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+
+/**
+ * Makes the folder and what is missing above it. Node's `recursive` says ENOENT of a read-only file system, and never ends in
+ * `/proc`, where a folder that exists takes no other.
+ */
+export async function makeFolder(folder: string, mode = 0o777): Promise<void> {
+  try {
+    await mkdir(folder, mode);
+  } catch (error) {
+    if (await isFolder(folder)) return;
+    const above = path.dirname(folder);
+    if (!isMissing(error) || (await isFolder(above))) throw error;
+    await makeFolder(above, mode);
+    await makeFolder(folder, mode);
+  }
+}
+
+async function isFolder(folder: string): Promise<boolean> {
+  return await stat(folder).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
