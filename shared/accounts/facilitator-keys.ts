@@ -4,7 +4,7 @@ import { getAccount } from './accounts.js';
 import { revokeKeysOf } from './api-keys.js';
 import { Account, type ApiKey, FacilitatorKey } from './model.js';
 
-/** In characters. A token that names a longer one is refused. */
+/** The most characters of a facilitator key's id. A token that names a longer one is refused. */
 export const MAX_KEY_ID_LENGTH = 255;
 
 /** Adding a key id again replaces its public key; a key id of another account is refused. */

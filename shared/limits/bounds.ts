@@ -93,7 +93,7 @@ export const WRONG_PASSWORDS_A_MINUTE = 100;
  * unsigned transactions, which cost more, it has a tenth of that.
  */
 export const TRANSACTIONS_SHARE_OF_ADDRESS = 10;
-/** Its share for wallets' balances, each of which takes a call to every network of a family. */
+/** The address's share for wallets' balances, each of which takes a call to every network of a family. */
 export const BALANCES_SHARE_OF_ADDRESS = 10;
 
 /** Keys that each limit counts in memory while the store is unavailable, some 250 bytes each. */

@@ -27,7 +27,7 @@ const SCREENS = new Map<string, ComponentType<{ route: Route }>>([
   ['search', SearchScreen],
 ]);
 
-/** The service does not say which of the two it was. */
+/** An answer of 401 does not say whether the key was deleted or its account disabled. */
 const KEY_IS_OVER =
   "This key was deleted, or its account is disabled. Sign in with another key; when none works, ask the service's operator.";
 

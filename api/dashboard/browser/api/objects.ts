@@ -21,7 +21,7 @@ export interface Payment {
   created: number;
   settled_at: number | null;
   livemode: boolean;
-  /** Of a failed payment. */
+  /** Why the payment failed; only failed payments have it. */
   failure_code?: string | null;
   checkout_session?: string;
   refund?: string;
