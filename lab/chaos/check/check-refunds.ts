@@ -4,7 +4,7 @@ import type { Evidence, PublicRefund } from './evidence.js';
 
 /** Refunds never exceed the payment; each refund is paid once, and each change of its status has its event. */
 export function checkRefunds(evidence: Evidence): string[] {
-  const { refunds, buyers, ledger, forgotten } = evidence;
+  const { refunds, buyers, ledger, forgotten, histories } = evidence;
   const violations: string[] = [];
   const known = new Set(buyers.flatMap((entry) => (entry.kind === 'refund' ? [entry.refundId] : [])));
   const signed = buyers.filter((entry) => entry.kind === 'signed');
@@ -15,6 +15,7 @@ export function checkRefunds(evidence: Evidence): string[] {
     const id = refundOf.get(nonce);
     if (succeeded && id !== undefined) paidBy.set(id, [...(paidBy.get(id) ?? []), transaction]);
   }
+  const recorded = new Set(histories.flatMap((one) => (one.status === 'succeeded' ? [one.transaction] : [])));
   for (const refund of refunds.values()) {
     const { id, status, transaction } = refund;
     const moved = paidBy.get(id) ?? [];
@@ -27,6 +28,9 @@ export function checkRefunds(evidence: Evidence): string[] {
     // A transfer to a buyer's wallet is recognised by its reference alone, and agents on EVM sign nonces of their own.
     if (status !== 'succeeded' && moved.length > 0 && !(forgotten.has(id) && onEvm.has(id)))
       violations.push(`${id} is ${status}, and ${moved.join(', ')} paid it`);
+    // A facilitator's lie makes the buyer pay a refund twice: the service records the first transfer after the second.
+    for (const one of forgotten.has(id) ? [] : moved)
+      if (!recorded.has(one)) violations.push(`${one} paid ${id}, and no payment records it`);
     violations.push(...checkRefundEvents(refund, evidence));
   }
   for (const id of known)

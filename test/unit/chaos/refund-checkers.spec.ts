@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { BuyersEntry, Received, Signing, Transfer } from '../../../lab/chaos/actors/entries.js';
 import { checkRefunds } from '../../../lab/chaos/check/check-refunds.js';
 import { type Evidence, NO_EVIDENCE, type PublicRefund } from '../../../lab/chaos/check/evidence.js';
+import type { ExplainedPayment } from '../../../lab/world/history/judge-history.js';
 
 /** A payment of 450 cents, 300 of them refunded. Each change of this evidence must be reported as a violation. */
 const REFUND: PublicRefund = {
@@ -49,6 +50,10 @@ const told = (status: string, eventId: string): Received => ({
 });
 const TOLD = [CREATED, told('pending', 'evt_2'), told('succeeded', 'evt_3')];
 
+function recorded(transaction: string): ExplainedPayment {
+  return { id: `pay_${transaction}`, status: 'succeeded', failureCode: null, transaction, history: [] };
+}
+
 function facts(changes: Partial<Evidence> = {}, ...refunds: Partial<PublicRefund>[]): Evidence {
   const all = [REFUND, ...refunds].map((one) => ({ ...REFUND, ...one }));
   return {
@@ -60,6 +65,7 @@ function facts(changes: Partial<Evidence> = {}, ...refunds: Partial<PublicRefund
     buyers: [MADE, SIGNED],
     ledger: [TRANSFER],
     received: TOLD,
+    histories: [recorded('0xt1')],
     ...changes,
   };
 }
@@ -90,6 +96,19 @@ describe('the check of refunds', () => {
     assert.match(checkRefunds(open).join(), /0xt1 paid it/);
     const onSolana = { ...open, buyers: [MADE, { ...SIGNED, family: 'svm' as const }] };
     assert.match(checkRefunds({ ...onSolana, forgotten: new Set(['re_1']) }).join(), /0xt1 paid it/);
+  });
+
+  it('waits until a second transfer of one refund is recorded', () => {
+    const twice = {
+      buyers: [MADE, SIGNED, { ...SIGNED, nonce: '0xn2' }],
+      ledger: [TRANSFER, { ...TRANSFER, nonce: '0xn2', transaction: '0xt2' }],
+      liedAbout: new Set(['0xn1']),
+    };
+    const failed = { ...recorded('0xt2'), status: 'failed' as const, transaction: null };
+    assert.deepEqual(checkRefunds(facts({ ...twice, histories: [recorded('0xt1'), failed] })), [
+      '0xt2 paid re_1, and no payment records it',
+    ]);
+    assert.deepEqual(checkRefunds(facts({ ...twice, histories: ['0xt1', '0xt2'].map(recorded) })), []);
   });
 
   const wrong: [string, Evidence, RegExp][] = [
