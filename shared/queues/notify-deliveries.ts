@@ -23,7 +23,7 @@ export function deliveryNotifier(
   function enqueue(accountId: string, eventId: string): void {
     const id = `${accountId}-${eventId}`;
     queues.enqueue({ name: 'deliver-webhook', payload: { accountId }, id }).catch((error: unknown) => {
-      logger.warn({ event: 'queue.not_rung', account: accountId, err: error });
+      logger.warn({ event: 'queue.job_not_added', account: accountId, err: error });
     });
   }
 

@@ -70,7 +70,9 @@ export async function carryOut(
   await deps.queues
     .enqueue(paymentJob({ id: payment.id, attempt: payment.attempt, ...next }))
     // The queue store is unavailable: the sweep finds the row.
-    .catch((error: unknown) => deps.logger.warn({ event: 'queue.not_rung', ...named(payment), err: error }));
+    .catch((error: unknown) =>
+      deps.logger.warn({ event: 'queue.job_not_added', ...named(payment), err: error }),
+    );
   return { kind };
 }
 

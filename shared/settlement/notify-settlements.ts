@@ -27,7 +27,7 @@ export function settlementNotifier(queues: Queues, logger: Logger): NotifySettle
     const others = rest.map(({ dueAt: _, ...other }) => other);
     const payload = others.length === 0 ? job.payload : { ...job.payload, others };
     queues.enqueue({ ...job, payload }).catch((error: unknown) => {
-      logger.warn({ event: 'queue.not_rung', payment: paymentId, others: others.length, err: error });
+      logger.warn({ event: 'queue.job_not_added', payment: paymentId, others: others.length, err: error });
     });
   }
 

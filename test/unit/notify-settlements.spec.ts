@@ -60,7 +60,7 @@ describe('the notification of claimed payments', () => {
     await nextTurn();
     await nextTurn();
     const [line, ...more] = warned.map(({ err: _, ...rest }) => rest);
-    assert.deepEqual(line, { event: 'queue.not_rung', payment: 'pay_1', others: 1 });
+    assert.deepEqual(line, { event: 'queue.job_not_added', payment: 'pay_1', others: 1 });
     assert.deepEqual(more, []);
   });
 });

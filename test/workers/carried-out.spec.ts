@@ -102,7 +102,7 @@ describe('a decision that is carried out', () => {
     assert.deepEqual(await run(paymentId), { kind: 'done' });
     assert.deepEqual(
       manualWorker.log.map(({ event, payment }) => [event, payment]),
-      [['queue.not_rung', paymentId]],
+      [['queue.job_not_added', paymentId]],
     );
   });
 

@@ -116,6 +116,6 @@ async function enqueueRetry({ queues, logger }: WorkerDeps, accountId: string, d
       delayMs: Math.max(0, second * 1000 - nowMs()),
     });
   } catch (error) {
-    logger.warn({ event: 'queue.not_rung', account: accountId, err: error });
+    logger.warn({ event: 'queue.job_not_added', account: accountId, err: error });
   }
 }

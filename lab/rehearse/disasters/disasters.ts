@@ -20,7 +20,7 @@ const FILLED = ['payables', 'payments', 'write_probes'];
 export const DISASTERS: readonly Disaster[] = [
   {
     name: 'Redis takes no writes',
-    signs: [{ readyz: 'not_writable' }, { line: 'queue.not_rung' }, { alert: 'CheckoutQueueStoreAway' }],
+    signs: [{ readyz: 'not_writable' }, { line: 'queue.job_not_added' }, { alert: 'CheckoutQueueStoreAway' }],
     unnoticed: true,
     async strike({ redis }) {
       await redis.config('SET', 'maxmemory-policy', 'noeviction');
