@@ -34,6 +34,21 @@ describe('the books are read', () => {
     return [onEvm.id, onSolana.id];
   }
 
+  it('from the second of --since on, whose blocks may be before and after that time', async () => {
+    await payBoth();
+    // An EVM chain may have many blocks within a second.
+    books.evm.mineAt(0, 40);
+    for (const network of NETWORKS) {
+      const options = { networks: [network] };
+      const [line] = (await runReconcile(books, { ...options, since: new Date(nowMs() - HOUR_MS) })).lines;
+      // A matched line of an EVM network has no time, to save a call: its block's is the head's.
+      const second = line?.at === null ? books.evm.head.timestamp * 1000 : Date.parse(line?.at ?? '');
+      const since = new Date(second + 999);
+      const { lines } = await runReconcile(books, { ...options, since });
+      assert.deepEqual(countLines(lines), { matched: 1 }, network.caip2);
+    }
+  });
+
   describe('again for a payment without a transfer', () => {
     const networks = NETWORKS.slice(0, 1);
     let payment: Payment;
