@@ -86,6 +86,20 @@ describe('a page that learns late of a change', () => {
     await visitor.leave();
   });
 
+  it('says that nothing was taken when the link expires before its payment arrives', async () => {
+    const { id } = await shop.buildSession();
+    const visitor = await shop.visitPage(id, { wallets: [fundedWallet()] });
+    const sent = new Promise<Route>((resolve) => void visitor.page.route('**/pay', resolve, { times: 1 }));
+    await visitor.press(FOX);
+    const sending = await sent;
+    await CheckoutSession.query(shop.app.db).findById(id).patch({ expiresAt: new Date() });
+    await sending.continue();
+    await visitor.sees('This link has expired');
+    await visitor.alerts('Nothing was taken.');
+    assert.deepEqual(await shop.payments(id), []);
+    await visitor.leave();
+  });
+
   it('warns of its own payment when the link expires before the answer, and asks nobody for a new link', async () => {
     const { id } = await shop.buildSession();
     const visitor = await shop.visitPage(id, { wallets: [fundedWallet()] });

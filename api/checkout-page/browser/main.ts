@@ -128,12 +128,13 @@ function showInterruption(
   last: Outcome | undefined,
 ): void {
   const notice = isInterrupted ? interruptedNotice(words, state) : undefined;
-  const isOthers = last?.outcome === 'others';
+  const isUnused = last?.outcome === 'others' || last?.outcome === 'over';
+  const unused =
+    state === 'complete' ? words.paidElsewhere : state === 'expired' ? words.nothingPaid : undefined;
   if (notice !== undefined) showNotice(notice);
-  else if (isOthers && !last.uncertain && state === 'complete') {
-    showNotice({ title: words.paidElsewhere, lines: [] });
+  else if (isUnused && !last.uncertain && !isUncertain() && unused !== undefined) {
+    showNotice({ title: unused, lines: [] });
   }
-  const isUnused = isOthers || last?.outcome === 'over';
   // The receipt names a payment that arrived as well.
   if (isUnused && last.uncertain && find('[data-surplus]') === undefined) {
     showUncertain({ reference: last.payment ?? sessionId, payment: last.payment });
