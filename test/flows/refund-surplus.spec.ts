@@ -81,6 +81,29 @@ describe('a late payment of a canceled refund', () => {
     await assertWholeReport(api, flow.db, flow.merchant.accountId);
   });
 
+  it('is told on the page of a refund that was paid again meanwhile, and by its id', async () => {
+    const refund = await flow.buildSession();
+    flow.facilitator.settle.next({ ...DENIED, works: true });
+    assert.equal((await flow.pay(refund.id)).status, 202);
+    const denied = await flow.onlyPayment(refund.id);
+    await manualWorker.doNext(denied.id);
+    assert.equal((await flow.pay(refund.id)).status, 202);
+    const again = await flow.payment(refund.id);
+    await manualWorker.doNext(again.id);
+    await findLate(denied);
+    assert.deepEqual(logged(), ['error payment.surplus']);
+    const { body: held } = await api.get(`/v1/refunds/${refund.id}`);
+    assert.deepEqual(
+      [held.status, held.transaction],
+      ['succeeded', (await flow.payment(refund.id)).transaction],
+    );
+    const { text: page } = await flow.visit(refund.id, { Accept: 'text/html' });
+    assert.match(page, new RegExp(`Ask the buyer for it[^]*${denied.id}`));
+    const { body: other } = await api.get(`/v1/payments/${denied.id}`);
+    assert.deepEqual([other.status, other.refund], ['succeeded', refund.id]);
+    await assertWholeReport(api, flow.db, flow.merchant.accountId);
+  });
+
   it('is told as an excess over other refunds when the payment itself was archived', async () => {
     const { refund, late } = await cancelPaid();
     const payment = refund.refundedPaymentId;
