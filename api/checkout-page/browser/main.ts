@@ -194,8 +194,8 @@ function announceState(): void {
 function showConnection(connection: Connection, words: ScriptWords): void {
   const banner = find('#connection');
   if (banner === undefined) return;
-  banner.hidden = connection === 'there';
   const text = connection === 'there' ? '' : words[connection];
+  banner.hidden = text === '';
   if (banner.textContent !== text) banner.textContent = text;
 }
 

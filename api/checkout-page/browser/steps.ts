@@ -58,13 +58,11 @@ export interface Notice {
 
 /** #notice has role alert: screen readers announce it when it is filled. */
 export function showNotice({ title, lines, values = {}, action }: Notice): void {
-  const box = make('div', { class: 'notice failed' });
   const words = make('div', {}, make('p', {}, make('strong', {}, ...sentence(title, values))));
   const text = lines.filter((line) => line !== '').join(' ');
   if (text !== '') words.append(make('p', {}, text));
   if (action !== undefined) words.append(make('p', {}, button(action.label, 'quiet', action.run)));
-  box.append(words);
-  find('#notice')?.replaceChildren(box);
+  find('#notice')?.replaceChildren(make('div', { class: 'notice failed' }, words));
 }
 
 export function clearNotice(): void {

@@ -40,7 +40,7 @@ export function showUncertain({ reference, payment, why, again }: Uncertain): vo
   reason.textContent = why ?? '';
   reason.hidden = why === undefined;
   find('#uncertain-reference code')?.replaceChildren(reference);
-  button.replaceChildren(...(again === undefined ? [] : [again]));
+  button.replaceChildren(again ?? '');
   button.hidden = again === undefined;
   warning.hidden = false;
   // With a new link the buyer would pay again.

@@ -66,11 +66,8 @@ function row(
 }
 
 function iconOf({ icon, name }: PageWallet): Node[] {
-  if (icon === undefined) {
-    const [initial = '?'] = [...name];
-    return [make('span', { class: 'wallet-icon initial', 'aria-hidden': 'true' }, initial)];
-  }
-  const image = make('img', { class: 'wallet-icon', alt: '', width: '32', height: '32' });
-  image.src = icon;
-  return [image];
+  if (icon !== undefined)
+    return [make('img', { class: 'wallet-icon', alt: '', width: '32', height: '32', src: icon })];
+  const [initial = '?'] = [...name];
+  return [make('span', { class: 'wallet-icon initial', 'aria-hidden': 'true' }, initial)];
 }
