@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { ConfigError, type DatabaseConfig } from '../config/config.js';
+import { isCertificateError } from '../process/certificate-error.js';
 
 const INT8_OID = 20;
 
@@ -62,14 +63,10 @@ export function whyUnusable(error: Error): string {
   return `The database of DATABASE_URL cannot be used: ${error.message}${advice === undefined ? '' : `. ${advice}`}`;
 }
 
-/** Node's codes for a certificate that it does not accept. */
-const CERTIFICATE_CODES = /^(ERR_TLS_CERT_|CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_)/;
-
 function adviceAboutTls(error: Error): string | undefined {
-  const code = 'code' in error ? String(error.code) : '';
-  if (CERTIFICATE_CODES.test(code))
+  if (isCertificateError(error))
     return 'Add sslrootcert=<file of its authority> to the URL, or set DATABASE_TLS_VERIFY=false, which accepts any certificate.';
-  if (code === '28000' && /no encryption|SSL off/.test(error.message))
+  if ('code' in error && error.code === '28000' && /no encryption|SSL off/.test(error.message))
     return 'If it takes connections with TLS only, add sslmode=require to the URL.';
   if (/does not support SSL/.test(error.message))
     return 'Remove sslmode and ssl from the URL, and unset DATABASE_TLS_VERIFY, to connect without TLS.';

@@ -2,6 +2,7 @@ import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { RedisConfig } from '../config/config.js';
 import { parseRedisUrl, type RedisAddress } from '../config/redis-url.js';
 import { type Breaker, openBreaker } from '../limits/breaker.js';
+import { isCertificateError } from '../process/certificate-error.js';
 import { keepStringsFast } from '../process/fast-strings.js';
 import type { Logger } from '../process/logger.js';
 
@@ -20,7 +21,7 @@ export function openRedis(redis: RedisConfig, logger: Logger): RedisClient {
     maxRedirections: 4,
     reconnectOnError: atMostOncePer(RECONNECT_EVERY_MS, isRefusedByReplica),
   });
-  logConnectionErrors(client, logger);
+  logConnectionErrors(client, redis, logger);
   return client;
 }
 
@@ -43,7 +44,7 @@ export function openWorkerRedis(redis: RedisConfig, logger: Logger): RedisClient
     maxRedirections: 16,
     reconnectOnError: isRefusedByReplica,
   });
-  logConnectionErrors(client, logger);
+  logConnectionErrors(client, redis, logger);
   return client;
 }
 
@@ -119,16 +120,31 @@ function sentinelOptions(
 }
 
 /** Logs one line when the connection breaks and one when it is back, not one per retry. */
-function logConnectionErrors(client: RedisClient, logger: Logger): void {
+function logConnectionErrors(client: RedisClient, redis: RedisConfig, logger: Logger): void {
   let isAway = false;
   client.on('error', (error: Error) => {
-    if (!isAway) logger.error({ event: 'redis.away', err: error });
+    if (!isAway) logger.error({ event: 'redis.away', err: error, ...adviceAboutTls(error, redis) });
     isAway = true;
   });
   client.on('ready', () => {
     if (isAway) logger.info({ event: 'redis.back' });
     isAway = false;
   });
+}
+
+/** ioredis keeps the reason to itself when it can use no node of a cluster, or no Sentinel. */
+const NO_NODE = /^(Failed to refresh slots cache|All sentinels are unreachable)/;
+const ACCEPT_CERTIFICATE =
+  'set NODE_EXTRA_CA_CERTS=<file of its authority>, or set REDIS_TLS_VERIFY=false, which accepts any certificate.';
+
+function adviceAboutTls(error: Error, { url, verifyTls }: RedisConfig): { hint: string } | undefined {
+  if (isCertificateError(error))
+    return { hint: `REDIS_URL leads to a certificate that cannot be verified: ${ACCEPT_CERTIFICATE}` };
+  if (NO_NODE.test(error.message) && verifyTls && /^rediss\+/.test(url))
+    return {
+      hint: `If the nodes of REDIS_URL can be reached and their certificate cannot be verified: ${ACCEPT_CERTIFICATE}`,
+    };
+  return undefined;
 }
 
 /** A Redis that evicts keys loses jobs, which the sweep finds late, and the counts of rate limits. */

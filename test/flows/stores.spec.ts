@@ -30,11 +30,11 @@ describe('a connection to a store with a self-signed certificate', () => {
     }
   }
 
-  async function askRedis(settings: Record<string, string>): Promise<unknown> {
+  async function askRedis(settings: Record<string, string>, logger = createLogger('silent', 'test')) {
     const url = { DATABASE_URL: postgres.url, REDIS_URL: redis.url };
     const config = loadConfig({ ...url, ...settings }, 'migrate').redis;
     assert.ok(config !== undefined);
-    const client = openRedis(config, createLogger('silent', 'test'));
+    const client = openRedis(config, logger);
     try {
       await once(client, 'ready'); // Rejects with the first error.
       return await client.ping();
@@ -51,6 +51,29 @@ describe('a connection to a store with a self-signed certificate', () => {
   it('is refused for Redis, unless REDIS_TLS_VERIFY is false', async () => {
     await assert.rejects(askRedis({}), /self-signed certificate/);
     assert.equal(await askRedis({ REDIS_TLS_VERIFY: 'false' }), 'PONG');
+  });
+
+  for (const kind of ['one', 'cluster', 'sentinel'] as const)
+    it(`is refused for Redis (${kind}) by a line that says what to change`, async () => {
+      const { logger, lines } = loggerWithLines<{ event: string; hint?: string }>('error');
+      const scheme = kind === 'one' ? 'rediss' : `rediss+${kind}`;
+      const url = redis.url.replace(/^rediss/, scheme).replace(/\/?$/, kind === 'sentinel' ? '/main' : '');
+      await assert.rejects(askRedis({ REDIS_URL: url }, logger));
+      assert.deepEqual(
+        lines.map(({ event }) => event),
+        ['redis.away'],
+      );
+      const hint = lines[0]?.hint ?? '';
+      assert.match(hint, /REDIS_URL .+ certificate .+ NODE_EXTRA_CA_CERTS=.+ REDIS_TLS_VERIFY=false/);
+    });
+
+  it('is not spoken of where a Redis without TLS cannot be reached', async () => {
+    const { logger, lines } = loggerWithLines<{ event: string; hint?: string }>('error');
+    await assert.rejects(askRedis({ REDIS_URL: 'redis+cluster://127.0.0.1:1' }, logger));
+    assert.deepEqual(
+      lines.map(({ event, hint }) => [event, hint]),
+      [['redis.away', undefined]],
+    );
   });
 });
 
