@@ -17,15 +17,25 @@ export class EnvReader {
     this.environment = environment;
   }
 
-  /** An empty variable counts as not set: platforms and .env files cannot unset one. */
+  /** The value without the quotation marks around it, which are a problem. */
   text(name: string): string | undefined {
+    const value = this.valueOf(name);
+    const quoted = /^(["'])(.*)\1$/s.exec(value ?? '');
+    if (quoted === null) return value;
+    const problem = `${name} is in quotation marks, which docker --env-file and systems like it keep: write the value without them.`;
+    if (!this.problems.includes(problem)) this.problems.push(problem);
+    return quoted[2];
+  }
+
+  /** An empty variable counts as not set: platforms and .env files cannot unset one. */
+  private valueOf(name: string): string | undefined {
     const value = this.environment[name]?.trim();
     return value === '' ? undefined : value;
   }
 
   /** The names of all variables that are set. */
   names(): string[] {
-    return Object.keys(this.environment).filter((name) => this.text(name) !== undefined);
+    return Object.keys(this.environment).filter((name) => this.valueOf(name) !== undefined);
   }
 
   password(name: string, minLength: number): string | undefined {
