@@ -9,7 +9,7 @@ const cli = new URL('../../dist/cli/merchants.js', import.meta.url);
  * may have no other part of the folder than its build.
  */
 async function prepare() {
-  if (process.env.NODE_ENV === 'production') return undefined;
+  if (process.env.NODE_ENV?.trim() === 'production') return undefined;
   if (!existsSync(new URL('../../node_modules', import.meta.url)))
     return 'The packages are not installed here: run "npm ci" first.';
   const { buildIfNone, isBuilt } = await import('../build/ensure-built.mjs');

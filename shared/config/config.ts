@@ -90,7 +90,7 @@ export class ConfigError extends Error {
 }
 
 export function isProduction(): boolean {
-  return process.env.NODE_ENV === 'production';
+  return process.env.NODE_ENV?.trim() === 'production';
 }
 
 export function isSet(name: string): boolean {
