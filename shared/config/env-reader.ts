@@ -8,6 +8,9 @@ interface Bounds {
   max: number;
 }
 
+/** The URL parser takes commas, semicolons and quotation marks into a host, where no name of a host has them. */
+const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)$/i;
+
 /** Reads one variable at a time and collects the problems, so that a failed start lists all of them. */
 export class EnvReader {
   readonly problems: string[] = [];
@@ -96,11 +99,15 @@ export class EnvReader {
   url(name: string, protocols: readonly string[]): string | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
-    const scheme = parseUrl(text)?.protocol;
-    if (scheme !== undefined && protocols.includes(scheme)) return text;
-    this.problems.push(
-      `${name} must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}.`,
-    );
+    const url = parseUrl(text);
+    if (url === undefined || !protocols.includes(url.protocol)) {
+      const starts = protocols.map((protocol) => `${protocol}//`).join(' or ');
+      this.problems.push(`${name} must be a URL that starts with ${starts}.`);
+    } else if (/\s/.test(text) || !HOST.test(url.hostname)) {
+      this.problems.push(
+        `${name} must be one URL, without blanks and line ends, and with letters, digits, dots and hyphens only in its host.`,
+      );
+    } else return text;
     return undefined;
   }
 

@@ -64,3 +64,19 @@ describe('OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     it(`may not end with ${address}`, () =>
       assertRefused({ OTEL_EXPORTER_OTLP_ENDPOINT: `https://otel.example/${address}` }));
 });
+
+describe('a setting that is one URL', () => {
+  for (const name of ['BASE_URL', 'FACILITATOR_URL', 'RPC_URL_SOLANA', 'OTEL_EXPORTER_OTLP_ENDPOINT']) {
+    for (const value of [
+      'https://one.example,https://two.example',
+      'https://one.example;',
+      'https://one.example"',
+      'https://one.example/path # the first',
+      'https://one.exa\nmple',
+    ])
+      it(`may not be ${JSON.stringify(value)}, as ${name}`, () => assertRefused({ [name]: value }));
+
+    for (const value of ['http://[::1]:8080', 'https://käse.example', 'https://one_two.example./a,b;c'])
+      it(`may be ${value}, as ${name}`, () => assert.doesNotThrow(() => read({ [name]: value })));
+  }
+});
