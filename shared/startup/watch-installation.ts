@@ -3,6 +3,7 @@ import { type CommitMemory, DOUBT_MS, type Loss, openCommitMemory } from '../db/
 import { readServerOf } from '../db/follow-clock.js';
 import type { Knex } from '../db/knex.js';
 import type { Breaker } from '../limits/breaker.js';
+import { certainNow, nowMs } from '../process/clock.js';
 import type { Logger } from '../process/logger.js';
 import type { Closable } from '../process/shutdown.js';
 import { waitAtMost } from '../process/timeout.js';
@@ -120,7 +121,7 @@ function createRounds({ db, commits, redis, breaker, logger }: WatchOptions): Ro
       hasRecalled = kept !== undefined;
       await readServerOf(db);
     }
-    if (row.doubtedMsAgo !== null && row.doubtedMsAgo < DOUBT_MS) commits.doubt(DOUBT_MS - row.doubtedMsAgo);
+    if (row.doubtedMsAgo !== null) commits.doubt(DOUBT_MS - Math.max(0, certainAgeMs(row.doubtedMsAgo)));
     const latest = commits.latest();
     if (latest === undefined || row.timeline === null || row.timeline >= latest.position.timeline) return;
     commits.doubt(DOUBT_MS);
@@ -179,3 +180,8 @@ function isSame(one: string, other: string): boolean {
 
 const SHARED_HINT =
   'Processes of another database use this Redis. Their jobs have names of their own, but limits per address and the limits of the facilitator are counted together. Give each deployment its own Redis, or its own database number in REDIS_URL.';
+
+/** While the clocks disagree, the age by the one that makes it less. */
+function certainAgeMs(byPostgresMs: number): number {
+  return byPostgresMs - (nowMs() - certainNow().getTime());
+}

@@ -19,6 +19,7 @@ import { client } from '../support/api-client.js';
 import { forAllTests } from '../support/hooks.js';
 import { answerOf } from '../support/link-answers.js';
 import { openMoneyFlow } from '../support/money-flow.js';
+import { moveClockOf } from '../support/move-clock.js';
 import { testServices } from '../support/suite.js';
 
 const HOUR_MS = 3_600_000;
@@ -27,27 +28,6 @@ const HALF_AN_HOUR_MS = 1_800_000;
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
 
 const nowSeconds = (): bigint => BigInt(Math.floor(Date.now() / 1000));
-
-/** Lets Postgres' clock_timestamp() be off for new connections to this database: a function that is found first. */
-async function moveClockOf(databaseUrl: string): Promise<(seconds: number) => Promise<void>> {
-  const db = openDatabase(loadConfig({ DATABASE_URL: databaseUrl }, 'cli').database);
-  const name = new URL(databaseUrl).pathname.slice(1);
-  await db.raw(`
-    CREATE SCHEMA moved;
-    CREATE TABLE moved.clock (by interval NOT NULL);
-    INSERT INTO moved.clock VALUES ('0');
-    CREATE FUNCTION moved.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS
-      'SELECT pg_catalog.clock_timestamp() + by FROM moved.clock';
-    ALTER DATABASE ${name} SET search_path = moved, pg_catalog, public`);
-  await db.destroy();
-  return async (seconds) => {
-    const again = openDatabase(loadConfig({ DATABASE_URL: databaseUrl }, 'cli').database, undefined, {
-      readsClock: false,
-    });
-    await again.raw('UPDATE moved.clock SET by = make_interval(secs => ?)', [seconds]);
-    await again.destroy();
-  };
-}
 
 describe("Postgres' clock, set while processes run", () => {
   const flow = forAllTests(() =>
