@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { buildEndpoints, buildPaidSession, buildSession } from '../../lab/world/shop/factories.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
@@ -7,6 +8,9 @@ import { Payable } from '../../shared/payables/model.js';
 import { WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { openStage } from '../support/dashboard/stage.js';
 import { forAllTests } from '../support/hooks.js';
+
+/** Longer than the page waits for a byte. */
+const SILENCE = '00:31';
 
 interface HeldWrite {
   /** Resolves when the service has done it. */
@@ -36,7 +40,7 @@ describe('an action of the dashboard whose answer is slow', () => {
     return { done, release: (how = 'arrives') => void steps.emit('released', how) };
   }
 
-  it('makes no second refund, when the answer was lost after minutes', async () => {
+  it('makes no second refund, when the answer was lost late, and the button pressed again later still', async () => {
     const { payment } = await buildPaidSession(stage.app.db, stage.merchant.accountId);
     const tab = await stage.visit(stage.merchant.testKey, `#/payments/${payment.id}?refund=true`);
     const { page } = tab;
@@ -46,12 +50,86 @@ describe('an action of the dashboard whose answer is slow', () => {
     const held = await holdWrite(page, '**/v1/refunds');
     await tab.press('Create the refund');
     await held.done;
-    await page.clock.fastForward('02:00');
+    await page.clock.fastForward('00:25');
     held.release('is lost');
     await page.getByRole('alert').getByText('The service cannot be reached.').waitFor();
+    await page.clock.fastForward('01:20');
     await tab.press('Create the refund');
     await tab.sees('Refund');
     assert.equal(await Payable.query(stage.app.db).where({ refundedPaymentId: payment.id }).resultSize(), 1);
+    await tab.close();
+  });
+
+  it('ends at a frozen server with a sentence, and makes no second refund when it is pressed again', async () => {
+    const { payment } = await buildPaidSession(stage.app.db, stage.merchant.accountId);
+    const tab = await stage.visit(stage.merchant.testKey, `#/payments/${payment.id}?refund=true`);
+    const { page } = tab;
+    await page.clock.install();
+    await page.reload();
+    await page.getByLabel('Amount in dollars').fill('1');
+    const held = await holdWrite(page, '**/v1/refunds');
+    await tab.press('Create the refund');
+    await held.done;
+    await page.clock.fastForward(SILENCE);
+    const alert = page.getByRole('alert');
+    await alert.getByText('The service has not answered for 30 seconds. What you asked for may').waitFor();
+    await tab.press('Create the refund');
+    await tab.sees('Refund');
+    assert.equal(await Payable.query(stage.app.db).where({ refundedPaymentId: payment.id }).resultSize(), 1);
+    await tab.close();
+  });
+
+  it('is told apart from a read of a frozen server, which the page tries again', async () => {
+    const tab = await stage.visit(stage.merchant.testKey, '#/webhooks');
+    const { page } = tab;
+    await tab.sees('Webhooks');
+    await page.clock.install();
+    let isFrozen = true;
+    const asked = new EventEmitter();
+    await page.route('**/v1/keys?*', async (route) => {
+      if (!isFrozen) return await route.fallback();
+      asked.emit('asked');
+    });
+    const reading = once(asked, 'asked');
+    await tab.goTo('#/keys');
+    await reading;
+    await page.getByText('Loading …').waitFor();
+    await page.clock.fastForward(SILENCE);
+    await page.getByText('The service has not answered for 30 seconds. Try again.').waitFor();
+    isFrozen = false;
+    await page.clock.fastForward('00:06');
+    await page.getByRole('table').waitFor();
+    await tab.close();
+  });
+
+  it('is not ended while a table arrives, however long it takes', async () => {
+    const tab = await stage.visit(stage.merchant.testKey, '#/refunds');
+    const { page } = tab;
+    await page.clock.install();
+    await page.addInitScript(`
+      const send = window.fetch;
+      window.fetch = (url, options) => {
+        if (options.headers.get('Accept') !== 'text/csv') return send(url, options);
+        const body = new ReadableStream({
+          start: (table) => {
+            window.table = table;
+            options.signal.onabort = () => table.error(options.signal.reason);
+          },
+        });
+        return Promise.resolve(new Response(body));
+      };`);
+    await page.reload();
+    await tab.press('Download CSV');
+    for (let line = 0; line < 3; line += 1) {
+      await page.clock.fastForward('00:20');
+      await page.evaluate(`table.enqueue(new TextEncoder().encode('a line\\n'))`);
+    }
+    const download = page.waitForEvent('download');
+    await page.evaluate('table.close()');
+    assert.equal(await readFile(await (await download).path(), 'utf8'), 'a line\n'.repeat(3));
+    await tab.press('Download CSV');
+    await page.clock.fastForward(SILENCE);
+    await page.getByRole('alert').getByText('The service has not answered for 30 seconds.').waitFor();
     await tab.close();
   });
 

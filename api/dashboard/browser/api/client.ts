@@ -1,5 +1,5 @@
-import { syncClock } from '../state/clock.js';
 import { type Query, searchOf } from '../state/route.js';
+import { fetchWhole, SILENCE_SECONDS, SilentServer } from './fetch-whole.js';
 import { keepRepeats } from './repeats.js';
 
 /** An answer that is not a success, or none. `message` is a sentence for the merchant. */
@@ -29,6 +29,10 @@ export interface Api {
 
 const READ_ONLY = 'This key can only read. Sign in with a key that has full access to change something here.';
 const UNREACHABLE = 'The service cannot be reached. Check your connection.';
+const SILENT = `The service has not answered for ${SILENCE_SECONDS} seconds.`;
+/** The minute is shorter than the time for which a lost POST's key is kept. */
+const MAY_BE_DONE =
+  'What you asked for may still be done. Press again within a minute: it is not done twice. Later, look first whether it was done.';
 
 /** Refusals that concern the whole page. */
 export interface Refusals {
@@ -48,10 +52,9 @@ export function createApi(key: string, refusals: Refusals): Api {
     const headers = new Headers(init.headers);
     headers.set('Authorization', `Bearer ${key}`);
     const options: RequestInit = { cache: 'no-store', credentials: 'omit', redirect: 'error' };
-    const answer = await fetch(path, { ...options, ...init, method, headers }).catch(() => {
-      throw new ApiError(0, 'unreachable', UNREACHABLE);
+    const answer = await fetchWhole(path, { ...options, ...init, method, headers }).catch((error) => {
+      throw lostAnswer(method, error);
     });
-    syncClock(answer.headers.get('Date'));
     if (answer.ok) return answer;
     const error = await refusalOf(answer);
     if (error.status === 401) refusals.onUnknownKey();
@@ -89,18 +92,24 @@ export function createApi(key: string, refusals: Refusals): Api {
     },
     async table(path, query) {
       const answer = await send('GET', path + searchOf(query), { headers: { Accept: 'text/csv' } });
-      return await answer.blob().catch(refuseCut);
+      return await answer.blob();
     },
   };
 }
 
 async function readJson<T>(answer: Response): Promise<T> {
-  return await answer.json().catch(refuseCut);
+  return await answer.json().catch(() => {
+    throw unreachable();
+  });
 }
 
-/** The connection was lost within the answer. */
-function refuseCut(): never {
-  throw new ApiError(0, 'unreachable', UNREACHABLE);
+function unreachable(): ApiError {
+  return new ApiError(0, 'unreachable', UNREACHABLE);
+}
+
+function lostAnswer(method: string, error: unknown): ApiError {
+  if (!(error instanceof SilentServer)) return unreachable();
+  return new ApiError(0, 'silent', method === 'GET' ? `${SILENT} Try again.` : `${SILENT} ${MAY_BE_DONE}`);
 }
 
 async function refusalOf(answer: Response): Promise<ApiError> {
