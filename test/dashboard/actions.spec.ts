@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
-import { buildPaidSession, buildRefund, buildSession } from '../../lab/world/shop/factories.js';
+import {
+  buildMerchant,
+  buildPaidSession,
+  buildRefund,
+  buildSession,
+} from '../../lab/world/shop/factories.js';
 import { createApiKey } from '../../shared/accounts/api-keys.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { Payable } from '../../shared/payables/model.js';
@@ -142,10 +147,32 @@ describe('what a merchant does in the dashboard', () => {
     const tab = await stage.visit(stage.merchant.testKey, `#/refunds/${refund.id}`);
     const { page } = tab;
     await page.getByText('A payment of this refund may have been taken').waitFor();
+    await page.locator('.badge').getByText('may be paid already').waitFor();
     assert.equal(await page.getByText('Last payment failed').count(), 0);
     await tab.press('Cancel the refund');
     await page.getByRole('dialog').getByText('another refund could pay the buyer twice').waitFor();
     assert.deepEqual(await violations(page), []);
+    await tab.leave();
+  });
+
+  it('is told of such a refund among what needs attention and in lists, and not asked to sign it', async () => {
+    const { db } = stage.app;
+    const { accountId, testKey } = await buildMerchant(db);
+    const { id, refundedPaymentId } = await buildRefund(db, accountId, { failureCode: OUTCOME_UNKNOWN });
+    const waiting = await buildRefund(db, accountId, { failureCode: 'insufficient_funds' });
+    const tab = await stage.visit(testKey, '#/');
+    const { page } = tab;
+    const noteOf = (refund: string) =>
+      page.locator('.attention li').filter({ has: page.locator(`a[href$="${refund}"]`) });
+    await noteOf(id).getByText('may be paid already: the outcome of its payment is not known.').waitFor();
+    await noteOf(waiting.id).getByText('waits for your signature.').waitFor();
+    assert.equal(await noteOf(id).getByText('waits for your signature').count(), 0);
+    await tab.goTo('#/refunds');
+    const badges = page.getByRole('table').locator('.badge');
+    await badges.first().waitFor();
+    assert.deepEqual(await badges.allTextContents(), ['waits for your signature', 'may be paid already']);
+    await tab.goTo(`#/payments/${refundedPaymentId}`);
+    await page.locator('.badge').getByText('may be paid already').waitFor();
     await tab.leave();
   });
 

@@ -47,6 +47,7 @@ const TONES: Record<string, string> = {
 };
 const LABELS: Record<string, string> = {
   requires_action: 'waits for your signature',
+  uncertain: 'may be paid already',
   processing: 'being confirmed',
   complete: 'paid',
   pending: 'pending',

@@ -1,7 +1,7 @@
 import { OUTCOME_UNKNOWN } from '../../../../shared/payments/states.js';
-import type { Payment } from '../api/objects.js';
+import type { Payment, Refund } from '../api/objects.js';
 import { linkTo } from '../state/route.js';
-import { Id } from './texts.js';
+import { Badge, Id } from './texts.js';
 
 /** The payment, or the last payment of the refund, failed, and its money has perhaps moved or can still move. */
 export function isUncertain({ failure_code: code }: { failure_code?: string | null }): boolean {
@@ -18,4 +18,10 @@ export function BuyerMayHavePaid({ payment: { id } }: { payment: Payment }) {
       is not known. Look into your wallet before you ask the buyer to pay again.
     </p>
   );
+}
+
+/** A refund that is asked to be signed again could pay the buyer twice. */
+export function RefundBadge({ refund }: { refund: Refund }) {
+  const { status } = refund;
+  return <Badge status={status === 'requires_action' && isUncertain(refund) ? 'uncertain' : status} />;
 }

@@ -4,6 +4,7 @@ import { type Read, useRead } from '../api/use-read.js';
 import { dollars } from '../parts/format.js';
 import { Shown } from '../parts/states.js';
 import { Ago, Text } from '../parts/texts.js';
+import { isUncertain } from '../parts/uncertain.js';
 import { nowSeconds } from '../state/clock.js';
 import { linkTo } from '../state/route.js';
 import { answerInWords, type Health, healthOf } from './deliveries.js';
@@ -82,10 +83,9 @@ export function Attention({ read }: { read: Read<Found> }) {
                   <EndpointNote endpoint={endpoint} health={health} />
                 </li>
               ))}
-              {refunds.data.map(({ id, amount, created }) => (
-                <li key={id}>
-                  <a href={linkTo(['refunds', id])}>A refund of {dollars(amount)}</a> waits for your
-                  signature. It was created <Ago at={created} />.
+              {refunds.data.map((refund) => (
+                <li key={refund.id}>
+                  <RefundNote refund={refund} />
                 </li>
               ))}
               {refunds.has_more ? (
@@ -109,6 +109,19 @@ export function Attention({ read }: { read: Read<Found> }) {
         }
       </Shown>
     </section>
+  );
+}
+
+function RefundNote({ refund }: { refund: Refund }) {
+  const { id, amount, created } = refund;
+  return (
+    <>
+      <a href={linkTo(['refunds', id])}>A refund of {dollars(amount)}</a>{' '}
+      {isUncertain(refund)
+        ? 'may be paid already: the outcome of its payment is not known. Do not sign it again before you have looked into the wallet that signed.'
+        : 'waits for your signature.'}{' '}
+      It was created <Ago at={created} />.
+    </>
   );
 }
 

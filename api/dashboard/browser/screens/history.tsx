@@ -2,8 +2,9 @@ import type { Api } from '../api/client.js';
 import type { Delivery, Endpoint, Event, List, Refund, Session } from '../api/objects.js';
 import { type Read, useRead } from '../api/use-read.js';
 import { dollars } from '../parts/format.js';
-import { Badge, Id, Text } from '../parts/texts.js';
+import { Id, Text } from '../parts/texts.js';
 import { type Moment, Timeline } from '../parts/timeline.js';
+import { RefundBadge } from '../parts/uncertain.js';
 import { linkTo } from '../state/route.js';
 import { answerInWords, hasFailed } from './deliveries.js';
 
@@ -88,13 +89,14 @@ function sessionMoments({ id, created, amount_total: amount }: Session): Moment[
   ];
 }
 
-function refundMoments({ id, amount, created, settled_at: settledAt, status }: Refund): Moment[] {
+function refundMoments(refund: Refund): Moment[] {
+  const { id, amount, created, settled_at: settledAt } = refund;
   const detail = (
     <>
       <a href={linkTo(['refunds', id])}>
         <Id>{id}</Id>
       </a>{' '}
-      <Badge status={status} />
+      <RefundBadge refund={refund} />
     </>
   );
   const made: Moment = {

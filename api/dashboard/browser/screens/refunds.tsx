@@ -12,8 +12,8 @@ import { SaveTable } from '../parts/save-table.js';
 import { Screen } from '../parts/screen.js';
 import { Empty, Shown } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
-import { Badge, Copyable, Id, Text, When } from '../parts/texts.js';
-import { isUncertain } from '../parts/uncertain.js';
+import { Copyable, Id, Text, When } from '../parts/texts.js';
+import { isUncertain, RefundBadge } from '../parts/uncertain.js';
 import { goTo, linkTo, type Route } from '../state/route.js';
 
 const COLUMNS: readonly Column<Refund>[] = [
@@ -26,7 +26,7 @@ const COLUMNS: readonly Column<Refund>[] = [
       </a>
     ),
   },
-  { head: 'Status', cell: ({ status }) => <Badge status={status} /> },
+  { head: 'Status', cell: (refund) => <RefundBadge refund={refund} /> },
   { head: 'Token', cell: (refund) => `${refund.token} on ${refund.network_name}`, isWide: true },
   { head: 'Created', cell: ({ created }) => <When at={created} />, isWide: true },
 ];
@@ -101,7 +101,7 @@ function RefundScreen({ id }: { id: string }) {
           <>
             <section>
               <p class="amount">
-                {dollars(refund.amount)} <Badge status={refund.status} />
+                {dollars(refund.amount)} <RefundBadge refund={refund} />
               </p>
               {isUncertain(refund) ? <MayBePaid /> : null}
               {refund.url === null ? null : <SignIt url={refund.url} refund={refund} />}
