@@ -9,6 +9,7 @@ import { createApiKey } from '../../shared/accounts/api-keys.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { Payable } from '../../shared/payables/model.js';
 import { OUTCOME_UNKNOWN } from '../../shared/payments/states.js';
+import { newId } from '../../shared/values/ids.js';
 import { openStage } from '../support/dashboard/stage.js';
 import { forAllTests } from '../support/hooks.js';
 import { violations } from '../support/page/accessibility.js';
@@ -139,6 +140,31 @@ describe('what a merchant does in the dashboard', () => {
     assert.equal(await page.getByLabel('Amount in dollars').inputValue(), '3.50');
     await page.getByText('Refund of $1.00 created').waitFor();
     await tab.leave();
+  });
+
+  it('refunds all that is left after more refunds than one page of the list has', async () => {
+    const { db } = stage.app;
+    const { accountId } = stage.merchant;
+    const first = await buildRefund(db, accountId, { amountTotalCents: 1 });
+    const payment = first.refundedPaymentId;
+    const others = Array.from({ length: 100 }, () => ({ ...first.$toJson(), id: newId('re_') }));
+    await Payable.query(db).insert(others as Partial<Payable>[]);
+    const tab = await stage.visit(stage.merchant.testKey, `#/payments/${payment}`);
+    const { page } = tab;
+    await page.getByText('The newest 100 refunds are shown.').waitFor();
+    await tab.press('Refund');
+    assert.equal(await page.getByLabel('Amount in dollars').inputValue(), '');
+    await page.getByLabel('Amount in dollars').fill('3.50');
+    await tab.press('Create the refund');
+    await page.getByRole('alert').getByText('349 cents of this payment are left to refund.').waitFor();
+    await page.getByLabel('Amount in dollars').fill('');
+    await tab.press('Create the refund');
+    await tab.says('The refund of $3.49 is created.');
+    await tab.goTo(`#/payments/${payment}`);
+    await page.getByRole('link', { name: 'All refunds of the payment' }).click();
+    await tab.sees('Refunds');
+    assert.equal(new URL(page.url()).hash, `#/refunds?payment=${payment}`);
+    await tab.leave(400);
   });
 
   it('is warned before signing or replacing a refund that may be paid already', async () => {

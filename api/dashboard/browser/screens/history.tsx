@@ -47,7 +47,7 @@ async function loadHistory(api: Api, sessionId: string | undefined): Promise<His
 
 interface HistoryProps {
   session: Session | undefined;
-  refunds: readonly Refund[];
+  refunds: List<Refund>;
   history: History | undefined;
   /** Moments that the screen adds, such as the payment's own. */
   more?: readonly Moment[];
@@ -58,7 +58,7 @@ export function HistoryView({ session, refunds, history, more = [] }: HistoryPro
   const moments = [
     ...(session === undefined ? [] : sessionMoments(session)),
     ...more,
-    ...refunds.flatMap(refundMoments),
+    ...refunds.data.flatMap(refundMoments),
     ...(history?.events ?? []).map(eventMoment),
     ...(history?.sent ?? []).flatMap(deliveryMoments),
   ];
@@ -70,7 +70,18 @@ export function HistoryView({ session, refunds, history, more = [] }: HistoryPro
         Deliveries among the newest {DELIVERIES} of each endpoint are shown. Older ones are on the{' '}
         <a href={linkTo(['webhooks'])}>endpoint's screen</a>.
       </p>
+      <MoreRefunds refunds={refunds} />
     </section>
+  );
+}
+
+function MoreRefunds({ refunds: { data, has_more: hasMore } }: { refunds: List<Refund> }) {
+  if (!hasMore) return null;
+  return (
+    <p class="hint">
+      The newest {data.length} refunds are shown.{' '}
+      <a href={linkTo(['refunds'], { payment: data[0]?.payment })}>All refunds of the payment</a>
+    </p>
   );
 }
 

@@ -17,11 +17,13 @@ import { HistoryView, useHistory } from './history.js';
 
 interface Whole {
   session: Session;
-  refunds: Refund[];
+  /** The newest refunds of its payment. */
+  refunds: List<Refund>;
   /** A failed payment of an unpaid session, of which nobody knows whether its money has moved. */
   uncertain?: Payment | undefined;
 }
 
+const NO_REFUNDS: List<Refund> = { data: [], has_more: false };
 /** The newest failed payments of a session that are looked through. */
 const FAILED = '20';
 
@@ -30,10 +32,10 @@ async function loadWhole(api: Api, path: string): Promise<Whole> {
   if (session.payment === null) {
     const filter = { checkout_session: session.id, status: 'failed', limit: FAILED };
     const { data } = await api.get<List<Payment>>('/v1/payments', filter);
-    return { session, refunds: [], uncertain: data.find(isUncertain) };
+    return { session, refunds: NO_REFUNDS, uncertain: data.find(isUncertain) };
   }
-  const { data } = await api.get<List<Refund>>('/v1/refunds', { payment: session.payment.id, limit: '100' });
-  return { session, refunds: data };
+  const filter = { payment: session.payment.id, limit: '100' };
+  return { session, refunds: await api.get<List<Refund>>('/v1/refunds', filter) };
 }
 
 /** One session: its link while it can be paid, and what happened to it. */

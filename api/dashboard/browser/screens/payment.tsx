@@ -12,12 +12,13 @@ import type { Moment } from '../parts/timeline.js';
 import { BuyerMayHavePaid, isUncertain } from '../parts/uncertain.js';
 import { linkTo, type Route } from '../state/route.js';
 import { HistoryView, useHistory } from './history.js';
-import { leftOf, RefundForm } from './refund-form.js';
+import { leftAtMost, RefundForm } from './refund-form.js';
 
 interface Whole {
   payment: Payment;
   session: Session | undefined;
-  refunds: Refund[];
+  /** The newest refunds of the payment. */
+  refunds: List<Refund>;
 }
 
 async function loadWhole(api: Api, id: string): Promise<Whole> {
@@ -27,7 +28,7 @@ async function loadWhole(api: Api, id: string): Promise<Whole> {
     sessionId === undefined ? undefined : api.get<Session>(`/v1/checkout/sessions/${sessionId}`),
     api.get<List<Refund>>('/v1/refunds', { payment: payment.id, limit: '100' }),
   ]);
-  return { payment, session, refunds: refunds.data };
+  return { payment, session, refunds };
 }
 
 export function PaymentScreen({ id, route }: { id: string; route: Route }) {
@@ -123,21 +124,21 @@ function paymentMoments(payment: Payment): Moment[] {
 
 interface RefundSectionProps {
   payment: Payment;
-  refunds: readonly Refund[];
+  refunds: List<Refund>;
   isOpenAtFirst: boolean;
 }
 
 function RefundSection({ payment, refunds, isOpenAtFirst }: RefundSectionProps) {
   const { isReadOnly } = useSignedIn();
   const [isOpen, setIsOpen] = useState(isOpenAtFirst);
-  const left = leftOf(payment, refunds);
+  const left = { atMost: leftAtMost(payment, refunds.data), isExact: !refunds.has_more };
   return (
     <section aria-label="Refund">
-      {left === 0 ? <p class="muted">The whole payment is refunded, or its refunds wait.</p> : null}
-      {isOpen && left > 0 ? (
+      {left.atMost === 0 ? <p class="muted">The whole payment is refunded, or its refunds wait.</p> : null}
+      {isOpen && left.atMost > 0 ? (
         <RefundForm payment={payment} left={left} onCancel={() => setIsOpen(false)} />
       ) : null}
-      {!isOpen && left > 0 ? (
+      {!isOpen && left.atMost > 0 ? (
         <button type="button" disabled={isReadOnly} onClick={() => setIsOpen(true)}>
           Refund
         </button>

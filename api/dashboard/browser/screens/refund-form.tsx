@@ -8,8 +8,8 @@ import { Failure } from '../parts/states.js';
 import { useAction } from '../parts/use-action.js';
 import { goOn, linkTo, shownScreen } from '../state/route.js';
 
-/** Cents of a payment that no refund has taken. */
-export function leftOf({ amount }: Payment, refunds: readonly Refund[]): number {
+/** Cents of a payment that none of `refunds` has taken. */
+export function leftAtMost({ amount }: Payment, refunds: readonly Refund[]): number {
   const taken = refunds.filter(({ status }) => status !== 'canceled').map((refund) => refund.amount);
   return Math.max(amount - taken.reduce((sum, one) => sum + one, 0), 0);
 }
@@ -23,26 +23,29 @@ const REASONS = [
 
 interface RefundFormProps {
   payment: Payment;
-  left: number;
+  /** Exact, unless the payment has more refunds than were read: the service has the sum of all. */
+  left: { atMost: number; isExact: boolean };
   onCancel(): void;
 }
 
 export function RefundForm({ payment, left, onCancel }: RefundFormProps) {
   const { api, isReadOnly } = useSignedIn();
-  const [amount, setAmount] = useState(typedDollars(left));
+  const [amount, setAmount] = useState(left.isExact ? typedDollars(left.atMost) : '');
   const [reason, setReason] = useState('');
   const action = useAction();
+  const most = dollars(left.atMost);
   async function create(): Promise<void> {
+    const isWhole = !left.isExact && amount.trim() === '';
     const cents = parseDollars(amount);
-    if (cents === undefined || cents < 1 || cents > left)
-      throw new Error(`The amount is between $0.01 and ${dollars(left)}, such as ${typedDollars(left)}.`);
+    if (!isWhole && (cents === undefined || cents < 1 || cents > left.atMost))
+      throw new Error(`The amount is between $0.01 and ${most}, such as ${typedDollars(left.atMost)}.`);
     const screen = shownScreen();
     const refund = await api.create<Refund>('/v1/refunds', {
       payment: payment.id,
-      amount: cents,
+      ...(!isWhole && { amount: cents }),
       ...(reason !== '' && { reason }),
     });
-    say(`The refund of ${dollars(cents)} is created. Sign it with your wallet to pay it.`);
+    say(`The refund of ${dollars(refund.amount)} is created. Sign it with your wallet to pay it.`);
     goOn(screen, linkTo(['refunds', refund.id]));
   }
   return (
@@ -53,8 +56,8 @@ export function RefundForm({ payment, left, onCancel }: RefundFormProps) {
         value={amount}
         onValue={setAmount}
         inputMode="decimal"
-        isRequired
-        hint={`Up to ${dollars(left)}, in ${payment.token} on ${payment.network_name}, to the wallet that paid.`}
+        isRequired={left.isExact}
+        hint={`${left.isExact ? `Up to ${most}` : 'Empty: all that is left'}, in ${payment.token} on ${payment.network_name}, to the wallet that paid.`}
       />
       <Choice label="Reason" value={reason} onValue={setReason} options={REASONS} />
       <Failure error={action.error} />
