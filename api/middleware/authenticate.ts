@@ -6,6 +6,8 @@ import { consumeForAnswer, limitRefused, mayOnlyRead } from './rate-limit.js';
 
 /** A checkout key has some 50 characters; of a longer header the rest is not read. */
 const MAX_AUTHORIZATION_LENGTH = 4096;
+/** Stripe's SDKs send their options `stripeAccount` and `stripeContext` in these. */
+const ACCOUNT_HEADERS = ['Stripe-Account', 'Stripe-Context'];
 
 type KeyDeps = Pick<Deps, 'db' | 'addressLimiters' | 'keyUses'>;
 
@@ -24,6 +26,7 @@ export function admit(deps: KeyDeps & Pick<Deps, 'apiRateLimiter'>): RequestHand
     req.principal = await identify(deps, req);
     await consumeForAnswer(deps.apiRateLimiter, req.principal, req);
     if (!mayOnlyRead(req)) requireFullAccess(req.principal);
+    requireOwnAccount(req, req.principal);
     next();
   };
 }
@@ -33,6 +36,16 @@ async function identify({ db, addressLimiters, keyUses }: KeyDeps, req: Request)
   const principal = await limitRefused(addressLimiters, req, identified);
   keyUses.note(principal.keyId);
   return principal;
+}
+
+/** A link created for another account than the request names would be paid into the wrong wallet. */
+function requireOwnAccount(req: Request, { accountId }: Principal): void {
+  for (const name of ACCOUNT_HEADERS) {
+    const named = req.get(name) ?? '';
+    if (named === '' || named === accountId) continue;
+    const message = `A key acts for its own account only, ${accountId}. Remove the header ${name}, or send a key of the account that it names.`;
+    throw new Refusal('parameter_invalid', message, { param: name });
+  }
 }
 
 function checkoutKey(sent: string | undefined): string {
