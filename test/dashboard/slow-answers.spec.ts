@@ -72,7 +72,7 @@ describe('an action of the dashboard whose answer is slow', () => {
     await held.done;
     await page.clock.fastForward(SILENCE);
     const alert = page.getByRole('alert');
-    await alert.getByText('The service has not answered for 30 seconds. What you asked for may').waitFor();
+    await alert.getByText('The service has not answered for 30 seconds. It may have done').waitFor();
     await tab.press('Create the refund');
     await tab.sees('Refund');
     assert.equal(await Payable.query(stage.app.db).where({ refundedPaymentId: payment.id }).resultSize(), 1);
@@ -95,7 +95,7 @@ describe('an action of the dashboard whose answer is slow', () => {
     await reading;
     await page.getByText('Loading …').waitFor();
     await page.clock.fastForward(SILENCE);
-    await page.getByText('The service has not answered for 30 seconds. Try again.').waitFor();
+    await page.getByText('The service has not answered for 30 seconds. Check your connection').waitFor();
     isFrozen = false;
     await page.clock.fastForward('00:06');
     await page.getByRole('table').waitFor();

@@ -28,11 +28,12 @@ export interface Api {
 }
 
 const READ_ONLY = 'This key can only read. Sign in with a key that has full access to change something here.';
-const UNREACHABLE = 'The service cannot be reached. Check your connection.';
+const UNREACHABLE = 'The service cannot be reached.';
 const SILENT = `The service has not answered for ${SILENCE_SECONDS} seconds.`;
-/** The minute is shorter than the time for which a lost POST's key is kept. */
+const CHECK_CONNECTION = 'Check your connection, or try again later.';
+/** A request can arrive whose answer is lost. The minute is shorter than the time for which the key of a POST is kept. */
 const MAY_BE_DONE =
-  'What you asked for may still be done. Press again within a minute: it is not done twice. Later, look first whether it was done.';
+  'It may have done what you asked for, or still do it: look first. Within a minute the same button does nothing twice.';
 
 /** Refusals that concern the whole page. */
 export interface Refusals {
@@ -67,7 +68,7 @@ export function createApi(key: string, refusals: Refusals): Api {
     const { key: idempotencyKey, body: text } = repeats.take(path, name, JSON.stringify(body));
     const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey };
     try {
-      const read = await readJson<T>(await send('POST', path, { headers, body: text }));
+      const read = await readJson<T>('POST', await send('POST', path, { headers, body: text }));
       repeats.forget(path, name);
       return read;
     } catch (error) {
@@ -79,7 +80,7 @@ export function createApi(key: string, refusals: Refusals): Api {
   }
 
   return {
-    get: async (path, query = {}) => await readJson(await send('GET', path + searchOf(query))),
+    get: async (path, query = {}) => await readJson('GET', await send('GET', path + searchOf(query))),
     create: post,
     async change<T>(path: string, body: object = {}) {
       const changed = await post<T>(path, body);
@@ -97,19 +98,16 @@ export function createApi(key: string, refusals: Refusals): Api {
   };
 }
 
-async function readJson<T>(answer: Response): Promise<T> {
-  return await answer.json().catch(() => {
-    throw unreachable();
+async function readJson<T>(method: string, answer: Response): Promise<T> {
+  return await answer.json().catch((error) => {
+    throw lostAnswer(method, error);
   });
 }
 
-function unreachable(): ApiError {
-  return new ApiError(0, 'unreachable', UNREACHABLE);
-}
-
 function lostAnswer(method: string, error: unknown): ApiError {
-  if (!(error instanceof SilentServer)) return unreachable();
-  return new ApiError(0, 'silent', method === 'GET' ? `${SILENT} Try again.` : `${SILENT} ${MAY_BE_DONE}`);
+  const happened = error instanceof SilentServer ? SILENT : UNREACHABLE;
+  const advice = method === 'GET' ? CHECK_CONNECTION : MAY_BE_DONE;
+  return new ApiError(0, 'unreachable', `${happened} ${advice}`);
 }
 
 async function refusalOf(answer: Response): Promise<ApiError> {
