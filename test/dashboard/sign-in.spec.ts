@@ -256,8 +256,8 @@ async function holdAnswer(page: Page, address: string): Promise<HeldAnswer> {
     async answer(status, body) {
       const response = page.waitForResponse(address);
       await (await held).fulfill({ status, json: body });
-      await (await response).finished();
-      // The page has read it when it has done its other work.
+      await response;
+      // The page has read it when it has done its other work. Chromium does not always tell that the body is read.
       await page.evaluate('new Promise((resolve) => setTimeout(resolve, 200))');
     },
   };
