@@ -6,6 +6,7 @@ import { buildEndpoints, buildPaidSession, buildSession } from '../../lab/world/
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { Payable } from '../../shared/payables/model.js';
 import { WebhookEndpoint } from '../../shared/webhooks/model.js';
+import { fillRefundForm } from '../support/dashboard/refund-form.js';
 import { openStage } from '../support/dashboard/stage.js';
 import { forAllTests } from '../support/hooks.js';
 
@@ -41,12 +42,8 @@ describe('an action of the dashboard whose answer is slow', () => {
   }
 
   it('makes no second refund, when the answer was lost late, and the button pressed again later still', async () => {
-    const { payment } = await buildPaidSession(stage.app.db, stage.merchant.accountId);
-    const tab = await stage.visit(stage.merchant.testKey, `#/payments/${payment.id}?refund=true`);
+    const { tab, paymentId } = await fillRefundForm(stage);
     const { page } = tab;
-    await page.clock.install();
-    await page.reload();
-    await page.getByLabel('Amount in dollars').fill('1');
     const held = await holdWrite(page, '**/v1/refunds');
     await tab.press('Create the refund');
     await held.done;
@@ -56,17 +53,13 @@ describe('an action of the dashboard whose answer is slow', () => {
     await page.clock.fastForward('01:20');
     await tab.press('Create the refund');
     await tab.sees('Refund');
-    assert.equal(await Payable.query(stage.app.db).where({ refundedPaymentId: payment.id }).resultSize(), 1);
+    assert.equal(await Payable.query(stage.app.db).where({ refundedPaymentId: paymentId }).resultSize(), 1);
     await tab.close();
   });
 
   it('ends at a frozen server with a sentence, and makes no second refund when it is pressed again', async () => {
-    const { payment } = await buildPaidSession(stage.app.db, stage.merchant.accountId);
-    const tab = await stage.visit(stage.merchant.testKey, `#/payments/${payment.id}?refund=true`);
+    const { tab, paymentId } = await fillRefundForm(stage);
     const { page } = tab;
-    await page.clock.install();
-    await page.reload();
-    await page.getByLabel('Amount in dollars').fill('1');
     const held = await holdWrite(page, '**/v1/refunds');
     await tab.press('Create the refund');
     await held.done;
@@ -75,7 +68,7 @@ describe('an action of the dashboard whose answer is slow', () => {
     await alert.getByText('The service has not answered for 30 seconds. It may have done').waitFor();
     await tab.press('Create the refund');
     await tab.sees('Refund');
-    assert.equal(await Payable.query(stage.app.db).where({ refundedPaymentId: payment.id }).resultSize(), 1);
+    assert.equal(await Payable.query(stage.app.db).where({ refundedPaymentId: paymentId }).resultSize(), 1);
     await tab.close();
   });
 

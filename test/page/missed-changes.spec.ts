@@ -86,13 +86,19 @@ describe('a page that learns late of a change', () => {
     await visitor.leave();
   });
 
-  it('says that nothing was taken when the link expires before its payment arrives', async () => {
+  /** The link ends while the request with the signed payment is on its way. */
+  async function expireWhileSending(): Promise<{ id: string; visitor: Visitor; sending: Route }> {
     const { id } = await shop.buildSession();
     const visitor = await shop.visitPage(id, { wallets: [fundedWallet()] });
     const sent = new Promise<Route>((resolve) => void visitor.page.route('**/pay', resolve, { times: 1 }));
     await visitor.press(FOX);
     const sending = await sent;
     await CheckoutSession.query(shop.app.db).findById(id).patch({ expiresAt: new Date() });
+    return { id, visitor, sending };
+  }
+
+  it('says that nothing was taken when the link expires before its payment arrives', async () => {
+    const { id, visitor, sending } = await expireWhileSending();
     await sending.continue();
     await visitor.sees('This link has expired');
     await visitor.alerts('Nothing was taken.');
@@ -101,12 +107,7 @@ describe('a page that learns late of a change', () => {
   });
 
   it('warns of its own payment when the link expires before the answer, and asks nobody for a new link', async () => {
-    const { id } = await shop.buildSession();
-    const visitor = await shop.visitPage(id, { wallets: [fundedWallet()] });
-    const sent = new Promise<Route>((resolve) => void visitor.page.route('**/pay', resolve, { times: 1 }));
-    await visitor.press(FOX);
-    const sending = await sent;
-    await CheckoutSession.query(shop.app.db).findById(id).patch({ expiresAt: new Date() });
+    const { id, visitor, sending } = await expireWhileSending();
     await visitor.sees('This link has expired');
     const { commits } = shop.app;
     const { mayHaveLost } = commits;
