@@ -10,8 +10,9 @@ export async function postmaster(db: Knex): Promise<Pick<BenchProcess, 'cpuMs'>>
   return {
     async cpuMs() {
       const children = (await readFile(`/proc/${parent}/task/${parent}/children`, 'utf8')).trim().split(' ');
-      const each = await Promise.all([parent, ...children.map(Number)].map((pid) => cpuMsOf(pid)));
-      return each.reduce((sum, ms) => sum + ms, 0);
+      // A child that ends meanwhile is counted with its parent, which is read last.
+      const each = await Promise.all(children.map((pid) => cpuMsOf(Number(pid)).catch(() => 0)));
+      return each.reduce((sum, ms) => sum + ms, await cpuMsOf(parent));
     },
   };
 }
