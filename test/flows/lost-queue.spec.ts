@@ -8,6 +8,7 @@ import { JOB_NAMES } from '../../shared/jobs/jobs.js';
 import { advanceClock, now, resetClock } from '../../shared/process/clock.js';
 import { newId } from '../../shared/values/ids.js';
 import { WebhookDelivery, WebhookEndpoint } from '../../shared/webhooks/model.js';
+import { emptyTables } from '../support/empty-tables.js';
 import { forAllTests } from '../support/hooks.js';
 import { answerOf } from '../support/link-answers.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
@@ -58,9 +59,7 @@ for (const store of ['Redis', 'Postgres'] as const) {
 
     async function empty(): Promise<void> {
       if (store === 'Postgres') {
-        // TRUNCATE and the workers lock these tables in different orders, and Postgres aborts one of them in a
-        // deadlock.
-        await eventually(() => flow.db.raw('TRUNCATE bullmq.job, bullmq.meta CASCADE'));
+        await emptyTables(flow.db, 'bullmq.job', 'bullmq.meta');
         return;
       }
       const redis = new Redis(testServices().redisUrl);

@@ -6,6 +6,7 @@ import { Payment } from '../../shared/payments/model.js';
 import { nowMs } from '../../shared/process/clock.js';
 import { countLines, openBooks, PRICE, USDC } from '../support/books.js';
 import { BASE_SEPOLIA, BUYER } from '../support/checkout.js';
+import { emptyTables } from '../support/empty-tables.js';
 import { forAllTests } from '../support/hooks.js';
 
 const OTHER_WALLET = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
@@ -163,7 +164,7 @@ describe('books held against the chains', () => {
     await books.db.raw(`
       INSERT INTO payment_marks (payment_id, payable_id, payload_key, payload_released, network, transaction)
       SELECT id, payable_id, payload_key, payload_released, network, transaction FROM payments`);
-    await books.db.raw('TRUNCATE payments CASCADE');
+    await emptyTables(books.db, 'payments');
     const { status, lines } = await books.reconcile('--repair');
     assert.deepEqual([status, countLines(lines), lines[0]?.checkout_session], [0, { matched: 1 }, id]);
     assert.equal(await Payment.query(books.db).resultSize(), 0);

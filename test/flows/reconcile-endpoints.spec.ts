@@ -5,6 +5,7 @@ import { checkSucceeded } from '../../shared/reconcile/check-succeeded.js';
 import { emptySummary, type NetworkRun } from '../../shared/reconcile/run.js';
 import { countLines, openBooks } from '../support/books.js';
 import { BASE_SEPOLIA } from '../support/checkout.js';
+import { emptyTables } from '../support/empty-tables.js';
 import { forAllTests } from '../support/hooks.js';
 import { NETWORKS, type RunOptions, runReconcile } from '../support/reconcile-run.js';
 
@@ -165,7 +166,7 @@ describe('the chains are read', () => {
   it('from several nodes that are differently far behind', async () => {
     const ids = await pay(EACH * 2, 'payByPage');
     await books.db.raw("UPDATE payables SET status = 'open', payment_id = NULL");
-    await books.db.raw('TRUNCATE payments, events, webhook_deliveries CASCADE');
+    await emptyTables(books.db, 'payments', 'events', 'webhook_deliveries');
     books.evm.nodes.spread([0, 3, 11]);
     const recorded = new Set<string>();
     for (let runs = 0; runs < 12; runs += 1) {
@@ -196,7 +197,7 @@ describe('the chains are read', () => {
     const settings = { CONFIRMATIONS_EIP155_84532: '4' };
     const options = { networks: NETWORKS.slice(0, 1), since: new Date(nowMs() - 3_600_000) };
     await books.db.raw("UPDATE payables SET status = 'open', payment_id = NULL");
-    await books.db.raw('TRUNCATE payments, events, webhook_deliveries CASCADE');
+    await emptyTables(books.db, 'payments', 'events', 'webhook_deliveries');
     books.evm.mine(2);
     assert.deepEqual((await run(options, settings)).lines, []);
     books.evm.mine(1);

@@ -6,6 +6,7 @@ import { advanceClock } from '../../shared/process/clock.js';
 import { settlePayment } from '../../workers/jobs/settle-payment.js';
 import { runJson } from '../support/cli.js';
 import { useCliDatabase } from '../support/cli-database.js';
+import { emptyTables } from '../support/empty-tables.js';
 import { forAllTests } from '../support/hooks.js';
 import { openMoneyFlow } from '../support/money-flow.js';
 
@@ -80,7 +81,7 @@ describe('a database restored from a backup with payments that were claimed and 
     }
 
     async function restore(backup: Backup): Promise<void> {
-      await flow.db.raw('TRUNCATE payables, payments, events, webhook_deliveries CASCADE');
+      await emptyTables(flow.db, 'payables', 'payments', 'events', 'webhook_deliveries');
       await CheckoutSession.query(flow.db).insert(
         backup.sessions.map((row) => ({ ...row, paymentId: null })),
       );

@@ -7,6 +7,7 @@ import { answer } from '../../lab/world/receiver/receiver.js';
 import { JOB_NAMES } from '../../shared/jobs/jobs.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { WebhookDelivery } from '../../shared/webhooks/model.js';
+import { emptyTables } from '../support/empty-tables.js';
 import { forAllTests } from '../support/hooks.js';
 import { testServices } from '../support/suite.js';
 import { openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
@@ -24,8 +25,7 @@ for (const store of ['Redis', 'Postgres'] as const) {
 
     async function empty(): Promise<void> {
       if (store === 'Postgres') {
-        // Again after a deadlock with a statement of the queue that locks the two in the other order.
-        await eventually(() => flow.db.raw('TRUNCATE bullmq.job, bullmq.meta CASCADE'));
+        await emptyTables(flow.db, 'bullmq.job', 'bullmq.meta');
         return;
       }
       const redis = new Redis(testServices().redisUrl);

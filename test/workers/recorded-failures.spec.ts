@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { now } from '../../shared/process/clock.js';
 import { recordFailure } from '../../shared/webhooks/record-failure.js';
 import { type TakenDelivery, takeDueDeliveries } from '../../shared/webhooks/take-due.js';
+import { emptyTables } from '../support/empty-tables.js';
 import { forAllTests } from '../support/hooks.js';
 import { ALLOWANCE, openWebhookFlow } from '../support/webhook-flow.js';
 
@@ -19,7 +20,7 @@ describe('failed tries of webhooks', () => {
     await flow.db('webhookEndpoints').update({ failingSince: now() });
   });
   beforeEach(async () => {
-    await flow.db.raw('TRUNCATE webhook_deliveries');
+    await emptyTables(flow.db, 'webhook_deliveries');
     await flow.db('webhookEndpoints').update({ status: 'enabled', enabledAt: null });
     await flow.expireWithoutNotifying(20);
     taken = [];

@@ -10,6 +10,7 @@ import { resolvePayment } from '../../shared/settlement/resolve.js';
 import { pauseAfterTriesMs } from '../../shared/webhooks/backoff.js';
 import { recordFailure } from '../../shared/webhooks/record-failure.js';
 import { type TakenDelivery, takeDueDeliveries } from '../../shared/webhooks/take-due.js';
+import { emptyTables } from '../support/empty-tables.js';
 import { forAllTests } from '../support/hooks.js';
 import { payAndBeDenied, send } from '../support/late-money.js';
 import { loggerWithLines } from '../support/log-lines.js';
@@ -34,7 +35,7 @@ describe('the last try of a webhook', () => {
   let lastTry: TakenDelivery;
   let log: ReturnType<typeof loggerWithLines<{ event: string }>>;
   beforeEach(async () => {
-    await flow.db.raw('TRUNCATE webhook_deliveries, webhook_endpoints CASCADE');
+    await emptyTables(flow.db, 'webhook_deliveries', 'webhook_endpoints');
     await flow.addEndpoint();
     await flow.db('webhookEndpoints').update({ failingSince: now() });
     await flow.expireWithoutNotifying(1);
