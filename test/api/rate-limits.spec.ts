@@ -203,10 +203,15 @@ describe('the rate limit', () => {
       const merchant = await buildMerchant(app.db);
       const stoppedAt = Date.now();
       mock.method(Date, 'now', () => stoppedAt);
-      const answers = await Promise.all(
-        Array.from({ length: 210 }, () => client(app, merchant.testKey).get(PAYMENTS)),
-      );
-      assert.equal(answers.filter(({ status }) => status === 200).length, 200);
+      const found: number[] = [];
+      // Fewer at once than may wait for Postgres, which a busy machine may let all of them do.
+      for (let sent = 0; sent < 210; sent += 70) {
+        const answers = await Promise.all(
+          Array.from({ length: 70 }, () => client(app, merchant.testKey).get(PAYMENTS)),
+        );
+        found.push(...answers.map(({ status }) => status));
+      }
+      assert.deepEqual(found.sort(), [...Array(200).fill(200), ...Array(10).fill(429)]);
     } finally {
       mock.restoreAll();
       await app.close();
