@@ -12,6 +12,7 @@ import {
   THROWAWAY,
 } from '../../lab/world/processes/services.js';
 import { forgetEnded, runningOutputs } from '../../lab/world/processes/supervisor.js';
+import { IN_MEMORY } from '../../lab/world/processes/throwaway-folder.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { resetClock, unmockedHostMs } from '../../shared/process/clock.js';
 import { createLogger } from '../../shared/process/logger.js';
@@ -32,6 +33,8 @@ const POSTGRES_URL = 'STABLECOIN_CHECKOUT_TEST_POSTGRES_URL';
 const MIGRATED = 'migrated';
 /** Longer than the 15 s for which a BullMQ worker pauses after an interrupted command. */
 const LEAK_GRACE_MS = 20_000;
+/** Databases that the specs of a file created. */
+const databases: string[] = [];
 /** Resources that a spec opened for the rest of its file. */
 const openedLate: (() => Promise<void>)[] = [];
 /** Resources that stay open until this process ends. */
@@ -109,8 +112,23 @@ export const mochaHooks = {
       openAtFirst = countOpen();
       throw error;
     });
+    await dropDatabases();
   },
 };
+
+/** Frees their memory. On a disk they stay, since a file system is slow to make files after many were removed. */
+async function dropDatabases(): Promise<void> {
+  const names = databases.splice(0);
+  if (names.length === 0) return;
+  const admin = knexFactory({ client: 'pg', connection: process.env[POSTGRES_URL] ?? '' });
+  try {
+    const { rows } = await admin.raw('SHOW data_directory');
+    if (!String(rows[0].data_directory).startsWith(IN_MEMORY)) return;
+    for (const name of names) await admin.raw('DROP DATABASE IF EXISTS ?? WITH (FORCE)', [name]);
+  } finally {
+    await admin.destroy();
+  }
+}
 
 /**
  * A worker of the next file would settle the payments that a file left due. A file's keys in Redis would look like another
@@ -153,12 +171,17 @@ export function testServices(): TestServices {
 
 /** Creates an empty, unmigrated database. */
 export async function createDatabase(name: string): Promise<string> {
-  return await create(ownName(name), 'template1');
+  return await createForFile(name, 'template1');
 }
 
 /** Creates an empty, migrated database. */
 export async function createMigratedDatabase(name: string): Promise<string> {
-  return await create(ownName(name), MIGRATED);
+  return await createForFile(name, MIGRATED);
+}
+
+async function createForFile(name: string, template: string): Promise<string> {
+  databases.push(ownName(name));
+  return await create(ownName(name), template);
 }
 
 function ownName(name: string): string {
