@@ -15,7 +15,7 @@ import { presentRefund } from '../refunds/present.js';
 import { refundsOf } from '../refunds/read.js';
 import { isRefundId } from '../values/ids.js';
 import { Event, WebhookDelivery, WebhookEndpoint } from '../webhooks/model.js';
-import { presentOperatorEndpoint, presentWebhookDelivery } from '../webhooks/present.js';
+import { presentEventHead, presentOperatorEndpoint, presentWebhookDelivery } from '../webhooks/present.js';
 
 /**
  * An object of any account with what belongs to it, for the operator who has an id from a merchant, a buyer or a log line.
@@ -125,12 +125,12 @@ async function showPayment({ db, baseUrl }: ShowContext, id: string): Promise<Sh
 async function presentEventsOf(db: Knex, payableId: string): Promise<object[]> {
   const newest = await Event.query(db)
     .where({ payableId })
-    .select('id', 'type')
+    .select('id', 'livemode', 'type')
     .orderBy('id', 'desc')
     .limit(MOST_LISTED);
   const events = newest.reverse();
   const deliveries = await Promise.all(events.map((event) => presentDeliveriesOf(db, event)));
-  return events.map(({ id, type }, index) => ({ id, object: 'event', type, deliveries: deliveries[index] }));
+  return events.map((event, index) => ({ ...presentEventHead(event), deliveries: deliveries[index] }));
 }
 
 async function presentDeliveriesOf(db: Knex, { id, type }: Pick<Event, 'id' | 'type'>): Promise<object[]> {
@@ -156,10 +156,7 @@ async function showEvent({ db }: ShowContext, id: string): Promise<Shown> {
   ]);
   return {
     answer: {
-      id,
-      object: 'event',
-      livemode: event.livemode,
-      type: event.type,
+      ...presentEventHead(event),
       data: { object: event.object },
       account: presentAccount(account),
       payments: payments.map(presentOperatorPayment),

@@ -12,9 +12,13 @@ export interface StoredEvent {
   objectText: string;
 }
 
-export function renderEvent({ id, livemode, type, objectText }: StoredEvent): string {
-  const head = { id, object: 'event', api_version: API_VERSION, created: createdSeconds(id), livemode, type };
-  return `${JSON.stringify(head).slice(0, -1)},"data":{"object":${objectText}}}`;
+export function renderEvent({ objectText, ...event }: StoredEvent): string {
+  return `${JSON.stringify(presentEventHead(event)).slice(0, -1)},"data":{"object":${objectText}}}`;
+}
+
+/** All fields of an event before its `data`. */
+export function presentEventHead({ id, livemode, type }: Omit<StoredEvent, 'objectText'>): object {
+  return { id, object: 'event', api_version: API_VERSION, created: createdSeconds(id), livemode, type };
 }
 
 export function presentWebhookDelivery({ delivery, type, isHeld }: ListedDelivery): object {

@@ -80,6 +80,16 @@ describe('merchants show', () => {
     assert.equal((await showJson(refund.id)).events.length, 0);
   });
 
+  it('shows an event with all fields of its deliveries, also below what it is about', async () => {
+    const { body: list } = await flow.api.get('/v1/events').query({ checkout_session: session }).expect(200);
+    const [delivered] = list.data;
+    const { data: _data, ...head } = delivered;
+    const { account: _account, payments: _payments, deliveries, ...shown } = await showJson(head.id);
+    assert.deepEqual(shown, delivered);
+    for (const id of [session, payment.id])
+      assert.deepEqual((await showJson(id)).events, [{ ...head, deliveries }]);
+  });
+
   it('shows the one object that a reference, an email, a transaction or a wallet names as by its id', async () => {
     for (const text of [REFERENCE, EMAIL])
       assert.deepEqual(await showJson(text), await showJson(session), text);
