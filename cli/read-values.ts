@@ -1,6 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import type { AccountDetails } from '../shared/accounts/accounts.js';
 import { MAX_KEY_ID_LENGTH } from '../shared/accounts/facilitator-keys.js';
+import { OFFERED_TOKENS } from '../shared/chains/networks.js';
 import { parseEvmWallet, parseSolanaWallet } from '../shared/chains/wallet-address.js';
 import { whyNoPublicKey } from '../shared/secrets/ed25519-point.js';
 import { parseUrl } from '../shared/values/parse-url.js';
@@ -56,7 +57,7 @@ function readText(text: string, option: string, maxLength: number): string {
 
 function readEvmWallet(text: string): string {
   const wallet = parseEvmWallet(text);
-  if (wallet !== undefined) return wallet;
+  if (wallet !== undefined) return refuseToken('--evm', wallet);
   throw new UsageError(
     `--evm must be a non-zero address of 0x and 40 hex digits, in lower case or with a valid EIP-55 checksum; it is "${text}".`,
   );
@@ -64,8 +65,17 @@ function readEvmWallet(text: string): string {
 
 function readSolanaWallet(text: string): string {
   const wallet = parseSolanaWallet(text);
-  if (wallet !== undefined) return wallet;
+  if (wallet !== undefined) return refuseToken('--solana', wallet);
   throw new UsageError(`--solana must be a wallet address: 32 bytes in base58; it is "${text}".`);
+}
+
+/** Money that is sent to a token's own address is lost. */
+function refuseToken(option: string, wallet: string): string {
+  const token = OFFERED_TOKENS.find(({ address }) => address === wallet);
+  if (token === undefined) return wallet;
+  throw new UsageError(
+    `${option} is the address of the token ${token.symbol} on ${token.network.name}, and money that is sent there is lost. Give the merchant's own wallet.`,
+  );
 }
 
 function readLogoUrl(text: string): string {

@@ -5,6 +5,8 @@ import { openTestApp, type TestApp } from '../support/app.js';
 import { assertRefused, runCommand, runJson } from '../support/cli.js';
 import { testServices } from '../support/suite.js';
 
+const USDC_ON_BASE = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
+
 describe('the merchants command', () => {
   let app: TestApp;
   const before_ = process.env.DATABASE_URL;
@@ -136,6 +138,14 @@ describe('the merchants command', () => {
     ['an EVM address with a wrong checksum', /EIP-55/, '--evm', EVM_WALLET.replace('B', 'b')],
     ['the zero address', /non-zero/, '--evm', `0x${'0'.repeat(40)}`],
     ['a short EVM address', /40 hex digits/, '--evm', '0x1234'],
+    ["a token's contract", /the token USDC on Base,.* lost/, '--evm', USDC_ON_BASE],
+    ["a token's contract in lower case", /the token USDC on Base,/, '--evm', USDC_ON_BASE.toLowerCase()],
+    [
+      "a token's mint",
+      /the token USDC on Solana,/,
+      '--solana',
+      'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
+    ],
     ['a Solana address of 31 bytes', /32 bytes/, '--solana', '9B5XszUGdMaxCZ7uSQhPzdks5ZQSmWxrmzCSvtJ'],
     ['a Solana address that is no base58', /base58/, '--solana', '0OIl'],
     ['a colour that is none', /#1a2b3c/, '--brand-color', 'red'],
