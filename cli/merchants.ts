@@ -19,7 +19,10 @@ export interface Output {
 }
 
 export async function start(argv: readonly string[]): Promise<number> {
-  failOnSignal();
+  let changed: string | undefined;
+  failOnSignal((signal) => {
+    if (changed !== undefined) process.stderr.write(`Ended by ${signal}. ${changed}\n`);
+  });
   try {
     readEnvFile();
     process.stdout.once('error', endUnwritten);
@@ -27,7 +30,9 @@ export async function start(argv: readonly string[]): Promise<number> {
     process.stderr.write(`${explain(error)}\n`);
     return 1;
   }
-  return await main(argv);
+  return await main(argv, process, (sentence) => {
+    changed = sentence;
+  });
 }
 
 /** The reader of a pipe, such as head, has seen enough. Every other error, as of a full disk, leaves a part of the output. */
@@ -39,8 +44,15 @@ function endUnwritten(error: NodeJS.ErrnoException): void {
   process.exit(1);
 }
 
-/** Runs an operator's command. The answer goes to standard output, an error to standard error as one line. */
-export async function main(argv: readonly string[], output: Output = process): Promise<number> {
+/**
+ * Runs an operator's command. The answer goes to standard output, an error to standard error as one line. `onChange` is that
+ * of `runAudited`.
+ */
+export async function main(
+  argv: readonly string[],
+  output: Output = process,
+  onChange: (sentence: string) => void = () => {},
+): Promise<number> {
   let destination = output.stdout;
   const isJson = argv.includes('--json');
   const format = (answer: object): string => (isJson ? `${JSON.stringify(answer)}\n` : formatText(answer));
@@ -52,7 +64,7 @@ export async function main(argv: readonly string[], output: Output = process): P
     const line = parseCommandLine(argv, COMMANDS);
     if (line?.command.writesDataToStdout?.(line.input) === true) destination = output.stderr;
     if (line === undefined) output.stdout.write(USAGE);
-    else print(await run(line, { isJson, stderr: output.stderr, print: printPart, write }));
+    else print(await run(line, { isJson, stderr: output.stderr, print: printPart, write }, onChange));
     return 0;
   } catch (error) {
     if (error instanceof PartialFailure) print(error.answer);
@@ -62,7 +74,11 @@ export async function main(argv: readonly string[], output: Output = process): P
 }
 
 /** Names the database before the command's first statement. */
-async function run(line: CommandLine, output: Omit<CommandContext, 'config'>): Promise<object> {
+async function run(
+  line: CommandLine,
+  output: Omit<CommandContext, 'config'>,
+  onChange: (sentence: string) => void,
+): Promise<object> {
   const local = await chooseDatabase(line.local);
   try {
     const config = readConfig('cli', local?.settings);
@@ -72,7 +88,7 @@ async function run(line: CommandLine, output: Omit<CommandContext, 'config'>): P
     if (local?.started === true) await migrate(config, createLogger('silent', 'cli'));
     const db = openDatabase(config.database);
     try {
-      const { answer, audit } = await runAudited(db, line, { ...output, config });
+      const { answer, audit } = await runAudited(db, line, { ...output, config }, onChange);
       return { ...answer, ...(await missingAccounts(config, audit.solanaWallet ?? null)) };
     } finally {
       await db.destroy();

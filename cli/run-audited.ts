@@ -11,16 +11,25 @@ export class UnansweredCommit extends Error {
   override readonly name = 'UnansweredCommit';
 }
 
-/** Runs a command; a command that changes something commits together with its audit row, or after it when `piecemeal`. */
+const PARTS_STAY = 'What the command has changed until now stays, and "audit" lists the command.';
+
+/**
+ * Runs a command; a command that changes something commits together with its audit row, or after it when `piecemeal`.
+ * `onChange` is called before the first COMMIT, with a sentence for an operator whose command ends without its answer.
+ */
 export async function runAudited(
   db: Knex,
   line: CommandLine,
   context: CommandContext,
+  onChange: (sentence: string) => void,
 ): Promise<{ answer: object; audit: AuditEntry }> {
   const { command, input } = line;
   const audit: AuditEntry = {
     about: command.subject && input[command.subject],
-    record: (trx) => recordOperatorAction(trx, actionOf(line, audit.about)),
+    async record(trx) {
+      if (command.changes === 'piecemeal') onChange(PARTS_STAY);
+      await recordOperatorAction(trx, actionOf(line, audit.about));
+    },
   };
   if (command.changes !== 'at once') {
     const answer = await command.run(db, input, audit, context).catch((error: unknown) => {
@@ -34,6 +43,7 @@ export async function runAudited(
       const answer = await command.run(trx, input, audit, context);
       await audit.record(trx);
       isCommitting = true;
+      onChange(`The command may have been carried out. ${adviceToLook(audit.about)}`);
       return { answer, audit };
     });
   } catch (error) {
@@ -44,12 +54,15 @@ export async function runAudited(
 
 /** Only `operator_actions` can tell whether the command was carried out. */
 function unanswered(about: string | undefined, cause: unknown): UnansweredCommit {
-  const reason = reasonOf(cause);
-  const audit = about === undefined ? 'audit' : `audit --about ${about}`;
   return new UnansweredCommit(
-    `Postgres did not answer the COMMIT of this command (${reason}), so it may have been carried out. Before you run it again, look at "${audit}": the command is listed if it was.`,
+    `Postgres did not answer the COMMIT of this command (${reasonOf(cause)}), so it may have been carried out. ${adviceToLook(about)}`,
     { cause },
   );
+}
+
+function adviceToLook(about: string | undefined): string {
+  const audit = about === undefined ? 'audit' : `audit --about ${about}`;
+  return `Before you run it again, look at "${audit}": the command is listed if it was.`;
 }
 
 /** Each part commits by itself, and the command finds in Postgres which are done. */

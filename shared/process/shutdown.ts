@@ -27,9 +27,15 @@ function end(): void {
 }
 
 /** For a command: SIGTERM or SIGINT ends it with the code that a shell gives to a program ended by that signal. */
-export function failOnSignal(): void {
-  process.on('SIGTERM', () => process.exit(128 + 15));
-  process.on('SIGINT', () => process.exit(128 + 2));
+export function failOnSignal(beforeEnd: (signal: NodeJS.Signals) => void = () => {}): void {
+  for (const [signal, number] of [
+    ['SIGTERM', 15],
+    ['SIGINT', 2],
+  ] as const)
+    process.on(signal, () => {
+      beforeEnd(signal);
+      process.exit(128 + number);
+    });
 }
 
 /**
