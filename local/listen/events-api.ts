@@ -32,6 +32,8 @@ export interface EventsApi {
 }
 
 const PAGE = 100;
+/** Of fetch, for the ports that browsers block, such as 6000. */
+const BAD_PORT = 'bad port';
 const ANSWER_WITHIN_MS = 30_000;
 
 export function openEventsApi(url: string, key: string, signal: AbortSignal): EventsApi {
@@ -80,17 +82,21 @@ async function answerOf(url: string, request: RequestInit): Promise<Answered> {
   } catch (error) {
     // A request that cannot be made: the key holds a line break, or the address a password.
     if (error instanceof TypeError && error.cause === undefined) throw new Failure(error.message);
-    throw new Unavailable(codeOf(error));
+    const code = codeOf(error);
+    if (code === BAD_PORT)
+      throw new Failure(`Node.js does not connect to the port of ${new URL(url).origin} (${code}).`);
+    throw new Unavailable(code);
   }
 }
 
-/** A short name, such as ECONNREFUSED. */
+/** A short name, such as ECONNREFUSED. The message of fetch's own errors says nothing; their cause has the reason. */
 export function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
   const code = cause instanceof Error ? Reflect.get(cause, 'code') : undefined;
   if (typeof code === 'string') return code;
-  return error.name === 'TimeoutError' ? 'timeout' : error.message;
+  if (error.name === 'TimeoutError') return 'timeout';
+  return cause instanceof Error ? cause.message : error.message;
 }
 
 interface WireEvents {
