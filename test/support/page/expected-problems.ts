@@ -1,21 +1,5 @@
 import type { Visitor } from '../../../lab/world/page/visit.js';
 
-/** Browsers log failed requests. */
-export function expectBroken(visitor: Visitor): Visitor {
-  const { leave, problems } = visitor;
-  return {
-    ...visitor,
-    leave: async () => {
-      problems.splice(
-        0,
-        problems.length,
-        ...problems.filter((problem) => !problem.includes('net::ERR_FAILED')),
-      );
-      await leave();
-    },
-  };
-}
-
 /** Browsers log a page with another status than 200; nothing else may be logged. */
 export async function expectStatus(status: number, visit: () => Promise<Visitor>): Promise<Visitor> {
   const visitor = await visit();

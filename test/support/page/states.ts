@@ -13,7 +13,7 @@ import {
 import type { CheckoutSession } from '../../../shared/checkout-sessions/model.js';
 import { lowestIdAt, randomText } from '../../../shared/values/ids.js';
 import type { SupportedKinds } from '../../../shared/x402/requirements.js';
-import { expectBroken, expectStatus } from './expected-problems.js';
+import { expectStatus } from './expected-problems.js';
 import type { Shop } from './shop.js';
 import { type ReachState, UNCERTAIN_STATES } from './uncertain-states.js';
 
@@ -75,7 +75,6 @@ export const PAGE_STATES = {
   },
   signing,
   'signing, in German': (shop, visit) => signing(shop, visit, 'de'),
-  'signing, in Arabic': (shop, visit) => signing(shop, visit, 'ar'),
   submitted: async (shop, visit) => {
     const hold = shop.facilitator.verify.holdNext();
     const calls = shop.facilitator.calls.verify.length;
@@ -149,12 +148,6 @@ export const PAGE_STATES = {
     await visitor.page.locator('#notice > .failed').waitFor();
     return visitor;
   },
-  'failed, after a reload': async (shop, visit) => {
-    const session = await shop.buildSession({ failureCode: 'insufficient_funds', failureAt: new Date() });
-    const visitor = await shop.visitPage(session, { ...visit, wallets: [fundedWallet()] });
-    await visitor.page.locator('#notice > .failed').waitFor();
-    return visitor;
-  },
   ...UNCERTAIN_STATES,
   'not enough': async (shop, visit) => {
     const wallets = [fundedWallet('Fox Wallet', 1.2)];
@@ -168,11 +161,6 @@ export const PAGE_STATES = {
     const session = await shop.buildSession({ status: 'expired', cancelUrl: 'https://shop.example/cart' });
     return await expectStatus(410, () => shop.visitPage(session, visit));
   },
-  'expired early': async (shop, visit) => {
-    const expiresAt = new Date(Date.now() + 600_000);
-    const session = await shop.buildSession({ status: 'expired', expiresAt });
-    return await expectStatus(410, () => shop.visitPage(session, visit));
-  },
   'not found': async (shop, visit) => await expectStatus(404, () => shop.visitPage('cs_test_nothing', visit)),
   busy: async (shop, visit) => await whileOffered(shop, undefined, visit),
   unavailable: async (shop, visit) => await whileOffered(shop, new Map(), visit),
@@ -181,12 +169,6 @@ export const PAGE_STATES = {
     await visitor.page.context().setOffline(true);
     await visitor.hurry(visitor.page.locator('#connection:not([hidden])').waitFor());
     return visitor;
-  },
-  'service unavailable': async (shop, visit) => {
-    const visitor = await shop.visitPage(await shop.buildSession(), { ...visit, wallets: [fundedWallet()] });
-    await visitor.page.route('**/status', (route) => route.abort());
-    await visitor.hurry(visitor.page.locator('#connection:not([hidden])').waitFor());
-    return expectBroken(visitor);
   },
   'with a brand': async (shop, visit) => {
     const { accountId } = await buildMerchant(shop.app.db, {

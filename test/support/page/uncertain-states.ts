@@ -6,22 +6,18 @@ import type { Shop } from './shop.js';
 
 export type ReachState = (shop: Shop, visit: Visit) => Promise<Visitor>;
 
-async function uncertain(shop: Shop, visit: Visit, locale: string): Promise<Visitor> {
+async function uncertain(shop: Shop, visit: Visit): Promise<Visitor> {
   const { session } = await buildUncertainPayment(shop);
-  const browser = { ...visit.browser, locale };
-  const visitor = await shop.visitPage(session, { ...visit, browser, wallets: [fundedWallet()] });
+  const visitor = await shop.visitPage(session, { ...visit, wallets: [fundedWallet()] });
   await visitor.page.locator('#uncertain-read:not([hidden])').waitFor();
   return visitor;
 }
 
 /** The states of the page after a payment that may have been taken, or that was taken besides another. */
 export const UNCERTAIN_STATES = {
-  uncertain: (shop, visit) => uncertain(shop, visit, 'en-US'),
-  'uncertain, in German': (shop, visit) => uncertain(shop, visit, 'de'),
-  'uncertain, in French': (shop, visit) => uncertain(shop, visit, 'fr'),
-  'uncertain, in Arabic': (shop, visit) => uncertain(shop, visit, 'ar'),
+  uncertain,
   'uncertain, when it is read': async (shop, visit) => {
-    const visitor = await uncertain(shop, visit, 'en-US');
+    const visitor = await uncertain(shop, visit);
     await visitor.press('I have read this');
     await visitor.page.getByRole('button', { name: /Fox Wallet/ }).waitFor();
     return visitor;
