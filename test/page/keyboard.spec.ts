@@ -104,13 +104,4 @@ describe('accessibility of the page', () => {
     assert.equal(await visitor.page.getByText('This page follows by itself').isVisible(), false);
     await visitor.leave();
   });
-
-  it('is right to left in Arabic', async () => {
-    const { id } = await shop.buildSession();
-    const visitor = await shop.visitPage(id, { browser: { locale: 'ar' }, wallets: [fundedWallet()] });
-    assert.equal(await visitor.page.locator('html').getAttribute('dir'), 'rtl');
-    await visitor.press(/Fox Wallet/);
-    await visitor.sees('اكتمل الدفع');
-    await visitor.leave();
-  });
 });

@@ -205,21 +205,4 @@ describe('the page, while a wallet signs,', () => {
     await visitor.sees('Payment complete');
     await visitor.leave();
   });
-
-  it('shows the payment made on the phone that scanned its QR code', async () => {
-    const { id } = await shop.buildSession();
-    const desk = await shop.visitPage(id);
-    await desk.page.getByRole('img', { name: /QR code/ }).waitFor();
-    await desk.page.getByText(/This page follows by itself/).waitFor();
-    await desk.page.getByText(/First withdraw it to a wallet of your own/).waitFor();
-    const wallet = metaMask();
-    const phone = await shop.visitPage(id, {
-      wallets: [wallet],
-      browser: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
-    });
-    await phone.press(/MetaMask/);
-    await Promise.all([phone.sees('Payment complete'), desk.sees('Payment complete')]);
-    await phone.leave();
-    await desk.leave();
-  });
 });
