@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { buildEndpoints, buildMerchant, buildPaidSession } from '../../lab/world/shop/factories.js';
+import { buildEndpoints, buildMerchant } from '../../lab/world/shop/factories.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { Payable } from '../../shared/payables/model.js';
 import { WebhookEndpoint } from '../../shared/webhooks/model.js';
@@ -24,19 +24,6 @@ describe('an action of the dashboard that got no answer', () => {
 
   const refundsOf = async (paymentId: string): Promise<Payable[]> =>
     await Payable.query(stage.app.db).where({ refundedPaymentId: paymentId });
-
-  it('sends a request that got no answer again under its key, so that nothing happens twice', async () => {
-    const { payment } = await buildPaidSession(stage.app.db, stage.merchant.accountId);
-    const tab = await stage.visit(stage.merchant.testKey, `#/payments/${payment.id}?refund=true`);
-    const { page } = tab;
-    await loseAnswer(page, '**/v1/refunds');
-    await tab.press('Create the refund');
-    await page.getByRole('alert').getByText('It may have done what you asked for').waitFor();
-    await tab.press('Create the refund');
-    await tab.sees('Refund');
-    assert.equal((await refundsOf(payment.id)).length, 1);
-    await tab.close();
-  });
 
   it('creates one link, although the hour until which it can be paid ends later at the second click', async () => {
     const merchant = await buildMerchant(stage.app.db);
