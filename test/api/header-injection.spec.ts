@@ -1,29 +1,19 @@
 import assert from 'node:assert/strict';
-import { connect } from 'node:net';
-import { buffer } from 'node:stream/consumers';
 import { answers } from '../../lab/world/facilitator/dial.js';
 import type { TestApp } from '../support/app.js';
 import { openCheckout } from '../support/checkout.js';
 import { forAllTests } from '../support/hooks.js';
 import { SESSIONS } from '../support/orders.js';
+import { exchange } from '../support/wire.js';
 
 describe('header injection', () => {
-  const checkout = forAllTests(openCheckout);
+  const checkout = forAllTests(() => openCheckout({ worker: false }));
   let app: TestApp;
   let key: string;
   before(async () => {
     app = checkout.app;
     key = checkout.merchant.testKey;
   });
-
-  async function exchange(bytes: string): Promise<string> {
-    const socket = connect({ port: app.port, host: '127.0.0.1', allowHalfOpen: true });
-    socket.on('error', () => {});
-    socket.write(Buffer.from(bytes, 'latin1'));
-    const answer = (await buffer(socket)).toString('utf8');
-    socket.destroy();
-    return answer;
-  }
 
   const close = 'Host: localhost\r\nConnection: close\r\n';
   const headOf = (answer: string): string => answer.split('\r\n\r\n', 1)[0] ?? '';
@@ -54,6 +44,7 @@ describe('header injection', () => {
     it(`${target.replace(LINE, '…')}: an encoded line break adds no header`, async () => {
       for (const accept of ['*/*', 'text/html']) {
         const answer = await exchange(
+          app.port,
           `GET ${target} HTTP/1.1\r\nAuthorization: Bearer ${key}\r\nAccept: ${accept}\r\n${close}\r\n`,
         );
         assertNothingInjected(answer);
@@ -74,6 +65,7 @@ describe('header injection', () => {
   for (const [what, header] of broken) {
     it(`${what} is refused by the HTTP parser`, async () => {
       const answer = await exchange(
+        app.port,
         `GET ${SESSIONS} HTTP/1.1\r\nAuthorization: Bearer ${key}\r\n${header}\r\n${close}\r\n`,
       );
       assertNothingInjected(answer);
@@ -94,9 +86,12 @@ describe('header injection', () => {
     const sent = names.map((name) => `${name}: injected-${name}\r\n`).join('');
     for (const target of [SESSIONS, '/c/cs_test_1', '/nothing', '/healthz', '/openapi.json']) {
       assertNothingInjected(
-        await exchange(`GET ${target} HTTP/1.1\r\nAuthorization: Bearer ${key}\r\n${sent}${close}\r\n`),
+        await exchange(
+          app.port,
+          `GET ${target} HTTP/1.1\r\nAuthorization: Bearer ${key}\r\n${sent}${close}\r\n`,
+        ),
       );
-      assertNothingInjected(await exchange(`OPTIONS ${target} HTTP/1.1\r\n${sent}${close}\r\n`));
+      assertNothingInjected(await exchange(app.port, `OPTIONS ${target} HTTP/1.1\r\n${sent}${close}\r\n`));
     }
   });
 
@@ -107,7 +102,10 @@ describe('header injection', () => {
     checkout.facilitator.verify.next(
       answers(200, { isValid: false, invalidReason: reason, payer: reason, network: reason }),
     );
-    const answer = await exchange(`GET /c/${id} HTTP/1.1\r\nPAYMENT-SIGNATURE: ${header}\r\n${close}\r\n`);
+    const answer = await exchange(
+      app.port,
+      `GET /c/${id} HTTP/1.1\r\nPAYMENT-SIGNATURE: ${header}\r\n${close}\r\n`,
+    );
     assertNothingInjected(answer);
     assert.match(answer, /^HTTP\/1\.1 402 /);
     assert.equal(JSON.parse(bodyOf(answer)).code, 'payment_failed');
@@ -115,12 +113,15 @@ describe('header injection', () => {
 
   it('answers 431 to headers over 32 KiB, reads smaller ones, and serves other clients meanwhile', async () => {
     const visit = (header: string) =>
-      exchange(`GET /c/cs_test_1 HTTP/1.1\r\n${header}: ${'e'.repeat(33_000)}\r\n${close}\r\n`);
+      exchange(app.port, `GET /c/cs_test_1 HTTP/1.1\r\n${header}: ${'e'.repeat(33_000)}\r\n${close}\r\n`);
     const large = Array.from({ length: 20 }, (_, i) => visit(i % 2 === 0 ? 'PAYMENT-SIGNATURE' : `X-${i}`));
-    assert.match(await exchange(`GET /healthz HTTP/1.1\r\n${close}\r\n`), /^HTTP\/1\.1 200 /);
+    assert.match(await exchange(app.port, `GET /healthz HTTP/1.1\r\n${close}\r\n`), /^HTTP\/1\.1 200 /);
     for (const answer of await Promise.all(large)) assert.match(answer, /^HTTP\/1\.1 431 /);
     const { id } = await checkout.buildSession();
-    const long = await exchange(`GET /c/${id} HTTP/1.1\r\nX-PAYMENT: ${'e'.repeat(30_000)}\r\n${close}\r\n`);
+    const long = await exchange(
+      app.port,
+      `GET /c/${id} HTTP/1.1\r\nX-PAYMENT: ${'e'.repeat(30_000)}\r\n${close}\r\n`,
+    );
     assert.match(long, /^HTTP\/1\.1 400 .*"code":"invalid_payment_payload"/s);
   });
 });

@@ -44,37 +44,17 @@ describe('/mcp', () => {
       item({ price_data: { unit_amount: 450, product_data: { name: 'C' }, ...changes } });
     const product = (changes: object): object => price({ product_data: { name: 'C', ...changes } });
 
+    /** One for each code: the damaged arguments below have the rest. */
     const CREATES: Record<string, [args: object, code: string]> = {
       nothing: [{}, 'parameter_missing'],
-      'no items': [{ line_items: [] }, 'parameter_missing'],
       'too many items': [{ line_items: Array(101).fill(item({})) }, 'parameter_invalid'],
-      'items that are text': [{ line_items: 'coffee' }, 'parameter_invalid'],
       'items that are null': [{ line_items: null }, 'parameter_invalid_empty'],
-      'an item that is null': [{ line_items: [null] }, 'parameter_invalid_empty'],
-      'no price': [{ line_items: [{}] }, 'parameter_missing'],
-      'no amount': [price({ unit_amount: undefined }), 'parameter_missing'],
       'an amount that is text': [price({ unit_amount: '450' }), 'parameter_invalid_integer'],
-      'an amount with a fraction': [price({ unit_amount: 4.5 }), 'parameter_invalid_integer'],
-      'a negative amount': [price({ unit_amount: -1 }), 'parameter_invalid_integer'],
-      'an amount that is too large': [price({ unit_amount: 100_000_000 }), 'parameter_invalid_integer'],
       'both amounts': [price({ unit_amount_decimal: '450' }), 'parameters_exclusive'],
-      'an amount that is not digits': [
-        price({ unit_amount: undefined, unit_amount_decimal: '4.5' }),
-        'parameter_invalid_integer',
-      ],
       'another currency': [price({ currency: 'eur' }), 'parameter_invalid_enum'],
-      'no name': [product({ name: undefined }), 'parameter_missing'],
-      'an empty name': [product({ name: '' }), 'parameter_invalid_empty'],
-      'a name that is too long': [product({ name: 'x'.repeat(251) }), 'parameter_invalid_string'],
       'a name with U+0000': [product({ name: 'a\0b' }), 'parameter_invalid_string'],
       'a name with a lone surrogate': [product({ name: 'a\ud800' }), 'parameter_invalid_string'],
-      'a name that is a number': [product({ name: 5 }), 'parameter_invalid'],
       'an image URL without TLS': [product({ images: ['http://shop.example/a.png'] }), 'url_invalid'],
-      'too many images': [
-        product({ images: Array(9).fill('https://shop.example/a.png') }),
-        'parameter_invalid',
-      ],
-      'a quantity of 0': [item({ quantity: 0 }), 'parameter_invalid_integer'],
       'a total that is too large': [
         {
           line_items: Array(100).fill({
@@ -84,22 +64,10 @@ describe('/mcp', () => {
         },
         'amount_too_large',
       ],
-      'another mode': [{ ...minimal, mode: 'subscription' }, 'parameter_invalid_enum'],
-      'a success_url that is not a URL': [{ ...minimal, success_url: 'thanks' }, 'url_invalid'],
-      'a cancel_url with a script': [{ ...minimal, cancel_url: 'javascript:alert(1)' }, 'url_invalid'],
       'an invalid e-mail address': [{ ...minimal, customer_email: 'me' }, 'email_invalid'],
-      'metadata that is text': [{ ...minimal, metadata: 'a' }, 'parameter_invalid'],
-      'metadata with a number': [{ ...minimal, metadata: { a: 1 } }, 'parameter_invalid'],
-      'a metadata key that is too long': [
-        { ...minimal, metadata: { ['k'.repeat(41)]: 'v' } },
-        'parameter_invalid_string',
-      ],
       'an expiry in the past': [{ ...minimal, expires_at: 1_000_000_000 }, 'parameter_invalid_integer'],
-      'an expiry that is text': [{ ...minimal, expires_at: 'tomorrow' }, 'parameter_invalid_integer'],
-      'an unknown parameter': [{ ...minimal, colour: 'red' }, 'parameter_unknown'],
       'an unknown nested parameter': [product({ colour: 'red' }), 'parameter_unknown'],
       'an unexpected id': [{ ...minimal, id: 'cs_test_1' }, 'parameter_unknown'],
-      'an unknown field to expand': [{ ...minimal, expand: ['payment'] }, 'parameter_invalid_enum'],
       'an idempotency key that is too long': [
         { ...minimal, idempotency_key: 'k'.repeat(256) },
         'idempotency_key_invalid',

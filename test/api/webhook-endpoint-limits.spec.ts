@@ -121,87 +121,34 @@ describe('webhook endpoints', () => {
       });
     }
 
-    const refused: Record<string, string[]> = {
-      'other schemes': ['ftp://1.1.1.1/', 'ws://1.1.1.1/', 'file:///etc/passwd', 'javascript:alert(1)'],
-      'an incomplete or malformed URL': [
+    // The spellings of addresses are in test/unit/public-address.spec.ts.
+    const refused = [
+      ...[
+        'ftp://1.1.1.1/',
+        'javascript:alert(1)',
         'hooks',
-        '/hooks',
         '//1.1.1.1/',
-        '1.1.1.1/hooks',
         'https:1.1.1.1',
-        'https://',
-        'https:///hooks',
         ' https://1.1.1.1/',
-        'https://1.1.1.1/\n',
-        'https://1.1.1.1:99999/',
-        'https://a b/',
       ],
-      credentials: [
-        'https://user:pass@1.1.1.1/',
-        'https://user@1.1.1.1/',
-        'https://:pass@1.1.1.1/',
-        'https://@1.1.1.1/',
-        'https://1.1.1.1@127.0.0.1/',
-      ],
-      'loopback in every spelling': [
-        'https://127.0.0.1/',
-        'https://127.1/',
-        'https://2130706433/',
-        'https://0x7f000001/',
-        'https://0x7f.1/',
-        'https://0177.0.0.1/',
-        'https://127.0.0.1./',
-        'https://[::1]/',
-        'https://[0:0:0:0:0:0:0:1]/',
-        'https://[::ffff:127.0.0.1]/',
-        'https://[::ffff:7f00:1]/',
-        'https://localhost/',
-        'https://LOCALHOST/',
-        'https://localhost./',
-        'https://a.localhost/',
-        'https://１２７.0.0.1/',
-      ],
-      'private networks': [
-        'https://10.0.0.1/',
-        'https://172.16.0.1/',
-        'https://172.31.255.255/',
-        'https://192.168.1.1/',
-        'https://100.64.0.1/',
-        'https://169.254.169.254/',
-        'https://[fe80::1]/',
-        'https://[fd00::1]/',
-        'https://[64:ff9b::a00:1]/',
-        'https://[2002:a00:1::]/',
-      ],
-      'reserved addresses': [
-        'https://0.0.0.0/',
-        'https://0/',
-        'https://255.255.255.255/',
-        'https://224.0.0.1/',
-        'https://240.0.0.1/',
-        'https://192.0.2.1/',
-        'https://198.18.0.1/',
-        'https://[::]/',
-        'https://[ff02::1]/',
-        'https://[2001:db8::1]/',
-      ],
-    };
-    for (const [what, urls] of Object.entries(refused)) {
-      it(`are refused with ${what}, on create and on update, in both modes`, async () => {
-        const shop = await buildShop(app);
-        for (const api of [shop.test, shop.live]) {
-          const { id } = (await api.post(ENDPOINTS, { url: HOOK_URL }).expect(200)).body;
-          for (const url of urls) {
-            for (const path of [ENDPOINTS, `${ENDPOINTS}/${id}`]) {
-              const res = await api.post(path, { url });
-              assert.equal(res.status, 400, `${path} ${url} ${res.text}`);
-              assertInvalid(res, 'url_invalid', 'url');
-            }
+      ...['https://1.1.1.1/\n', 'https://1.1.1.1:99999/', 'https://user:pass@1.1.1.1/', 'https://@1.1.1.1/'],
+      ...['https://2130706433/', 'https://[::ffff:7f00:1]/', 'https://a.localhost/', 'https://10.0.0.1/'],
+      ...['https://169.254.169.254/', 'https://[fd00::1]/', 'https://0/', 'https://[2001:db8::1]/'],
+    ];
+    it('are refused unless they are complete and public, on create and on update, in both modes', async () => {
+      const shop = await buildShop(app);
+      for (const api of [shop.test, shop.live]) {
+        const { id } = (await api.post(ENDPOINTS, { url: HOOK_URL }).expect(200)).body;
+        for (const url of refused) {
+          for (const path of [ENDPOINTS, `${ENDPOINTS}/${id}`]) {
+            const res = await api.post(path, { url });
+            assert.equal(res.status, 400, `${path} ${url} ${res.text}`);
+            assertInvalid(res, 'url_invalid', 'url');
           }
-          assert.equal((await api.get(`${ENDPOINTS}/${id}`)).body.url, HOOK_URL);
         }
-      });
-    }
+        assert.equal((await api.get(`${ENDPOINTS}/${id}`)).body.url, HOOK_URL);
+      }
+    });
 
     it('may be private when WEBHOOK_ALLOW_PRIVATE_NETWORKS is true; live mode still requires https', async () => {
       const shop = await buildShop(app);

@@ -95,6 +95,7 @@ describe('webhook endpoints', () => {
       ['parameter_missing', 'url', {}],
       ['parameter_missing', 'url', { description: 'x' }],
       ['parameter_invalid_empty', 'url', { url: '' }],
+      ['parameter_invalid_empty', 'url', { url: null }],
       [
         'parameter_invalid_enum',
         'enabled_events[0]',
@@ -120,23 +121,6 @@ describe('webhook endpoints', () => {
         assert.equal((await shop.test.get(ENDPOINTS)).body.data.length, 0);
       });
     }
-
-    for (const [param, body] of [
-      ['url', { url: 7 }],
-      ['url', { url: [HOOK_URL] }],
-      ['description', { url: HOOK_URL, description: 7 }],
-      ['enabled_events', { url: HOOK_URL, enabled_events: '*' }],
-      ['enabled_events', { url: HOOK_URL, enabled_events: { 0: '*' } }],
-    ] as const) {
-      it(`refuse ${JSON.stringify(body)} in JSON`, async () => {
-        const shop = await buildShop(app);
-        assertInvalid(await shop.test.post(ENDPOINTS, body), 'parameter_invalid', param);
-      });
-    }
-    it('refuse url null in JSON', async () => {
-      const shop = await buildShop(app);
-      assertInvalid(await shop.test.post(ENDPOINTS, { url: null }), 'parameter_invalid_empty', 'url');
-    });
   });
 
   describe('listed', () => {
@@ -150,20 +134,8 @@ describe('webhook endpoints', () => {
       assert.deepEqual(idsOf(body), test.reverse());
       assert.deepEqual([body.url, body.has_more], [ENDPOINTS, false]);
       assert.deepEqual(idsOf((await shop.live.get(ENDPOINTS)).body), live.reverse());
-    });
-
-    it('accept limit and cursors; without limit the rest is complete', async () => {
-      const shop = await buildShop(app);
-      const ids = (await buildEndpoints(app.db, shop.accountId, 14)).reverse();
-      const page = async (query: string) => (await shop.test.get(`${ENDPOINTS}?${query}`).expect(200)).body;
-      const first = await page('limit=3');
-      assert.deepEqual([idsOf(first), first.has_more], [ids.slice(0, 3), true]);
-      const rest = await page(`starting_after=${ids[2]}`);
-      assert.deepEqual([idsOf(rest), rest.has_more], [ids.slice(3), false]);
-      const nearest = await page(`limit=2&ending_before=${ids[5]}`);
-      assert.deepEqual([idsOf(nearest), nearest.has_more], [ids.slice(3, 5), true]);
-      const top = await page(`ending_before=${ids[2]}`);
-      assert.deepEqual([idsOf(top), top.has_more], [ids.slice(0, 2), false]);
+      const rest = await shop.test.get(`${ENDPOINTS}?starting_after=${test[2]}`).expect(200);
+      assert.deepEqual([idsOf(rest.body), rest.body.has_more], [test.slice(3), false]);
     });
 
     it('can be paged from a deleted endpoint, in both directions', async () => {
@@ -177,15 +149,6 @@ describe('webhook endpoints', () => {
       await shop.test.delete(`${ENDPOINTS}/${ids[4]}`).expect(200);
       const end = await shop.test.get(`${ENDPOINTS}?starting_after=${ids[4]}`).expect(200);
       assert.deepEqual([end.body.data, end.body.has_more], [[], false]);
-    });
-
-    it('refuse unknown parameters and two cursors', async () => {
-      const shop = await buildShop(app);
-      const [id] = await buildEndpoints(app.db, shop.accountId, 1);
-      assertInvalid(await shop.test.get(`${ENDPOINTS}?status=enabled`), 'parameter_unknown', 'status');
-      assertInvalid(await shop.test.get(`${ENDPOINTS}/${id}?expand[]=x`), 'parameter_unknown', 'expand');
-      const both = await shop.test.get(`${ENDPOINTS}?starting_after=${id}&ending_before=${id}`);
-      assertInvalid(both, 'parameters_exclusive', 'ending_before');
     });
   });
 });

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { ApiKey } from '../../../shared/accounts/model.js';
+import { sha256 } from '../../../shared/secrets/secrets.js';
 import { forAllTests } from '../../support/hooks.js';
 import { assertError, assertFine } from '../../support/hostile-input/assert-answers.js';
 import { type Answer, openHostileClient } from '../../support/hostile-input/client.js';
@@ -12,6 +14,9 @@ describe('hostile input', () => {
   describe('as a header', () => {
     it('in Authorization without a key is 401, and not repeated', async () => {
       const key = web.shop.testKey;
+      const { id: keyId } = await ApiKey.query(web.db)
+        .findOne({ accountId: web.shop.accountId })
+        .throwIfNotFound();
       const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
       const shapes: [header: string, code: string][] = [
         ['', 'api_key_missing'],
@@ -26,6 +31,7 @@ describe('hostile input', () => {
         [`Bearer\u00a0${key}`, 'api_key_missing'],
         ['Basic', 'api_key_missing'],
         ['Basic :', 'api_key_missing'],
+        ['Basic !!!', 'api_key_missing'],
         [basic(''), 'api_key_missing'],
         [basic(`:${key}`), 'api_key_missing'],
         [`Bearer ${key}x`, 'api_key_invalid'],
@@ -36,6 +42,13 @@ describe('hostile input', () => {
         [`Bearer ${key}\u00e9`, 'api_key_invalid'],
         [`Bearer ${'x'.repeat(15_000)}`, 'api_key_invalid'],
         [`Bearer ${key.replace('test', 'live')}`, 'api_key_invalid'],
+        [`Bearer ${key.replace('svc_ck_test_', '')}`, 'api_key_invalid'],
+        [`Bearer ${key.replace('svc_ck_', 'sk_')}`, 'api_key_invalid'],
+        [`Bearer svc_ck_test_${sha256(key).toString('hex')}`, 'api_key_invalid'],
+        [`Bearer svc_sk_${'a'.repeat(40)}`, 'api_key_invalid'],
+        ['Bearer svc_ck_test_', 'api_key_invalid'],
+        [`Bearer ${keyId}`, 'api_key_invalid'],
+        [basic(web.shop.accountId), 'api_key_invalid'],
         ["Bearer ' OR 1=1 --", 'api_key_missing'],
         ["Bearer 'OR'1'='1", 'api_key_invalid'],
         [basic(` ${key}:`), 'api_key_invalid'],
