@@ -1,24 +1,17 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { EVM_WALLET, SOLANA_WALLET } from '../../lab/world/shop/factories.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
 import { assertRefused, runCommand, runJson } from '../support/cli.js';
+import { useCliDatabase } from '../support/cli-database.js';
+import { forAllTests } from '../support/hooks.js';
 import { testServices } from '../support/suite.js';
 
 const USDC_ON_BASE = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
 
 describe('the merchants command', () => {
-  let app: TestApp;
-  const before_ = process.env.DATABASE_URL;
-  before(async () => {
-    process.env.DATABASE_URL = testServices().databaseUrl;
-    app = await openTestApp();
-  });
-  after(async () => {
-    if (before_ === undefined) delete process.env.DATABASE_URL;
-    else process.env.DATABASE_URL = before_;
-    await app.close();
-  });
+  useCliDatabase();
+  const app = forAllTests(openTestApp);
 
   async function statusWith(key: string): Promise<number> {
     const url = `http://127.0.0.1:${app.port}/v1/checkout/sessions`;

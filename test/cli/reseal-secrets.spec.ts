@@ -5,6 +5,7 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
 import { type Resealed, resealSecrets } from '../../shared/webhooks/secrets.js';
 import { assertRefused, runCommand, runJson, saidBy } from '../support/cli.js';
+import { useEnvironment } from '../support/cli-database.js';
 import { forAllTests } from '../support/hooks.js';
 import { type Hook, openWebhookFlow } from '../support/webhook-flow.js';
 
@@ -19,19 +20,12 @@ describe('merchants reseal-secrets', () => {
     }),
   );
   let hook: Hook;
-  const { DATABASE_URL, ENCRYPTION_KEY } = process.env;
+  useEnvironment(() => ({ DATABASE_URL: flow.databaseUrl, ENCRYPTION_KEY: text(newer, older) }));
   before(async () => {
-    process.env.DATABASE_URL = flow.databaseUrl;
     hook = await flow.addEndpoint();
   });
   beforeEach(() => {
     process.env.ENCRYPTION_KEY = text(newer, older);
-  });
-  after(async () => {
-    for (const [name, value] of Object.entries({ DATABASE_URL, ENCRYPTION_KEY })) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
   });
 
   const sealedSecret = async (id = hook.id): Promise<string> => (await flow.endpoint(id)).sealedSecret;

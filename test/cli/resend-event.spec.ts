@@ -4,6 +4,7 @@ import { buildMerchant } from '../../lab/world/shop/factories.js';
 import { Event } from '../../shared/webhooks/model.js';
 import { client } from '../support/api-client.js';
 import { assertRefused, runJson } from '../support/cli.js';
+import { useCliDatabase } from '../support/cli-database.js';
 import { forAllTests } from '../support/hooks.js';
 import { testServices } from '../support/suite.js';
 import { type Hook, openWebhookFlow } from '../support/webhook-flow.js';
@@ -12,17 +13,12 @@ describe('merchants resend-event', () => {
   const flow = forAllTests(() => openWebhookFlow('resend_event'));
   let event: string;
   let hooks: Hook[];
-  const before_ = process.env.DATABASE_URL;
+  useCliDatabase(() => flow.databaseUrl);
   before(async () => {
-    process.env.DATABASE_URL = flow.databaseUrl;
     hooks = [await flow.addEndpoint(), await flow.addEndpoint()];
     const id = await flow.expireSession();
     event = (await Event.query(flow.db).findOne({ payableId: id }).throwIfNotFound()).id;
     for (const hook of hooks) await flow.untilSucceeded(hook.id, 1);
-  });
-  after(async () => {
-    if (before_ === undefined) delete process.env.DATABASE_URL;
-    else process.env.DATABASE_URL = before_;
   });
 
   const untilGot = (hook: Hook | undefined, count: number): Promise<void> =>

@@ -1,28 +1,18 @@
 import assert from 'node:assert/strict';
 import { EvmChain } from '../../lab/world/chains/evm-chain.js';
-import { type Checkout, openCheckout } from '../support/checkout.js';
+import { openCheckout } from '../support/checkout.js';
 import { assertRefused, runJson } from '../support/cli.js';
-import { testServices } from '../support/suite.js';
+import { useCliDatabase, useEnvironment } from '../support/cli-database.js';
+import { forAllTests } from '../support/hooks.js';
 
 describe('operators resolving payments of a network with confirmations', () => {
-  let checkout: Checkout;
-  let chain: EvmChain;
-  const SET = ['DATABASE_URL', 'RPC_URL_EIP155_84532', 'CONFIRMATIONS_EIP155_84532'] as const;
-  const earlier = SET.map((name) => [name, process.env[name]] as const);
-  before(async () => {
-    chain = await EvmChain.start(84532);
-    const environment = { RPC_URL_EIP155_84532: chain.endpoint.url, CONFIRMATIONS_EIP155_84532: '3' };
-    Object.assign(process.env, environment, { DATABASE_URL: testServices().databaseUrl });
-    checkout = await openCheckout({ worker: false, environment: { ...environment, SETTLE_WAIT_MS: '0' } });
-  });
-  after(async () => {
-    for (const [name, value] of earlier) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
-    await checkout.close();
-    await chain.close();
-  });
+  const chain = forAllTests(() => EvmChain.start(84532));
+  const network = () => ({ RPC_URL_EIP155_84532: chain.endpoint.url, CONFIRMATIONS_EIP155_84532: '3' });
+  useCliDatabase();
+  useEnvironment(network);
+  const checkout = forAllTests(() =>
+    openCheckout({ worker: false, environment: { ...network(), SETTLE_WAIT_MS: '0' } }),
+  );
 
   it('wait for these before a transaction counts as paid', async () => {
     const { id } = await checkout.buildSession();

@@ -5,31 +5,20 @@ import { buildRefund, buildUndecidedPayment } from '../../lab/world/shop/factori
 import { Payable } from '../../shared/payables/model.js';
 import { Payment } from '../../shared/payments/model.js';
 import { Event } from '../../shared/webhooks/model.js';
-import { type Checkout, openCheckout, type SignedPayment } from '../support/checkout.js';
+import { openCheckout, type SignedPayment } from '../support/checkout.js';
 import { assertRefused, runCommand, runJson } from '../support/cli.js';
-import { testServices } from '../support/suite.js';
+import { useCliDatabase, useEnvironment } from '../support/cli-database.js';
+import { forAllTests } from '../support/hooks.js';
 
 describe('operators resolving payments', () => {
-  let checkout: Checkout;
-  let chain: EvmChain;
-  const rpcUrl = process.env.RPC_URL_EIP155_84532;
-  const databaseUrl = process.env.DATABASE_URL;
-  before(async () => {
-    process.env.DATABASE_URL = testServices().databaseUrl;
-    chain = await EvmChain.start(84532);
-    process.env.RPC_URL_EIP155_84532 = chain.endpoint.url;
-    const environment = { RPC_URL_EIP155_84532: chain.endpoint.url, SETTLE_WAIT_MS: '0' };
-    checkout = await openCheckout({ worker: false, environment });
-  });
+  const chain = forAllTests(() => EvmChain.start(84532));
+  const network = () => ({ RPC_URL_EIP155_84532: chain.endpoint.url });
+  useCliDatabase();
+  useEnvironment(network);
+  const checkout = forAllTests(() =>
+    openCheckout({ worker: false, environment: { ...network(), SETTLE_WAIT_MS: '0' } }),
+  );
   afterEach(() => chain.endpoint.recover());
-  after(async () => {
-    if (databaseUrl === undefined) delete process.env.DATABASE_URL;
-    else process.env.DATABASE_URL = databaseUrl;
-    if (rpcUrl === undefined) delete process.env.RPC_URL_EIP155_84532;
-    else process.env.RPC_URL_EIP155_84532 = rpcUrl;
-    await checkout.close();
-    await chain.close();
-  });
 
   const OVER: Partial<Payment> = { validUntil: new Date(Date.now() - 120_000) };
 

@@ -2,12 +2,21 @@ import { testServices } from './suite.js';
 
 /** Points the operator's commands to the suite's database, or to another one, for the rest of the file. */
 export function useCliDatabase(url: () => string = () => testServices().databaseUrl): void {
-  const before_ = process.env.DATABASE_URL;
+  useEnvironment(() => ({ DATABASE_URL: url() }));
+}
+
+/** Sets variables of the environment, which commands read, for the rest of the file. */
+export function useEnvironment(read: () => Record<string, string>): void {
+  let earlier: (readonly [name: string, value: string | undefined])[] = [];
   before(() => {
-    process.env.DATABASE_URL = url();
+    const set = read();
+    earlier = Object.keys(set).map((name) => [name, process.env[name]] as const);
+    Object.assign(process.env, set);
   });
   after(() => {
-    if (before_ === undefined) delete process.env.DATABASE_URL;
-    else process.env.DATABASE_URL = before_;
+    for (const [name, value] of earlier) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
   });
 }
