@@ -7,7 +7,8 @@ import { loadConfig } from '../../shared/config/config.js';
 import { WRONG_PASSWORDS_OF_ADDRESS_A_MINUTE } from '../../shared/limits/bounds.js';
 import { createLogger } from '../../shared/process/logger.js';
 import { startWorker } from '../../workers/process/start-worker.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import { openTestApp } from '../support/app.js';
+import { forAllTests } from '../support/hooks.js';
 import { stopClockOnSecond } from '../support/stopped-clock.js';
 import { testServices } from '../support/suite.js';
 
@@ -18,13 +19,11 @@ const RESUME = '/admin/queues/api/queues/deliver-webhook/resume';
 const ADD = '/admin/queues/api/queues/expire-sessions/add';
 
 describe("the operators' pages", () => {
-  let app: TestApp;
-  beforeEach(async () => {
-    app = await openTestApp({ ADMIN_PASSWORD: PASSWORD, METRICS_TOKEN: PASSWORD, TRUST_PROXY: '1' });
-    // Waits for the connection to Redis.
-    await app.queues.check();
-  });
-  afterEach(() => app.close());
+  const app = forAllTests(() =>
+    openTestApp({ ADMIN_PASSWORD: PASSWORD, METRICS_TOKEN: PASSWORD, TRUST_PROXY: '1' }),
+  );
+  // Waits for the connection to Redis.
+  before(() => app.queues.check());
 
   const change = (path: string, method: 'put' | 'post' = 'put'): request.Test =>
     request(app.server)[method](path).auth('admin', PASSWORD);
@@ -160,7 +159,7 @@ describe("the operators' pages", () => {
 
   describe('record each action', () => {
     it('before it is let through: who, what, and on which object', async () => {
-      await change(PAUSE).set('X-Forwarded-For', '203.0.113.7').expect(200);
+      await change(PAUSE).set('X-Forwarded-For', '203.0.113.9').expect(200);
       await change(RESUME).expect(200);
       await change('/admin/queues/api/queues/settle-payment/pay_1-1/retry/failed');
       await change('/admin/queues/api/queues/resume').expect(200);
@@ -174,7 +173,7 @@ describe("the operators' pages", () => {
         ['PUT /api/queues/resume', null],
       ]);
       for (const { who } of actions) assert.equal(who, 'admin@dashboard');
-      assert.deepEqual(actions[0]?.arguments, { from: '203.0.113.7' });
+      assert.deepEqual(actions[0]?.arguments, { from: '203.0.113.9' });
     });
 
     it('without the body of the request', async () => {

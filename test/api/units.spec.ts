@@ -21,15 +21,6 @@ describe('the units of shared/limits/units.ts', () => {
   let app: TestApp;
   let key: string;
   const sockets: Socket[] = [];
-  beforeEach(async () => {
-    app = await openTestApp();
-    ({ testKey: key } = await buildMerchant(app.db));
-  });
-  afterEach(async () => {
-    for (const socket of sockets.splice(0)) socket.destroy();
-    await app.close();
-  });
-
   const fine = async (): Promise<void> =>
     assert.deepEqual(statusesOf(await exchange(app.port, LAST_HEALTH)), [200]);
 
@@ -153,6 +144,18 @@ describe('the units of shared/limits/units.ts', () => {
     },
   };
 
+  /** With a process of its own, which a trial may change. */
+  async function tryOut(trial: () => Promise<void>): Promise<void> {
+    app = await openTestApp();
+    try {
+      ({ testKey: key } = await buildMerchant(app.db));
+      await trial();
+    } finally {
+      for (const socket of sockets.splice(0)) socket.destroy();
+      await app.close();
+    }
+  }
+
   for (const [name, { unit, holder, enforcedIn, triedIn, property }] of Object.entries(UNITS)) {
     it(`${unit} of one ${holder}: ${name}`, async () => {
       const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
@@ -169,7 +172,7 @@ describe('the units of shared/limits/units.ts', () => {
       );
       assert.ok(existsSync(path.join(ROOT, triedIn)), triedIn);
       if (path.join(ROOT, triedIn) === import.meta.filename)
-        await (trials[name] ?? assert.fail('no trial'))();
+        await tryOut(trials[name] ?? assert.fail('no trial'));
     });
   }
 });
