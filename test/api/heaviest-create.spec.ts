@@ -4,7 +4,6 @@ import { buildMerchant } from '../../lab/world/shop/factories.js';
 import { MAX_BODY_BYTES } from '../../shared/limits/bounds.js';
 import { assertInvalid, client, formText } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
-import { heaviestCreate } from '../support/heaviest-create.js';
 import { forAllTests } from '../support/hooks.js';
 import { callText, postMcp } from '../support/mcp.js';
 import { coffee, SESSIONS } from '../support/orders.js';
@@ -29,6 +28,7 @@ describe('the largest valid create', () => {
       const send = how === 'as JSON' ? api.post(SESSIONS, text) : api.form(SESSIONS, text);
       const { body } = await send.set('Idempotency-Key', how).expect(200);
       assert.equal(body.line_items.data.length, 100);
+      assert.equal(body.amount_total, 100 * 999_999 * 999_999);
       assert.equal(body.line_items.data[99].price.product_data.images[7].length, 2048);
     });
   }
@@ -98,6 +98,39 @@ describe('the largest valid create', () => {
     });
   });
 });
+
+/** The largest create request: each field at its maximum, in ASCII. */
+function heaviestCreate(): object {
+  const url = (length: number, end: string): string =>
+    `https://img.example/${'p'.repeat(length - 20 - end.length)}${end}`;
+  const item = (index: number): object => ({
+    quantity: 999_999,
+    price_data: {
+      currency: 'usd',
+      unit_amount: 999_999,
+      product_data: {
+        name: `${index}`.padStart(250, 'n'),
+        description: `${index}`.padStart(500, 'd'),
+        images: Array.from({ length: 8 }, (_, image) => url(2048, `/${index}/${image}`)),
+      },
+    },
+  });
+  return {
+    mode: 'payment',
+    line_items: Array.from({ length: 100 }, (_, index) => item(index)),
+    success_url: url(5000, '{CHECKOUT_SESSION_ID}'),
+    cancel_url: url(5000, '/back'),
+    client_reference_id: 'r'.repeat(200),
+    customer_email: `${'a'.repeat(64)}@${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(60)}.example`.slice(
+      -254,
+    ),
+    metadata: Object.fromEntries(
+      Array.from({ length: 50 }, (_, index) => [`${index}`.padStart(40, 'k'), 'v'.repeat(500)]),
+    ),
+    payment_method_types: ['crypto'],
+    expand: ['line_items'],
+  };
+}
 
 /** `formText` with the escaping of browsers and SDKs. */
 function escapedForm(): string {

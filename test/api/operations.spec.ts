@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:net';
 import { Writable } from 'node:stream';
 import request from 'supertest';
 import { openWebMetrics } from '../../api/metrics/web-metrics.js';
+import { findFreePort } from '../../lab/world/processes/services.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { openMetricsPage } from '../../shared/metrics/metrics.js';
 import { Payment } from '../../shared/payments/model.js';
@@ -161,7 +161,7 @@ describe('operator endpoints', () => {
     });
 
     it('is served by a worker on its own port', async () => {
-      const port = await freePort();
+      const port = await findFreePort();
       const { databaseUrl, redisUrl } = testServices();
       const worker = await startWorker(
         loadConfig(
@@ -255,12 +255,3 @@ describe('operator endpoints', () => {
     }
   });
 });
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
-}

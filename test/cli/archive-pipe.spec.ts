@@ -2,6 +2,10 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { Readable, Writable } from 'node:stream';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { nodeProgram } from '../../lab/world/processes/processes.js';
+import { StartedProcess } from '../../lab/world/processes/supervisor.js';
+import { ensureBuilt } from '../../local/build/ensure-built.mjs';
+import { projectRoot } from '../../local/toolchain/project-root.js';
 import { type Archived, type ArchiveRun, copyMonths } from '../../shared/archive/archive.js';
 import { pipePart } from '../../shared/archive/pipe-part.js';
 import { removeStored } from '../../shared/archive/remove-stored.js';
@@ -10,7 +14,6 @@ import { useArchiveShop } from '../support/archive-shop.js';
 import { assertRefused, saidBy } from '../support/cli.js';
 import { useCliDatabase } from '../support/cli-database.js';
 import type { PaidAndDelivered } from '../support/months.js';
-import { runPiped } from '../support/piped-command.js';
 
 const EMPTIED = ['webhook_deliveries', 'events', 'payments', 'payables', 'archived_parts'];
 
@@ -120,3 +123,19 @@ describe('merchants archive --to -', () => {
     await assertRefused(/--confirm stands alone/, 'archive', '--confirm', '--before', '2024-04');
   });
 });
+
+/** Runs an operator's command in its own process, with pipes as standard input and output. */
+async function runPiped(
+  argv: readonly string[],
+  input?: Buffer,
+): Promise<{ status: number | null; stdout: Buffer; stderr: string }> {
+  await ensureBuilt(projectRoot());
+  const environment = { DATABASE_URL: process.env.DATABASE_URL ?? '' };
+  const args = ['local/commands/merchants.mjs', ...argv];
+  // A guarded process takes the end of its standard input for the end of its parent.
+  const program = { command: process.execPath, args, environment };
+  const command = new StartedProcess(input === undefined ? nodeProgram(args, { environment }) : program);
+  if (input !== undefined) command.child.stdin?.end(input);
+  const { code, stderr } = await command.ran();
+  return { status: code, stdout: command.bytes(), stderr };
+}
