@@ -3,7 +3,6 @@ import type { EvmChain } from '../../lab/world/chains/evm-chain.js';
 import {
   altered,
   answers,
-  answersGarbage,
   answersHtml,
   type Behaviour,
   breaksBeforeWork,
@@ -29,16 +28,10 @@ const FAILED = { session: 'open', payments: ['failed'], events: [] };
 const UNKNOWN = { session: 'expired', payments: ['failed'], events: ['checkout.session.expired'] };
 /** The call does nothing, and the facilitator's own answer leaves the outcome unknown. */
 const BREAKS = answers(503, { success: false, errorReason: 'unknown_error', transaction: '' });
-/** Answers that do not say that the call has ended. */
+/** Answers that do not say that the call has ended; test/unit/x402/settle-answer-unknown.spec.ts has every one. */
 const GATEWAYS: Record<string, Behaviour> = {
   'after a broken connection': breaksBeforeWork(),
   'after the timeout of a gateway': answersHtml(504),
-  'after HTTP 408': answers(408),
-  'after HTTP 500': answers(500),
-  'after HTTP 503 in HTML': answersHtml(503),
-  'after HTTP 520 in HTML': answersHtml(520),
-  'after HTTP 400 without a verdict': answers(400),
-  'after half of the JSON': answersGarbage(),
 };
 
 describeBothKinds('an unclear answer of /settle', (kind) => {
