@@ -56,11 +56,9 @@ describe('a payment header', () => {
       return Buffer.concat([bytes, Buffer.alloc((4 - (bytes.length % 3)) % 3, ' ')]);
     }
 
+    /** test/unit/x402/headers.spec.ts has every other form. */
     const forms: Record<string, (bytes: Buffer) => string> = {
-      'padded standard base64': (bytes) => bytes.toString('base64'),
-      'standard base64 without padding': (bytes) => bytes.toString('base64').replaceAll('=', ''),
       'URL-safe base64': (bytes) => bytes.toString('base64url'),
-      'URL-safe base64 with padding': (bytes) => `${bytes.toString('base64url')}==`,
       'base64 between blanks': (bytes) => `  ${bytes.toString('base64')}\t`,
     };
     for (const [title, encode] of Object.entries(forms)) {
@@ -101,8 +99,6 @@ describe('a payment header', () => {
     /** test/unit/x402/headers.spec.ts has every other malformed header. */
     const malformed: Record<string, string> = {
       empty: '',
-      'not base64': 'this is no base64!',
-      'half of its JSON': encode(whole).slice(0, 20),
       'with a list for `accepted`': encode({ ...whole, accepted: [] }),
       'of version 1 without its network': encode({ x402Version: 1, scheme: 'exact', payload: {} }),
     };
@@ -176,17 +172,6 @@ describe('a payment header', () => {
       assert.deepEqual(checkout.facilitator.calls.verify.at(-1)?.body, expected);
       assert.deepEqual(checkout.facilitator.calls.settle.at(-1)?.body, expected);
       assert.equal(await send({ 'X-PAYMENT': header }), '409 session_already_paid');
-    });
-
-    it('is the same payment as its version 2', async () => {
-      const { accepted, payload, header } = await checkout.sign(session.id);
-      assert.equal(await send({ 'X-PAYMENT': v1PaymentHeader('base-sepolia', payload) }), '200 complete');
-      const again = await checkout.visit(session.id, { 'PAYMENT-SIGNATURE': header });
-      assert.equal(answerOf(again), '409 session_already_paid');
-      assert.ok(again.get('PAYMENT-RESPONSE'));
-      const { id } = await checkout.buildSession();
-      const elsewhere = await checkout.visit(id, { 'PAYMENT-SIGNATURE': paymentHeader(accepted, payload) });
-      assert.equal(answerOf(elsewhere), '409 signature_already_used');
     });
 
     it('pays the token under whose domain it was signed', async () => {

@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict';
 import { Keypair } from '@solana/web3.js';
-import {
-  altered,
-  answers,
-  answersGarbage,
-  answersHtml,
-  breaksBeforeWork,
-} from '../../lab/world/facilitator/dial.js';
+import { altered, answers, answersGarbage, breaksBeforeWork } from '../../lab/world/facilitator/dial.js';
 import type { FacilitatorOptions } from '../../lab/world/facilitator/facilitator.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { paymentHeader, signSolanaPayment } from '../../lab/world/shop/agent.js';
@@ -133,8 +127,6 @@ describe("a link's payment requirements and /supported", () => {
   describe('while /supported gives no usable answer', () => {
     for (const [title, behaviour] of Object.entries({
       'answers 500': answers(500),
-      'answers 429': answers(429),
-      'answers HTML': answersHtml(200),
       'answers truncated JSON': answersGarbage(),
       'answers JSON without kinds': answers(200, { supported: [] }),
       'resets the connection': breaksBeforeWork(),

@@ -92,14 +92,10 @@ describe('a payment that /verify', () => {
 
   describe('does not decide is answered 503, because the facilitator', () => {
     for (const [title, behaviour] of Object.entries<Behaviour>({
-      'answers 429': answers(429),
       'answers 500 with isValid true': answers(500, { isValid: true }),
-      'answers 503': answers(503, 'busy'),
       'answers 200 in HTML': answersHtml(200),
-      'answers 400 without a verdict': answers(400, { error: 'invalid request' }),
       redirects: { works: false, answer: () => ({ status: 308, body: '', headers: { location: '/' } }) },
       'resets the connection': breaksBeforeWork(),
-      'drops the connection': breaksBeforeWork('drop'),
       'cuts its answer off': breaksAfterWork('truncate'),
     })) {
       it(title, async () => {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { x402Client as AxiosClient, wrapAxiosWithPayment } from '@x402/axios';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import {
   decodeSignedOffers,
@@ -17,7 +16,6 @@ import {
   verifyReceiptSignatureJWS,
 } from '@x402/extensions/offer-receipt';
 import { wrapFetchWithPayment, x402Client } from '@x402/fetch';
-import axios from 'axios';
 import { createRemoteJWKSet, type JWK } from 'jose';
 import { failsToSettle } from '../../lab/world/facilitator/dial.js';
 import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
@@ -95,13 +93,6 @@ describe('a signed receipt', () => {
       issuedAt: Math.floor((settledAt?.getTime() ?? 0) / 1000),
     });
     assert.equal(body.session.payment.settled_at, (await verify(receipt)).issuedAt);
-  });
-
-  it('is in the answer that @x402/axios gets', async () => {
-    const session = await checkout.buildSession();
-    const client = new AxiosClient().register('eip155:*', new ExactEvmScheme(BUYER));
-    const { data } = await wrapAxiosWithPayment(axios.create(), client).get(linkOf(session));
-    assert.equal((await verify(data.receipt)).resourceUrl, linkOf(session));
   });
 
   it('is verified by the stock helper alone, which resolves the key from the receipt', async () => {

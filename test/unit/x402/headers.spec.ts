@@ -1,10 +1,5 @@
 import assert from 'node:assert/strict';
-import {
-  type DecodedHeader,
-  decodePaymentHeader,
-  encodeHeader,
-  readPaymentHeader,
-} from '../../../shared/x402/headers.js';
+import { type DecodedHeader, decodePaymentHeader, encodeHeader } from '../../../shared/x402/headers.js';
 
 const V2 = { x402Version: 2, accepted: { scheme: 'exact' }, payload: { signature: '0x' } };
 const V1 = { x402Version: 1, scheme: 'exact', network: 'base-sepolia', payload: { signature: '0x' } };
@@ -218,46 +213,6 @@ describe('decoding a payment header', () => {
       const text = '{"x402Version":2,"accepted":{},"payload":{"signature":"\\u0000\\ud800"}}';
       assert.equal(decodePaymentHeader(encodeText(text)).kind, 'v2');
     });
-  });
-});
-
-describe('reading the payment headers of a request', () => {
-  it('finds nothing when there are none', () => {
-    assert.equal(readPaymentHeader({ paymentSignature: undefined, xPayment: undefined }), undefined);
-  });
-
-  it('reads PAYMENT-SIGNATURE when both are present', () => {
-    const headers = { paymentSignature: encodeHeader(V2), xPayment: encodeHeader(V1) };
-    assert.deepEqual(readPaymentHeader(headers), DECODED_V2);
-  });
-
-  it('reads PAYMENT-SIGNATURE even when only X-PAYMENT is well-formed', () => {
-    const headers = { paymentSignature: 'nonsense!', xPayment: encodeHeader(V2) };
-    assert.equal(readPaymentHeader(headers)?.kind, 'malformed');
-  });
-
-  it('reads version 2 in X-PAYMENT', () => {
-    assert.deepEqual(
-      readPaymentHeader({ paymentSignature: undefined, xPayment: encodeHeader(V2) }),
-      DECODED_V2,
-    );
-  });
-
-  it('reads version 1 in X-PAYMENT', () => {
-    assert.deepEqual(
-      readPaymentHeader({ paymentSignature: undefined, xPayment: encodeHeader(V1) }),
-      DECODED_V1,
-    );
-  });
-
-  it('finds version 1 in PAYMENT-SIGNATURE a wrong version', () => {
-    assert.deepEqual(readPaymentHeader({ paymentSignature: encodeHeader(V1), xPayment: undefined }), {
-      kind: 'other_version',
-    });
-  });
-
-  it('finds an empty header malformed', () => {
-    assert.equal(readPaymentHeader({ paymentSignature: '', xPayment: undefined })?.kind, 'malformed');
   });
 });
 

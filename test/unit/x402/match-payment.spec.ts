@@ -141,23 +141,6 @@ describe("a Solana payment's fee payer", () => {
     return await match(paymentHeader(SVM, signSolanaPayment(SVM, { payer: BUYER, ...parts })), offer);
   }
 
-  it('is sent on when the facilitator lists it', async () => {
-    const matching = matchSolana({ feePayer: OTHER_FEE_PAYER }, feePayers);
-    await assertPays(matching, { ...SVM, extra: { feePayer: OTHER_FEE_PAYER.toBase58() } });
-  });
-
-  it('is sent on when this session offered it, although it is no longer listed', async () => {
-    const matching = matchSolana(
-      { feePayer: OTHER_FEE_PAYER },
-      { offeredFeePayers: [OTHER_FEE_PAYER.toBase58()] },
-    );
-    await assertPays(matching, { ...SVM, extra: { feePayer: OTHER_FEE_PAYER.toBase58() } });
-  });
-
-  it('is replaced by ours when neither applies, for the facilitator to judge', async () => {
-    await assertPays(matchSolana({ feePayer: OTHER_FEE_PAYER }), SVM);
-  });
-
   it('is replaced by ours when it is listed for another network only', async () => {
     const supported = new Map([...ALL_SUPPORTED, ['solana:other', [OTHER_FEE_PAYER.toBase58()]]]);
     await assertPays(matchSolana({ feePayer: OTHER_FEE_PAYER }, { supported }), SVM);
