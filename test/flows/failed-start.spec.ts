@@ -31,58 +31,45 @@ describe('a start with a wrong configuration', () => {
 
   const MIGRATE = 'shared/migrate';
 
-  for (const entry of ['api/server', 'workers/main'] as const) {
-    it(`${entry} names every missing variable`, async () => {
-      const [here, inProduction] = await Promise.all([
-        failedStart(entry, {}),
-        failedStart(entry, { NODE_ENV: 'production' }),
-      ]);
-      assertNames(here, ['DATABASE_URL', 'FACILITATOR_URL']);
-      assertNames(inProduction, ['DATABASE_URL', 'FACILITATOR_URL', 'ENCRYPTION_KEY']);
-    });
+  it('workers/main names every missing variable', async () => {
+    const errors = await failedStart('workers/main', { NODE_ENV: 'production' });
+    assertNames(errors, ['DATABASE_URL', 'FACILITATOR_URL', 'ENCRYPTION_KEY']);
+  });
 
-    it(`${entry} names every malformed variable, and prints no secret`, async () => {
-      const malformed = {
-        DATABASE_URL: 'mysql://user:pass-word@localhost/db',
-        REDIS_URL: 'http://:pass-word@localhost',
-        FACILITATOR_URL: 'pass-word',
-        ENCRYPTION_KEY: Buffer.from('pass-word').toString('base64'),
-        PORT: '70000',
-        HOST: 'pay.example',
-        BASE_URL: 'pay.example',
-        DATABASE_POOL_SIZE: '0',
-        DATABASE_TLS_VERIFY: 'no',
-        REDIS_TLS_VERIFY: '1',
-        FACILITATOR_KEY_ID: 'only-half',
-        FACILITATOR_TIMEOUT_MS: '8s',
-        FACILITATOR_SETTLE_TIMEOUT_MS: '-1',
-        SETTLE_WAIT_MS: '1e3',
-        CONFIRMATIONS_EIP155_8453: 'many',
-        RPC_URL_SOLANA: 'localhost',
-        RATE_LIMIT_API_PER_SECOND: '0',
-        RATE_LIMIT_LINK_PER_MINUTE: 'x',
-        TRUST_PROXY: 'perhaps',
-        WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'TRUE',
-        WORKER_QUEUES: 'nothing',
-        WORKER_CONCURRENCY: '1.5',
-        WORKER_METRICS_PORT: '0',
-        LOG_LEVEL: 'loud',
-      };
-      const errors = await failedStart(entry, malformed);
-      assertNames(errors, Object.keys(malformed));
-      assert.doesNotMatch(errors, /pass-word|cGFzcy13b3Jk/);
-    });
-  }
+  it('api/server names every malformed variable, and prints no secret', async () => {
+    const malformed = {
+      DATABASE_URL: 'mysql://user:pass-word@localhost/db',
+      REDIS_URL: 'http://:pass-word@localhost',
+      FACILITATOR_URL: 'pass-word',
+      ENCRYPTION_KEY: Buffer.from('pass-word').toString('base64'),
+      PORT: '70000',
+      HOST: 'pay.example',
+      BASE_URL: 'pay.example',
+      DATABASE_POOL_SIZE: '0',
+      DATABASE_TLS_VERIFY: 'no',
+      REDIS_TLS_VERIFY: '1',
+      FACILITATOR_KEY_ID: 'only-half',
+      FACILITATOR_TIMEOUT_MS: '8s',
+      FACILITATOR_SETTLE_TIMEOUT_MS: '-1',
+      SETTLE_WAIT_MS: '1e3',
+      CONFIRMATIONS_EIP155_8453: 'many',
+      RPC_URL_SOLANA: 'localhost',
+      RATE_LIMIT_API_PER_SECOND: '0',
+      RATE_LIMIT_LINK_PER_MINUTE: 'x',
+      TRUST_PROXY: 'perhaps',
+      WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'TRUE',
+      WORKER_QUEUES: 'nothing',
+      WORKER_CONCURRENCY: '1.5',
+      WORKER_METRICS_PORT: '0',
+      LOG_LEVEL: 'loud',
+    };
+    const errors = await failedStart('api/server', malformed);
+    assertNames(errors, Object.keys(malformed));
+    assert.doesNotMatch(errors, /pass-word|cGFzcy13b3Jk/);
+  });
 
   it(`${MIGRATE} needs only the database's variables, in production as well`, async () => {
-    const [here, inProduction, malformed] = await Promise.all([
-      failedStart(MIGRATE, {}),
-      failedStart(MIGRATE, { NODE_ENV: 'production' }),
-      failedStart(MIGRATE, { DATABASE_URL: '/var/lib/db', LOG_LEVEL: 'loud' }),
-    ]);
-    assertNames(here, ['DATABASE_URL']);
-    assertNames(inProduction, ['DATABASE_URL']);
-    assertNames(malformed, ['DATABASE_URL', 'LOG_LEVEL']);
+    assertNames(await failedStart(MIGRATE, { NODE_ENV: 'production' }), ['DATABASE_URL']);
   });
 
   it('api/server refuses an address that is not of this machine', async () => {
@@ -123,32 +110,23 @@ describe('a start with a wrong configuration', () => {
     });
   }
 
-  for (const entry of ['workers/main', MIGRATE] as const) {
-    it(`${entry} exits when the database cannot be reached, and prints no password`, async () => {
-      const port = await closedPort();
-      const errors = await failedStart(entry, {
-        DATABASE_URL: `postgres://user:pass-word@127.0.0.1:${port}/db`,
-        FACILITATOR_URL: 'http://127.0.0.1:1',
-        REDIS_URL: testServices().redisUrl,
-      });
-      assert.equal(
-        errors,
-        `The database of DATABASE_URL cannot be used: connect ECONNREFUSED 127.0.0.1:${port}\n`,
-      );
+  it('workers/main exits when the database cannot be reached, and prints no password', async () => {
+    const port = await closedPort();
+    const errors = await failedStart('workers/main', {
+      DATABASE_URL: `postgres://user:pass-word@127.0.0.1:${port}/db`,
+      FACILITATOR_URL: 'http://127.0.0.1:1',
+      REDIS_URL: testServices().redisUrl,
     });
+    assert.equal(
+      errors,
+      `The database of DATABASE_URL cannot be used: connect ECONNREFUSED 127.0.0.1:${port}\n`,
+    );
+  });
 
-    it(`${entry} exits when there is no such database, and prints no stack`, async () => {
-      const url = new URL(testServices().databaseUrl);
-      url.pathname = '/nowhere';
-      const errors = await failedStart(entry, {
-        DATABASE_URL: url.href,
-        FACILITATOR_URL: 'http://127.0.0.1:1',
-        REDIS_URL: testServices().redisUrl,
-      });
-      assert.equal(
-        errors,
-        'The database of DATABASE_URL cannot be used: database "nowhere" does not exist\n',
-      );
-    });
-  }
+  it(`${MIGRATE} exits when there is no such database, and prints no stack`, async () => {
+    const url = new URL(testServices().databaseUrl);
+    url.pathname = '/nowhere';
+    const errors = await failedStart(MIGRATE, { DATABASE_URL: url.href });
+    assert.equal(errors, 'The database of DATABASE_URL cannot be used: database "nowhere" does not exist\n');
+  });
 });

@@ -10,16 +10,20 @@ import { type Answer, BROKEN, counts, newKey, openWebProcesses, untilGone } from
 
 describe('a web process', () => {
   const processes = forAllTests(() => openWebProcesses('killed_web'));
-  afterEach(killProcesses);
-
-  /** One process to be killed, and one to receive the retries. */
-  const startTwo = (): Promise<[WebServiceProcess, WebServiceProcess]> =>
-    Promise.all([processes.start(), processes.start()]);
+  let web: WebServiceProcess;
+  /** Receives the retries. */
+  let next: WebServiceProcess;
+  before(async () => {
+    next = await processes.start();
+  });
+  beforeEach(async () => {
+    web = await processes.start();
+  });
+  after(killProcesses);
 
   describe('killed during a create, a webhook create and an expire', () => {
     it('between commit and answer: the retries get the lost answers byte for byte', async () => {
       const effects = await processes.prepareEffects();
-      const [web, next] = await startTwo();
       const proxy = await TcpProxy.start(`http://127.0.0.1:${web.port}`);
       const answers = proxy.swallow({ ways: ['down'] });
       try {
@@ -49,7 +53,6 @@ describe('a web process', () => {
 
     it('before the commits, which are rolled back: the retries carry the requests out', async () => {
       const effects = await processes.prepareEffects();
-      const [web, next] = await startTwo();
       const commits = await processes.holdCommits();
       try {
         const lost = Promise.all(
@@ -81,7 +84,6 @@ describe('a web process', () => {
 
     it('during the commits: the retries wait for them and get replays', async () => {
       const effects = await processes.prepareEffects();
-      const [web, next] = await startTwo();
       const commits = await processes.holdCommits();
       let retries: Promise<Answer[]>;
       try {
@@ -115,7 +117,6 @@ describe('a web process', () => {
     const reference = `many-${Math.random()}`;
     const body = { ...minimal, client_reference_id: reference };
     const mine = Array.from({ length: 40 }, newKey);
-    const [web, next] = await startTwo();
     const first = new Map<string, string>();
     await Promise.allSettled(
       mine.map(async (key) => {

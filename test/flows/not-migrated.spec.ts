@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { killProcesses, startProcess } from '../../lab/world/processes/processes.js';
-import { createDatabase, createMigratedDatabase, testServices } from '../support/suite.js';
+import { createDatabase, testServices } from '../support/suite.js';
 
 describe('a process that starts before npm run migrate', () => {
   afterEach(killProcesses);
@@ -24,15 +24,6 @@ describe('a process that starts before npm run migrate', () => {
       const { level, hint } = await early.logged('database.not_migrated');
       assert.equal(level, 'warn');
       assert.match(String(hint), /run npm run migrate/);
-    });
-
-    it(`${entry} says nothing of it when the migrations are current`, async () => {
-      const database = await createMigratedDatabase(`migrated_${entry.replace('/', '_')}`);
-      const later = await startProcess(entry, environmentOf(database));
-      await later.logged(started);
-      later.signal('SIGTERM');
-      await later.exited;
-      assert.ok(later.lines().every(({ event }) => event !== 'database.not_migrated'));
     });
   }
 });

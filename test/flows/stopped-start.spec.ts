@@ -21,38 +21,33 @@ describe('a process that is told to stop while it starts', () => {
   });
 
   // The first process of a container gets only signals that it listens for: to be ended by one is not enough there.
-  for (const entry of ['api/server', 'workers/main'] as const)
-    for (const signal of ['SIGTERM', 'SIGINT'] as const)
-      it(`${entry} by ${signal}, while Postgres does not answer: ends by itself`, async () => {
-        postgres.freeze();
-        const starting = await startProcess(entry, {
-          DATABASE_URL: postgres.url,
-          REDIS_URL: testServices().redisUrl,
-          FACILITATOR_URL: 'http://127.0.0.1:1',
-          PORT: '0',
-        });
-        await starting.logged('service.starting');
-        starting.signal(signal);
-        assert.deepEqual(await starting.exited, { code: 0, signal: null });
-        assert.equal(starting.errors(), '');
+  for (const [entry, signal] of [
+    ['api/server', 'SIGTERM'],
+    ['workers/main', 'SIGINT'],
+  ] as const)
+    it(`${entry} by ${signal}, while Postgres does not answer: ends by itself`, async () => {
+      postgres.freeze();
+      const starting = await startProcess(entry, {
+        DATABASE_URL: postgres.url,
+        REDIS_URL: testServices().redisUrl,
+        FACILITATOR_URL: 'http://127.0.0.1:1',
+        PORT: '0',
       });
+      await starting.logged('service.starting');
+      starting.signal(signal);
+      assert.deepEqual(await starting.exited, { code: 0, signal: null });
+      assert.equal(starting.errors(), '');
+    });
 
-  const commands = {
-    migrate: ['dist/shared/migrate.js'],
-    merchants: ['local/commands/merchants.mjs', 'list'],
-  };
-  for (const [name, args] of Object.entries(commands))
-    for (const [signal, code] of [
-      ['SIGTERM', 143],
-      ['SIGINT', 130],
-    ] as const)
-      it(`the command ${name} by ${signal}: ends by itself, and says that it has not finished`, async () => {
-        postgres.freeze();
-        const command = new StartedProcess(
-          nodeProgram(args, { environment: { DATABASE_URL: postgres.url } }),
-        );
-        await eventually(() => assert.equal(postgres.connections, 1));
-        command.signal(signal);
-        assert.deepEqual(await command.exited, { code, signal: null });
-      });
+  for (const { args, signal, code } of [
+    { args: ['dist/shared/migrate.js'], signal: 'SIGTERM', code: 143 },
+    { args: ['local/commands/merchants.mjs', 'list'], signal: 'SIGINT', code: 130 },
+  ] as const)
+    it(`the command ${args.join(' ')} by ${signal}: ends by itself, and says that it has not finished`, async () => {
+      postgres.freeze();
+      const command = new StartedProcess(nodeProgram(args, { environment: { DATABASE_URL: postgres.url } }));
+      await eventually(() => assert.equal(postgres.connections, 1));
+      command.signal(signal);
+      assert.deepEqual(await command.exited, { code, signal: null });
+    });
 });
