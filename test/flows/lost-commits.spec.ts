@@ -111,16 +111,29 @@ describe('a Postgres that forgot', () => {
   const unknownLinks = ({ lines }: Running): (string | undefined)[] =>
     lines.filter(({ event }) => event === 'link.unknown_after_lost_commits').map(({ session }) => session);
 
-  it('is noticed by each running process, with the window', async () => {
+  it('is noticed by each running process: a forgotten link is a 404 with one line in the log, which names the window', async () => {
     // With one Redis, it would tell only that one of the two has read the position.
     const ofWorker = new URL('/1', testServices().redisUrl).href;
     const memories = [redis, new Redis(ofWorker)];
     opened.push(...memories.slice(1));
-    const all = [await web(), await worker(ofWorker)];
+    const serving = await web();
+    const all = [serving, await worker(ofWorker)];
+    assert.equal((await visit(serving, newId('cs_test_'))).status, 404);
     await sell();
     for (const memory of memories) await remembered(memory);
     const beforeLoss = new Date();
-    await failOverWithout(memories);
+    const lost = await failOverWithout(memories);
+    // The loss is known before the first request reads it.
+    for (let n = 0; n < 2; n += 1) {
+      const answer = await eventually(async () => {
+        const response = await visit(serving, lost);
+        assert.equal(response.status, 404);
+        return response;
+      });
+      assert.equal(answer.headers.get('cache-control'), 'no-store');
+    }
+    await visit(serving, 'no-id');
+    assert.deepEqual(unknownLinks(serving), [lost]);
     for (const one of all) {
       const [line = assert.fail()] = await eventually(() => {
         const certain = one.losses().filter(({ event }) => event === 'database.lost_commits');
@@ -133,49 +146,31 @@ describe('a Postgres that forgot', () => {
     }
   });
 
-  it('is known before the first request reads it: a forgotten link is a 404 with one line in the log', async () => {
-    const serving = await web();
-    const other = newId('cs_test_');
-    assert.equal((await visit(serving, other)).status, 404);
-    const lost = await failOverWithout();
-    for (let n = 0; n < 2; n += 1) {
-      const answer = await eventually(async () => {
-        const response = await visit(serving, lost);
-        assert.equal(response.status, 404);
-        return response;
-      });
-      assert.equal(answer.headers.get('cache-control'), 'no-store');
-    }
-    assert.deepEqual(unknownLinks(serving), [lost]);
-    await visit(serving, 'no-id');
-    assert.deepEqual(unknownLinks(serving), [lost]);
-  });
-
-  const STANDBYS = {
-    'knows the timeline': 1,
-    'has not got it before the stream was cut': null,
-  };
-  for (const [what, timeline] of Object.entries(STANDBYS)) {
-    it(`is noticed by a process that starts afterwards, by what Redis remembers: the standby ${what}`, async () => {
-      await web();
-      await pair.cutStream();
-      await sell();
-      await remembered();
-      for (const one of started.splice(0)) await one.close();
-      await pair.promote();
-      proxy.leadTo(pair.standby.url);
-      // Postgres has long written more than it has lost. Its first checkpoint tells where the new timeline began.
-      await eventually(async () => {
-        const { rows } = await pair.standby.db.raw('SELECT timeline_id FROM pg_control_checkpoint()');
-        assert.deepEqual(rows, [{ timeline_id: 2 }]);
-      });
-      await pair.standby.db.raw('CREATE TABLE much AS SELECT generate_series(1, 10000)');
-      await pair.standby.db.raw('UPDATE installation SET timeline = ?', [timeline]);
-      const late = await worker();
+  it('is noticed by a process that starts afterwards, by what Redis remembers, whatever the standby knows', async () => {
+    await web();
+    await pair.cutStream();
+    await sell();
+    await remembered();
+    for (const one of started.splice(0)) await one.close();
+    const [key = assert.fail()] = await redis.keys('*:position');
+    await redis.copy(key, key, 'DB', 1);
+    await pair.promote();
+    proxy.leadTo(pair.standby.url);
+    // Postgres has long written more than it has lost. Its first checkpoint tells where the new timeline began.
+    await eventually(async () => {
+      const { rows } = await pair.standby.db.raw('SELECT timeline_id FROM pg_control_checkpoint()');
+      assert.deepEqual(rows, [{ timeline_id: 2 }]);
+    });
+    await pair.standby.db.raw('CREATE TABLE much AS SELECT generate_series(1, 10000)');
+    // Null: the standby had not got the timeline before the stream was cut.
+    for (const [memory, timeline] of [1, null].entries()) {
+      await pair.standby.db.raw('UPDATE installation SET timeline = ?, doubted_at = NULL', [timeline]);
+      const late = await worker(new URL(`/${memory}`, testServices().redisUrl).href);
       // At first it may know only that another server took over.
       await eventually(() => assert.equal(late.losses().at(-1)?.event, 'database.lost_commits'));
-    });
-  }
+      for (const one of started.splice(0)) await one.close();
+    }
+  });
 
   it('is suspected by a process that starts afterwards without Redis, by the row of the database', async () => {
     const [serving] = [await web('')];
