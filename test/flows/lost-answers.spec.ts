@@ -96,6 +96,8 @@ const AGENTS: Record<string, () => Agent> = {
  */
 interface Point {
   isClaimed: boolean;
+  /** Every agent loses its answer there, and for either kind; at the other points it is the first agent that pays a session. */
+  forAll?: true;
   lose(): Promise<{ release?: () => Promise<void> | void }>;
 }
 
@@ -144,13 +146,13 @@ describeBothKinds('an agent whose answer was lost', (kind) => {
     'in the request’s first line': { isClaimed: false, lose: cutAt({ requestBytes: 9 }) },
     'in the middle of the payment header': { isClaimed: false, lose: cutAt({ requestBytes: 900 }) },
     'a byte before the request’s end': { isClaimed: false, lose: cutAt({ requestBytes: -1 }) },
-    'before the claim, at /verify': { isClaimed: false, lose: () => cutAtCall('verify')() },
-    'after the claim, at /settle': { isClaimed: true, lose: () => cutAtCall('settle')() },
+    'before the claim, at /verify': { isClaimed: false, forAll: true, lose: () => cutAtCall('verify')() },
+    'after the claim, at /settle': { isClaimed: true, forAll: true, lose: () => cutAtCall('settle')() },
     'after the settlement': { isClaimed: true, lose: cutBeforeVerdict },
     'before the answer’s first byte': { isClaimed: true, lose: cutAt({ answerBytes: 0 }) },
     'in the answer’s first line': { isClaimed: true, lose: cutAt({ answerBytes: 12 }) },
     'in the answer’s headers': { isClaimed: true, lose: cutAt({ answerBytes: 400 }) },
-    'in the answer’s body': { isClaimed: true, lose: cutAt({ answerBytes: -300 }) },
+    'in the answer’s body': { isClaimed: true, forAll: true, lose: cutAt({ answerBytes: -300 }) },
     'a byte before the answer’s end': { isClaimed: true, lose: cutAt({ answerBytes: -1 }) },
   };
 
@@ -161,7 +163,9 @@ describeBothKinds('an agent whose answer was lost', (kind) => {
   };
 
   for (const [agentName, newAgent] of Object.entries(AGENTS)) {
-    for (const [point, { isClaimed, lose }] of Object.entries(POINTS)) {
+    const isFirst = kind === 'session' && agentName === '@x402/fetch';
+    for (const [point, { isClaimed, forAll, lose }] of Object.entries(POINTS)) {
+      if (!isFirst && !forAll) continue;
       describe(`of ${agentName}, with the connection cut ${point},`, () => {
         let agent: Agent;
         let link: string;

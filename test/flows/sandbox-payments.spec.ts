@@ -74,26 +74,25 @@ describe('payments in the sandbox', () => {
     assert.deepEqual([status, body.status], [200, 'complete']);
   }
 
-  const agents: Record<string, () => Promise<Agent>> = {
-    '@x402/fetch': fetchAgent,
-    '@x402/axios': axiosAgent,
-  };
-  for (const [name, open] of Object.entries(agents)) {
-    describe(`by ${name}`, () => {
-      for (const [network, where, symbols] of OFFERS) {
-        for (const symbol of symbols) {
-          it(`in ${symbol} on ${where}`, async () => {
-            const [id, answer] = await payNew(checkout, { network, symbol }, await open());
-            assert.equal(answer.status, 200, JSON.stringify(answer.body));
-            assert.equal(answer.transaction, answer.body.session?.payment.transaction);
-            await assertPaid(checkout, id);
-            if (!network.startsWith('solana:')) return;
-            const memo = referenceIn(await checkout.payment(id));
-            assert.equal(checkout.app.references.read(memo)?.payableId, id);
-          });
-        }
+  /** The one agent pays every offer; the other shows on an offer of each family that it pays as well. */
+  const PAYING: [name: string, open: () => Promise<Agent>, offers: typeof OFFERS][] = [
+    ['@x402/fetch', fetchAgent, OFFERS],
+    ['@x402/axios', axiosAgent, OFFERS.filter(([network]) => network !== X_LAYER_TESTNET)],
+  ];
+  for (const [name, open, offers] of PAYING) {
+    for (const [network, where, symbols] of offers) {
+      for (const symbol of symbols) {
+        it(`by ${name} in ${symbol} on ${where}`, async () => {
+          const [id, answer] = await payNew(checkout, { network, symbol }, await open());
+          assert.equal(answer.status, 200, JSON.stringify(answer.body));
+          assert.equal(answer.transaction, answer.body.session?.payment.transaction);
+          await assertPaid(checkout, id);
+          if (!network.startsWith('solana:')) return;
+          const memo = referenceIn(await checkout.payment(id));
+          assert.equal(checkout.app.references.read(memo)?.payableId, id);
+        });
       }
-    });
+    }
   }
 
   for (const [family, wanted] of FAMILIES) {

@@ -27,10 +27,8 @@ function triesOfSlot(since: number): number {
   return 1 + Math.ceil((performance.now() - since) / TRY_MS);
 }
 
-const sizes: Record<string, AccountSize> = {
-  '100 endpoints of one host': { hosts: 1, endpointsPerHost: 100 },
-  '100 endpoints of 25 hosts': { hosts: 25, endpointsPerHost: 4 },
-};
+const ONE_HOST: AccountSize = { hosts: 1, endpointsPerHost: 100 };
+const MANY_HOSTS: AccountSize = { hosts: 25, endpointsPerHost: 4 };
 
 describe("one account's webhooks and the others'", () => {
   let flow: WebhookFlow;
@@ -87,22 +85,24 @@ describe("one account's webhooks and the others'", () => {
     assert.ok(begun <= triesOfSlot(since) * OF_ONE_ACCOUNT, `${begun} tries of the other account came first`);
   }
 
-  for (const store of ['Redis', 'Postgres', 'neither, as Redis is down'] as const) {
-    for (const [what, size] of Object.entries(sizes)) {
-      it(`an event overtakes another account's ${what} that hang; queue in ${store}`, async () => {
-        await open(store === 'Postgres' ? { REDIS_URL: '' } : {});
-        const [busy, quiet] = [await addAccount(size), await addAccount({ hosts: 1, endpointsPerHost: 1 })];
-        await flow.startWorker();
-        if (store === 'neither, as Redis is down') await proxy.refuse();
-        await busy.sendEvents(20);
-        await untilHanging(busy, OF_ONE_HOST);
-        await assertOvertaken(busy, quiet);
-        const left = await WebhookDelivery.query(flow.db)
-          .where('status', 'pending')
-          .whereIn('endpointId', [...busy.endpointIds]);
-        assert.equal(left.length, 2000, 'deliveries are missing');
-      });
-    }
+  for (const [store, size] of [
+    ['Redis', MANY_HOSTS],
+    ['Postgres', ONE_HOST],
+    ['neither, as Redis is down', MANY_HOSTS],
+  ] as const) {
+    it(`an event overtakes another account's 100 endpoints of ${size.hosts} hosts that hang; queue in ${store}`, async () => {
+      await open(store === 'Postgres' ? { REDIS_URL: '' } : {});
+      const [busy, quiet] = [await addAccount(size), await addAccount({ hosts: 1, endpointsPerHost: 1 })];
+      await flow.startWorker();
+      if (store === 'neither, as Redis is down') await proxy.refuse();
+      await busy.sendEvents(20);
+      await untilHanging(busy, OF_ONE_HOST);
+      await assertOvertaken(busy, quiet);
+      const left = await WebhookDelivery.query(flow.db)
+        .where('status', 'pending')
+        .whereIn('endpointId', [...busy.endpointIds]);
+      assert.equal(left.length, 2000, 'deliveries are missing');
+    });
   }
 
   it('an event without a notification overtakes them as well, found by the sweep', async () => {
@@ -126,8 +126,8 @@ describe("one account's webhooks and the others'", () => {
   });
 
   for (const { size, most } of [
-    { size: { hosts: 25, endpointsPerHost: 4 }, most: OF_ONE_ACCOUNT },
-    { size: { hosts: 1, endpointsPerHost: 100 }, most: OF_ONE_HOST },
+    { size: MANY_HOSTS, most: OF_ONE_ACCOUNT },
+    { size: ONE_HOST, most: OF_ONE_HOST },
   ]) {
     it(`alone, an account with ${size.hosts} hosts gets ${most} slots at once`, async () => {
       await open();
