@@ -132,24 +132,18 @@ describe('several facilitators', () => {
   });
 
   describe('when /verify has no answer', () => {
-    for (const [what, behaviour] of Object.entries({
-      'answers 500': answers(500),
-      'answers 401': answers(401),
-      'answers 429': answers(429),
-      'answers without a verdict': answers(200, {}),
-    }))
-      it(`of the first, which ${what}, the second gives the verdict`, async () => {
-        const id = await open();
-        shop.first.verify.always(behaviour);
-        assert.equal((await shop.pay(id)).status, 200);
-        assert.deepEqual(
-          [callsOf(shop.first), callsOf(shop.second)],
-          [
-            [1, 0],
-            [1, 1],
-          ],
-        );
-      });
+    it('of the first, which answers without a verdict, the second gives it', async () => {
+      const id = await open();
+      shop.first.verify.always(answers(200, {}));
+      assert.equal((await shop.pay(id)).status, 200);
+      assert.deepEqual(
+        [callsOf(shop.first), callsOf(shop.second)],
+        [
+          [1, 0],
+          [1, 1],
+        ],
+      );
+    });
 
     it('of the first, which hangs, the second answers within the same time, and is asked first from then on', async () => {
       const id = await open({ environment: { FACILITATOR_TIMEOUT_MS: '3000' } });

@@ -40,55 +40,54 @@ describe('webhook deliveries that fail', () => {
       return oldest as WebhookDelivery;
     });
 
-  for (const [what, reaction] of Object.entries({
-    'answered 500': answer(500),
-    redirected: answer(302, '', { location: '/elsewhere' }),
-    reset,
-  })) {
-    it(`are tried 14 times within 68.2 to 75.8 hours, at the announced times: ${what}`, async () => {
-      const hook = await flow.addEndpoint();
-      hook.receiver.react(reaction);
+  it('are tried 14 times within 68.2 to 75.8 hours, at the announced times', async () => {
+    const hook = await flow.addEndpoint();
+    hook.receiver.react(answer(500));
+    await flow.expireSession();
+    const promised: number[] = [];
+    for (let tries = 1; tries < TRIES; tries += 1) {
+      const row = await flow.afterTries(hook.id, tries);
+      assert.equal(row.status, 'pending');
+      assert.equal(hook.receiver.got.length, tries);
+      assert.equal(await statusOf(hook), 'enabled');
+      promised.push(row.dueAt?.getTime() ?? 0);
+      await travelTo(row);
+    }
+    const { status, dueAt, history } = await flow.afterTries(hook.id, TRIES);
+    assert.deepEqual(
+      [status, dueAt, history.length, hook.receiver.got.length],
+      ['failed', null, TRIES, TRIES],
+    );
+    assert.equal(await statusOf(hook), 'disabled');
+    const at = history.map((entry) => Date.parse(entry.at));
+    const [first = 0, ...later] = at;
+    for (const [index, start] of later.entries()) {
+      // Each pause is twice the one before it, less up to a tenth, and begins when the try has ended.
+      const full = FIRST_PAUSE_MS * 2 ** index;
+      const pause = (promised[index] ?? 0) - (at[index] ?? 0);
+      assert.ok(pause >= full * 0.9 - 1 && pause <= full + 5000, `${pause} ms after try ${index + 1}`);
+      const late = start - (promised[index] ?? 0);
+      assert.ok(late >= 0 && late < 5000, `try ${index + 2} began ${late} ms late`);
+    }
+    const hours = ((later.at(-1) ?? 0) - first) / 3_600_000;
+    assert.ok(hours >= 68.2 && hours <= 75.8, `${hours} h`);
+    // There is no 15th try.
+    advanceClock(400 * 3_600_000);
+    await flow.addEndpoint().then(async (other) => {
       await flow.expireSession();
-      const promised: number[] = [];
-      for (let tries = 1; tries < TRIES; tries += 1) {
-        const row = await flow.afterTries(hook.id, tries);
-        assert.equal(row.status, 'pending');
-        assert.equal(hook.receiver.got.length, tries);
-        assert.equal(await statusOf(hook), 'enabled');
-        promised.push(row.dueAt?.getTime() ?? 0);
-        await travelTo(row);
-      }
-      const { status, dueAt, history } = await flow.afterTries(hook.id, TRIES);
-      assert.deepEqual(
-        [status, dueAt, history.length, hook.receiver.got.length],
-        ['failed', null, TRIES, TRIES],
-      );
-      assert.equal(await statusOf(hook), 'disabled');
-      const at = history.map((entry) => Date.parse(entry.at));
-      const [first = 0, ...later] = at;
-      for (const [index, start] of later.entries()) {
-        // Each pause is twice the one before it, less up to a tenth, and begins when the try has ended.
-        const full = FIRST_PAUSE_MS * 2 ** index;
-        const pause = (promised[index] ?? 0) - (at[index] ?? 0);
-        assert.ok(pause >= full * 0.9 - 1 && pause <= full + 5000, `${pause} ms after try ${index + 1}`);
-        const late = start - (promised[index] ?? 0);
-        assert.ok(late >= 0 && late < 5000, `try ${index + 2} began ${late} ms late`);
-      }
-      const hours = ((later.at(-1) ?? 0) - first) / 3_600_000;
-      assert.ok(hours >= 68.2 && hours <= 75.8, `${hours} h`);
-      // There is no 15th try.
-      advanceClock(400 * 3_600_000);
-      await flow.addEndpoint().then(async (other) => {
-        await flow.expireSession();
-        await flow.untilSucceeded(other.id, 1);
-      });
-      assert.equal(hook.receiver.got.length, TRIES);
+      await flow.untilSucceeded(other.id, 1);
     });
-  }
+    assert.equal(hook.receiver.got.length, TRIES);
+  });
 
   it('have a history: time, outcome, duration and the start of each answer', async () => {
     const hook = await flow.addEndpoint();
-    const reactions: Reaction[] = [reset, answer(410, 'gone\0!'), answer(302, 'x'.repeat(5000)), answer(204)];
+    const reactions: Reaction[] = [
+      reset,
+      answer(410, 'gone\0!'),
+      answer(302, 'x'.repeat(5000), { location: '/elsewhere' }),
+      answer(204),
+    ];
     hook.receiver.react((response, event) => reactions.shift()?.(response, event));
     await flow.expireSession();
     const { history, status } = await failUntil(hook, 4);

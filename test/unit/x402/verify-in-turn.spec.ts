@@ -36,6 +36,7 @@ function openVerifier(name: string, ...prompt: VerifyVerdict[]) {
   };
 }
 
+/** The order in which they are asked, and silence, are in test/flows/several-facilitators.spec.ts. */
 describe('/verify at several facilitators in turn', () => {
   let unavailable = openUnavailableFacilitators();
   beforeEach(() => {
@@ -45,13 +46,6 @@ describe('/verify at several facilitators in turn', () => {
 
   const verify = (verifiers: ReturnType<typeof openVerifier>[], withinMs = 60_000) =>
     verifyInTurn(verifiers, { payment: PAYMENT, withinMs }, { unavailable, logger: undefined });
-
-  for (const verdict of [VALID, REFUSED])
-    it(`takes the first one's verdict: ${verdict.kind}`, async () => {
-      const [one, two] = [openVerifier('one', verdict), openVerifier('two', VALID)];
-      assert.deepEqual(await verify([one, two]), { ...verdict, facilitator: 'one' });
-      assert.equal(two.calls(), 0);
-    });
 
   describe('of a payment whose fee payer', () => {
     const ANOTHERS: VerifyVerdict = {
@@ -93,12 +87,6 @@ describe('/verify at several facilitators in turn', () => {
     assert.equal(unavailable.isUnavailable('one', NETWORK), false);
   });
 
-  it('asks the next when one is silent for its share of the time', async () => {
-    const [one, two] = [openVerifier('one'), openVerifier('two', VALID)];
-    assert.deepEqual(await verify([one, two], 100), { ...VALID, facilitator: 'two' });
-    assert.equal(unavailable.isUnavailable('one', NETWORK), true);
-  });
-
   it('takes the verdict of one that was slow, when it comes before that of the next', async () => {
     const [one, two] = [openVerifier('one'), openVerifier('two')];
     const verified = verify([one, two], 4000);
@@ -117,16 +105,6 @@ describe('/verify at several facilitators in turn', () => {
       forMs: 2000,
       facilitator: undefined,
     });
-  });
-
-  it('has no verdict when all are silent for the time that they have together', async () => {
-    const all = [openVerifier('one'), openVerifier('two'), openVerifier('three')];
-    const { kind } = await verify(all, 90);
-    assert.equal(kind, 'unavailable');
-    assert.deepEqual(
-      all.map(({ calls }) => calls()),
-      [1, 1, 1],
-    );
   });
 
   it('gives one that was away, and may be back, less time before the next is asked', async () => {
