@@ -10,17 +10,10 @@ import { describeBothKinds } from '../support/kinds.js';
 import { answerOf } from '../support/link-answers.js';
 import { PAID } from '../support/unclear-settle.js';
 
-/** Facilitators' words for a used authorization. */
-const SAID_OF_USED = [
-  'invalid_exact_evm_nonce_already_used',
-  'invalid_transaction_state',
-  'invalid_exact_evm_transaction_simulation_failed',
-  'insufficient_funds',
-  'invalid_payload',
-  'a_word_of_tomorrow',
-];
-/** Most unused authorizations get these words too. */
-const SAID_OF_UNUSED = new Set(['insufficient_funds', 'invalid_payload']);
+/** Facilitators' words for a used authorization, one of each kind; test/unit/x402/verify-answer.spec.ts has more. */
+const SAID_OF_USED = ['invalid_exact_evm_nonce_already_used', 'insufficient_funds', 'a_word_of_tomorrow'];
+/** Most unused authorizations get this word too. */
+const SAID_OF_UNUSED = new Set(['insufficient_funds']);
 
 describeBothKinds('a payment that Postgres has forgotten', (kind) => {
   const checkout = forAllTests(() => openCheckoutOnChain({}, kind));

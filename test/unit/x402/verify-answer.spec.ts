@@ -93,21 +93,22 @@ describe("reading a facilitator's answer to /verify", () => {
   });
 
   it('knows which words a used authorization gets too', () => {
-    const ifUsedToo = (invalidReason: unknown): boolean => {
+    /** Whether a used authorization gets the word too, and whether an unused one seldom does. */
+    const said = (invalidReason: unknown): boolean[] => {
       const verdict = verify({ isValid: false, invalidReason });
-      return verdict.kind === 'refused' && verdict.ifUsedToo;
+      return verdict.kind === 'refused' ? [verdict.ifUsedToo, verdict.saysUsed] : [];
     };
-    assert.equal(ifUsedToo('invalid_exact_evm_payload_signature'), false);
+    assert.deepEqual(said('invalid_exact_evm_payload_signature'), [false, false]);
+    for (const word of ['insufficient_funds', 'invalid_payload'])
+      assert.deepEqual(said(word), [true, false], word);
     for (const word of [
       'invalid_transaction_state',
       'invalid_exact_evm_nonce_already_used',
       'invalid_exact_evm_transaction_simulation_failed',
-      'insufficient_funds',
       'a_word_of_tomorrow',
       undefined,
-    ]) {
-      assert.equal(ifUsedToo(word), true, word);
-    }
+    ])
+      assert.deepEqual(said(word), [true, true], word);
   });
 
   for (const [title, body] of Object.entries(NO_BOOLEAN)) {
