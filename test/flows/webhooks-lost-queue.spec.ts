@@ -12,10 +12,10 @@ import { forAllTests } from '../support/hooks.js';
 import { testServices } from '../support/suite.js';
 import { openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 
-const MANY = 500;
+const MANY = 100;
 
 for (const store of ['Redis', 'Postgres'] as const) {
-  describe(`the queue in ${store}, emptied while 500 deliveries are due or delayed`, () => {
+  describe(`the queue in ${store}, emptied while a hundred deliveries are due or delayed`, () => {
     const flow = forAllTests(() =>
       openWebhookFlow(`webhooks_emptied_${store.toLowerCase()}`, {
         environment: store === 'Postgres' ? { REDIS_URL: '' } : {},
