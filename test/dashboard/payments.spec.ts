@@ -111,6 +111,8 @@ describe('payments in the dashboard', () => {
     await buildPaidSession(stage.app.db, accountId);
     const tab = await stage.visit(testKey, '#/payments');
     const { page } = tab;
+    // The list has arrived: only the download breaks off.
+    await page.locator('tbody tr').first().waitFor();
     await page.evaluate("Response.prototype.blob = () => Promise.reject(new TypeError('Failed to fetch'))");
     await tab.press('Download CSV');
     await page.getByRole('alert').getByText('The service cannot be reached.').waitFor();
