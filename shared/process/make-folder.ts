@@ -6,12 +6,14 @@ import path from 'node:path';
  * `/proc`, where a folder that exists takes no other.
  */
 export async function makeFolder(folder: string, mode = 0o777): Promise<void> {
+  const above = path.dirname(folder);
+  // Asked first: another process may make it after `mkdir` has missed it.
+  const isAboveThere = await isFolder(above);
   try {
     await mkdir(folder, mode);
   } catch (error) {
     if (await isFolder(folder)) return;
-    const above = path.dirname(folder);
-    if (!isMissing(error) || (await isFolder(above))) throw error;
+    if (!isMissing(error) || isAboveThere) throw error;
     await makeFolder(above, mode);
     await makeFolder(folder, mode);
   }

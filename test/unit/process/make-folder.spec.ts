@@ -12,11 +12,13 @@ describe('makeFolder', () => {
   afterEach(() => rm(base, { recursive: true }));
 
   it('makes what is missing above, with the mode, also twice and at once', async () => {
-    const folder = path.join(base, 'a', 'b', 'c');
-    await Promise.all([makeFolder(folder, 0o700), makeFolder(folder, 0o700)]);
-    await makeFolder(folder, 0o700);
-    for (const made of [folder, path.dirname(folder)]) {
-      assert.equal((await stat(made)).mode & 0o777, 0o700);
+    for (let round = 0; round < 50; round += 1) {
+      const folder = path.join(base, `${round}`, 'a', 'b');
+      await Promise.all(Array.from({ length: 10 }, () => makeFolder(folder, 0o700)));
+      await makeFolder(folder, 0o700);
+      for (const made of [folder, path.dirname(folder)]) {
+        assert.equal((await stat(made)).mode & 0o777, 0o700);
+      }
     }
   });
 
