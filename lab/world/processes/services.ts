@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../local/postgres/embedded-postgres.js';
 import { type GuardedProcess, spawnGuarded } from '../../../local/toolchain/guarded-process.js';
-import { throwawayFolder } from './throwaway-folder.js';
+import { makeThrowawayFolder } from './throwaway-folder.js';
 
 /** A new, empty server that ends with the process that started it, even after a crash. */
 export interface TestServer {
@@ -24,8 +24,10 @@ const PORT_ATTEMPTS = 5;
 export async function startTestPostgres(
   settings: Record<string, string | number> = THROWAWAY,
 ): Promise<TestServer> {
-  const parent = settings.fsync === 'off' ? await throwawayFolder() : os.tmpdir();
-  const folder = await mkdtemp(path.join(parent, 'stablecoin-checkout-test-'));
+  const folder =
+    settings.fsync === 'off'
+      ? await makeThrowawayFolder()
+      : await mkdtemp(path.join(os.tmpdir(), 'stablecoin-checkout-test-'));
   await chmod(folder, 0o711); // Postgres refuses to run as root, and runs as another user.
   const postgres = await startEmbeddedPostgres({ dir: path.join(folder, 'postgres'), settings });
   return {
