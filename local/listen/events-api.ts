@@ -32,7 +32,7 @@ export interface EventsApi {
 }
 
 const PAGE = 100;
-/** Of fetch, for the ports that browsers block, such as 6000. */
+/** The reason that fetch gives for a port that browsers block, such as 6000. */
 const BAD_PORT = 'bad port';
 const ANSWER_WITHIN_MS = 30_000;
 

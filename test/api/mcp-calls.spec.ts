@@ -44,7 +44,7 @@ describe('/mcp', () => {
       item({ price_data: { unit_amount: 450, product_data: { name: 'C' }, ...changes } });
     const product = (changes: object): object => price({ product_data: { name: 'C', ...changes } });
 
-    /** One for each code: the damaged arguments below have the rest. */
+    /** Each code has one example here; the damaged arguments below have the rest. */
     const CREATES: Record<string, [args: object, code: string]> = {
       nothing: [{}, 'parameter_missing'],
       'too many items': [{ line_items: Array(101).fill(item({})) }, 'parameter_invalid'],

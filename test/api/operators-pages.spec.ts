@@ -22,7 +22,7 @@ describe("the operators' pages", () => {
   const app = forAllTests(() =>
     openTestApp({ ADMIN_PASSWORD: PASSWORD, METRICS_TOKEN: PASSWORD, TRUST_PROXY: '1' }),
   );
-  // Waits for the connection to Redis.
+  // The pages count in Redis as soon as it is connected.
   before(() => app.queues.check());
 
   const change = (path: string, method: 'put' | 'post' = 'put'): request.Test =>

@@ -204,7 +204,7 @@ describe('the rate limit', () => {
       const stoppedAt = Date.now();
       mock.method(Date, 'now', () => stoppedAt);
       const found: number[] = [];
-      // Fewer at once than may wait for Postgres, which a busy machine may let all of them do.
+      // Fewer requests at once than may wait for Postgres: on a busy machine, all of them wait.
       for (let sent = 0; sent < 210; sent += 70) {
         const answers = await Promise.all(
           Array.from({ length: 70 }, () => client(app, merchant.testKey).get(PAYMENTS)),

@@ -144,7 +144,7 @@ describe('the units of shared/limits/units.ts', () => {
     },
   };
 
-  /** With a process of its own, which a trial may change. */
+  /** Each trial has a service of its own, which it may change. */
   async function tryOut(trial: () => Promise<void>): Promise<void> {
     app = await openTestApp();
     try {

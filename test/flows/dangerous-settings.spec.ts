@@ -32,7 +32,7 @@ describe('a start in production', () => {
     const environment = production({ TRUST_PROXY: 'true', WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' });
     for (const start of [startWebProcess, startWorkerProcess]) {
       const service = await start(environment);
-      // It has looked at the migrations by then, which are current.
+      // A process looks at the migrations, which are current, before it stops.
       await service.stop();
       const warnings = warned(service.lines()).filter((event) => event !== 'config.redis_may_evict');
       assert.deepEqual(warnings, [

@@ -115,7 +115,7 @@ for (const { store, redisUrl } of STORES) {
       assert.equal(payment.transaction, moved[0]?.transaction);
     }
 
-    // Its claims have no job yet, or one like any other, so that the store makes no difference.
+    // The claims of a web process have no job yet, or one like any other, so that the store makes no difference.
     if (store === 'Redis')
       describe('the web process', () => {
         let second: WebServiceProcess;

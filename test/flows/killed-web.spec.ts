@@ -11,7 +11,7 @@ import { type Answer, BROKEN, counts, newKey, openWebProcesses, untilGone } from
 describe('a web process', () => {
   const processes = forAllTests(() => openWebProcesses('killed_web'));
   let web: WebServiceProcess;
-  /** Receives the retries. */
+  /** The process that gets the retries. */
   let next: WebServiceProcess;
   before(async () => {
     next = await processes.start();

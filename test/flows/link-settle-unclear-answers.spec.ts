@@ -22,7 +22,7 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
   let checkout: Checkout;
 
   describe('is 202, and then 200 when the chain shows the transfer:', () => {
-    /** One of each kind; test/unit/x402/settle-answer-unknown.spec.ts has every answer. */
+    /** Each kind of answer has one example; test/unit/x402/settle-answer-unknown.spec.ts has every answer. */
     const WAYS: Record<string, Behaviour> = {
       'the connection was reset': breaksAfterWork('reset'),
       'the answer was cut off': breaksAfterWork('truncate'),

@@ -74,7 +74,7 @@ describe('payments in the sandbox', () => {
     assert.deepEqual([status, body.status], [200, 'complete']);
   }
 
-  /** The one agent pays every offer; the other shows on an offer of each family that it pays as well. */
+  /** @x402/fetch pays every offer; @x402/axios shows on an offer of each family that it pays as well. */
   const PAYING: [name: string, open: () => Promise<Agent>, offers: typeof OFFERS][] = [
     ['@x402/fetch', fetchAgent, OFFERS],
     ['@x402/axios', axiosAgent, OFFERS.filter(([network]) => network !== X_LAYER_TESTNET)],

@@ -99,7 +99,7 @@ for (const { store, redisUrl } of STORES) {
       await eventually(assertNoActiveJob);
     });
 
-    // Its job ends like the others, in either store.
+    // The job of a hanging /settle ends like the others, so that the store makes no difference.
     if (store === 'Postgres') return;
     it('during a hanging /settle stops in time, and another worker finds the transfer on the chain', async () => {
       flow.startNewBooks();

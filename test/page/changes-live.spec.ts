@@ -68,7 +68,7 @@ describe('an open page', () => {
       shop.visitPage(id, { wallets: [fundedWallet()] }),
       shop.visitPage(id),
     ]);
-    // As a desktop shows it to the buyer who pays on a phone.
+    // A desktop shows this to the buyer who pays on a phone.
     await other.page.getByRole('img', { name: /QR code/ }).waitFor();
     await other.page.getByText(/This page follows by itself/).waitFor();
     await other.page.getByText(/First withdraw it to a wallet of your own/).waitFor();

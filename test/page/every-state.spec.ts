@@ -20,7 +20,7 @@ const VIEWS = [
   { width: 390, height: 844, colorScheme: 'light' },
   { width: 320, height: 640, colorScheme: 'dark' },
 ] as const;
-/** Checked in three views; the other states take turns, one view each. Together these have every part of the page. */
+/** These are checked in three views; the other states take turns, one view each. Together these have every part of the page. */
 const IN_THREE_VIEWS: readonly PageStateName[] = ['open, with balances', 'signing', 'with a brand'];
 
 /** With SCREENSHOTS=true, these are the pictures of the page in docs/images/. */

@@ -65,7 +65,7 @@ describe('after a payment that may have been taken, the page', () => {
     assert.equal(await visitor.page.evaluate('document.activeElement.id'), 'state');
     await assertWarns(visitor, payment.id);
     assert.equal(await read.count(), 0);
-    // That this one took nothing does not say it of the first.
+    // This payment took nothing; the first one may have.
     shop.facilitator.verify.next(refuses('kyt_risk_detected'));
     await visitor.press(FOX);
     await visitor.alerts(EN.failedRefused);

@@ -116,7 +116,7 @@ export const mochaHooks = {
   },
 };
 
-/** Frees their memory. On a disk they stay, since a file system is slow to make files after many were removed. */
+/** Frees the memory of the databases. On a disk they stay: a file system is slow to make files after many were removed. */
 async function dropDatabases(): Promise<void> {
   const names = databases.splice(0);
   if (names.length === 0) return;

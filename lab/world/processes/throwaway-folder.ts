@@ -8,7 +8,7 @@ export const IN_MEMORY = '/dev/shm';
 const GIB = 2 ** 30;
 /** The databases of a whole run of the suite need half a gigabyte at once. */
 const ROOM_BYTES = 4 * GIB;
-/** Ends with the id of the process that makes the folder. */
+/** The id of the process that makes the folder follows. */
 const NAME = 'stablecoin-checkout-test-';
 
 /**
@@ -36,7 +36,7 @@ export async function removeAbandoned(folder: string): Promise<void> {
     const [, pid] = new RegExp(`^${NAME}(\\d+)-`).exec(name) ?? [];
     if (pid === undefined || isAlive(Number(pid))) continue;
     await rm(path.join(folder, name), { recursive: true, force: true }).catch(() => {
-      // It is another user's, or its server is still stopping: a later run removes it.
+      // The folder is another user's, or its server is still stopping: a later run removes it.
     });
   }
 }

@@ -113,7 +113,7 @@ describe("reading a facilitator's answer to /settle that", () => {
       'a_word_of_tomorrow',
       'not_confirmed_by_kyt',
       'kyt_sanctioned_address',
-      // Like words about the seller that are on the list.
+      // These two resemble words about the seller that are on the list.
       'tomorrows_registration_required',
       'tomorrows_to_address_sanctioned',
       'INSUFFICIENT_FUNDS',
