@@ -66,7 +66,9 @@ function readEvmWallet(text: string): string {
 function readSolanaWallet(text: string): string {
   const wallet = parseSolanaWallet(text);
   if (wallet !== undefined) return refuseToken('--solana', wallet);
-  throw new UsageError(`--solana must be a wallet address: 32 bytes in base58; it is "${text}".`);
+  throw new UsageError(
+    `--solana must be a wallet address: 32 bytes in base58, not all of them zero; it is "${text}".`,
+  );
 }
 
 /** Money that is sent to a token's own address is lost. */

@@ -105,7 +105,7 @@ function allowedAmount({ amountCents }: NewRefund, left: number): number {
   if (amount >= 1 && amount <= left) return amount;
   const message =
     left < 1
-      ? 'Nothing is left to refund of this payment: 0 cents. Cancel a refund of it that still waits to be paid, if you want another.'
+      ? 'Nothing is left to refund of this payment: 0 cents. If a refund of it still waits to be paid, you can cancel that one and create another.'
       : `${left} cents of this payment are left to refund. Send an amount of at most ${left}.`;
   throw new Refusal('refund_amount_too_large', message, { param: 'amount' });
 }

@@ -139,6 +139,7 @@ describe('the merchants command', () => {
       '--solana',
       'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
     ],
+    ['the system program', /not all of them zero/, '--solana', '1'.repeat(32)],
     ['a Solana address of 31 bytes', /32 bytes/, '--solana', '9B5XszUGdMaxCZ7uSQhPzdks5ZQSmWxrmzCSvtJ'],
     ['a Solana address that is no base58', /base58/, '--solana', '0OIl'],
     ['a colour that is none', /#1a2b3c/, '--brand-color', 'red'],
