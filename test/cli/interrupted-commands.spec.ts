@@ -2,41 +2,26 @@ import assert from 'node:assert/strict';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { nodeProgram } from '../../lab/world/processes/processes.js';
 import { StartedProcess } from '../../lab/world/processes/supervisor.js';
-import { type Freeze, TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
+import type { Freeze } from '../../lab/world/proxy/tcp-proxy.js';
 import { ensureBuilt } from '../../local/build/ensure-built.mjs';
 import { projectRoot } from '../../local/toolchain/project-root.js';
-import { openTestApp, type TestApp } from '../support/app.js';
 import { runJson, saidBy } from '../support/cli.js';
-import { useCliDatabase } from '../support/cli-database.js';
-import { createMigratedDatabase } from '../support/suite.js';
+import { useProxiedShop } from '../support/proxied-shop.js';
 
 /** Postgres' answer to a COMMIT. */
 const COMMITTED = /COMMIT\0/;
 
 describe('a command that a signal ends', () => {
-  let app: TestApp;
-  let url: string;
-  let proxy: TcpProxy;
-  let account: string;
+  const shop = useProxiedShop('interrupted_commands');
   let freeze: Freeze;
-  useCliDatabase(() => url);
-  before(async () => {
-    await ensureBuilt(projectRoot());
-    url = await createMigratedDatabase('interrupted_commands');
-    app = await openTestApp({ DATABASE_URL: url });
-    proxy = await TcpProxy.start(url);
-    process.env.DATABASE_URL = url;
-    account = (await runJson('create', '--name', 'Shop')).account.id;
-  });
-  after(async () => {
-    await app.close();
-    await proxy.refuse();
-  });
+  before(() => ensureBuilt(projectRoot()));
   afterEach(() => freeze.thaw());
 
   const start = (...argv: string[]): StartedProcess =>
     new StartedProcess(
-      nodeProgram(['local/commands/merchants.mjs', ...argv], { environment: { DATABASE_URL: proxy.url } }),
+      nodeProgram(['local/commands/merchants.mjs', ...argv], {
+        environment: { DATABASE_URL: shop.proxy.url },
+      }),
     );
 
   async function end(
@@ -57,8 +42,8 @@ describe('a command that a signal ends', () => {
   }
 
   it('while Postgres does not answer its COMMIT says that it may have been carried out, and how to find out', async () => {
-    freeze = proxy.freeze({ ways: ['down'], from: COMMITTED });
-    const command = start('create-key', account, '--mode', 'test');
+    freeze = shop.proxy.freeze({ ways: ['down'], from: COMMITTED });
+    const command = start('create-key', shop.account, '--mode', 'test');
     await untilListed('create-key');
     const [code, said] = await end(command, 'SIGINT');
     assert.equal(code, 130);
@@ -69,7 +54,7 @@ describe('a command that a signal ends', () => {
   });
 
   it('between its parts says that those which are done stay', async () => {
-    freeze = proxy.freeze({ ways: ['down'], from: COMMITTED });
+    freeze = shop.proxy.freeze({ ways: ['down'], from: COMMITTED });
     const command = start('rebuild-reports');
     await untilListed('rebuild-reports');
     assert.deepEqual(await end(command, 'SIGTERM'), [
@@ -79,8 +64,8 @@ describe('a command that a signal ends', () => {
   });
 
   it('before it has changed anything says nothing', async () => {
-    freeze = proxy.freeze();
-    const command = start('create-key', account, '--mode', 'test');
+    freeze = shop.proxy.freeze();
+    const command = start('create-key', shop.account, '--mode', 'test');
     await command.until('its database', () => (command.errors().includes('\n') ? true : undefined));
     assert.deepEqual(await end(command, 'SIGINT'), [130, '']);
   });
