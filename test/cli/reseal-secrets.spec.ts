@@ -5,7 +5,7 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
 import { type Resealed, resealSecrets } from '../../shared/webhooks/secrets.js';
 import { assertRefused, runCommand, runJson, saidBy } from '../support/cli.js';
-import { useEnvironment } from '../support/cli-database.js';
+import { useEnvironment } from '../support/environment.js';
 import { forAllTests } from '../support/hooks.js';
 import { type Hook, openWebhookFlow } from '../support/webhook-flow.js';
 

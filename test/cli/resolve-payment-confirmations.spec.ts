@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { EvmChain } from '../../lab/world/chains/evm-chain.js';
 import { openCheckout } from '../support/checkout.js';
 import { assertRefused, runJson } from '../support/cli.js';
-import { useCliDatabase, useEnvironment } from '../support/cli-database.js';
+import { useCliDatabase } from '../support/cli-database.js';
+import { useEnvironment } from '../support/environment.js';
 import { forAllTests } from '../support/hooks.js';
 
 describe('operators resolving payments of a network with confirmations', () => {

@@ -7,7 +7,8 @@ import { Payment } from '../../shared/payments/model.js';
 import { Event } from '../../shared/webhooks/model.js';
 import { openCheckout, type SignedPayment } from '../support/checkout.js';
 import { assertRefused, runCommand, runJson } from '../support/cli.js';
-import { useCliDatabase, useEnvironment } from '../support/cli-database.js';
+import { useCliDatabase } from '../support/cli-database.js';
+import { useEnvironment } from '../support/environment.js';
 import { forAllTests } from '../support/hooks.js';
 
 describe('operators resolving payments', () => {

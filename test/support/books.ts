@@ -17,6 +17,7 @@ import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import { BASE_SEPOLIA, BUYER, type Checkout, findEntry, openCheckout, SOLANA_DEVNET } from './checkout.js';
 import { type Ran, runCommand } from './cli.js';
 import { emptyTables } from './empty-tables.js';
+import { setEnvironment } from './environment.js';
 import type { Kind } from './kinds.js';
 import { moveOnChain } from './money-flow.js';
 import { createMigratedDatabase } from './suite.js';
@@ -212,18 +213,9 @@ function readReport(ran: Ran): Report {
   };
 }
 
-/** The command reads its settings from the environment. */
-async function withEnvironment<T>(set: Record<string, string>, work: () => Promise<T>): Promise<T> {
-  const before = Object.keys(set).map((name) => [name, process.env[name]] as const);
-  Object.assign(process.env, set);
-  try {
-    return await work();
-  } finally {
-    for (const [name, value] of before) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
-  }
+async function withEnvironment<T>(variables: Record<string, string>, work: () => Promise<T>): Promise<T> {
+  const restore = setEnvironment(variables);
+  return await work().finally(restore);
 }
 
 /** The lines of a report by status, with what else tells them apart. */
