@@ -2,7 +2,7 @@
 export type CallerKind = 'web' | 'worker';
 export type Callers = Readonly<Record<CallerKind, number>>;
 
-/** Assumed until the processes are counted. */
+/** Assumed until the processes are counted, and the least of every count. */
 export const ONE_OF_EACH: Callers = { web: 1, worker: 1 };
 
 /** A settlement takes several times as long as a verification, and both are equally frequent. */
@@ -18,8 +18,7 @@ export function shareOfCalls(kind: CallerKind, callers: Callers): number {
   return part(kind, callers, { web: 1, worker: 1 });
 }
 
+/** The other kind keeps its part also while none of it is known: its first process would not wait for the others' next count. */
 function part(kind: CallerKind, callers: Callers, weights: Callers): number {
-  const other: CallerKind = kind === 'web' ? 'worker' : 'web';
-  const ofOthers = callers[other] > 0 ? weights[other] : 0;
-  return weights[kind] / (weights[kind] + ofOthers) / Math.max(1, callers[kind]);
+  return weights[kind] / (weights.web + weights.worker) / Math.max(1, callers[kind]);
 }

@@ -31,6 +31,8 @@ export interface Stores {
 }
 
 const COUNT_INTERVAL_MS = 2000;
+/** By then the others have counted a new process, and have closed the idle connections of their old shares (4 s). */
+const NEW_FOR_MS = COUNT_INTERVAL_MS + 5000;
 const LEAVE_TIMEOUT_MS = 500;
 
 export function openFacilitators(
@@ -75,8 +77,10 @@ function openOwnThrottle(
   };
   const key = turnsKey(config);
   const rate = redis === undefined ? alone : openSharedRateLimiter({ store, key, intervalMs, alone });
-  const slots = (): number =>
-    maxConnections === undefined ? CONNECTIONS : shareOfConnections(maxConnections, kind, callers.known());
+  const slots = (): number => {
+    if (maxConnections === undefined) return CONNECTIONS;
+    return callers.isNew() ? 1 : shareOfConnections(maxConnections, kind, callers.known());
+  };
   const openPauses = (name: string): RateLimiter => {
     const ownPauses = openRateLimiter(() => 0);
     const terms = { store, key: `${key}:${name}`, intervalMs: undefined, alone: ownPauses };
@@ -98,18 +102,28 @@ function intervalOf(perSecond: number): number {
 
 interface KnownCallers {
   known(): Callers;
+  /** Whether this process is not counted yet, or others of its kind may still use their shares from before it. */
+  isNew(): boolean;
   close(): Promise<void>;
 }
 
-const NO_OTHER_CALLERS: KnownCallers = { known: () => ONE_OF_EACH, close: async () => undefined };
+const NO_OTHER_CALLERS: KnownCallers = {
+  known: () => ONE_OF_EACH,
+  isNew: () => false,
+  close: async () => undefined,
+};
 
 /** While Postgres is unavailable the last count is used. */
 function followCallers(db: Knex, kind: CallerKind): KnownCallers {
   const self = { id: randomUUID(), kind };
-  let known = ONE_OF_EACH;
+  let known: Callers | undefined;
+  let newUntilMs = Infinity;
   let counting: Promise<void> | undefined;
   const count = async (): Promise<void> => {
-    known = await countCallers(db, self).catch(() => known);
+    const counted = await countCallers(db, self).catch(() => undefined);
+    if (known === undefined && counted !== undefined)
+      newUntilMs = counted[kind] > 1 ? performance.now() + NEW_FOR_MS : 0;
+    known = counted ?? known;
     counting = undefined;
   };
   const begin = (): void => {
@@ -118,7 +132,8 @@ function followCallers(db: Knex, kind: CallerKind): KnownCallers {
   const timer = setInterval(begin, COUNT_INTERVAL_MS);
   begin();
   return {
-    known: () => known,
+    known: () => known ?? ONE_OF_EACH,
+    isNew: () => performance.now() < newUntilMs,
     async close() {
       clearInterval(timer);
       await counting;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Behaviour } from '../../lab/world/facilitator/dial.js';
+import { type Behaviour, slow } from '../../lab/world/facilitator/dial.js';
 import { startFacilitator } from '../../lab/world/facilitator/facilitator.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
@@ -44,12 +44,12 @@ describe("the facilitator's limits", () => {
     };
     const checkout = await openCheckout({ environment });
     try {
-      await checkout.startWorker();
-      const { edge } = checkout.facilitator;
+      const { edge, verify, settle } = checkout.facilitator;
       const sessions = await Promise.all(Array.from({ length: 100 }, () => checkout.buildSession()));
       const signed: SignedPayment[] = [];
       for (const { id } of sessions) signed.push(await checkout.sign(id));
       // The burst allows for calls that queue up while the machine stalls for a moment.
+      for (const dial of [verify, settle]) dial.always(slow(250)); // All connections are needed.
       edge.limitTo({ perSecond: 80, burst: 120, connections: 20 });
       const statuses = await Promise.all(
         sessions.map(({ id }, index) => payUntilTaken(checkout, id, signed[index] ?? assert.fail())),

@@ -11,9 +11,9 @@ describe('the share of a process', () => {
     assert.equal(shareOfCalls('worker', { web: 3, worker: 1 }), 0.5);
   });
 
-  it('is everything when there is no other process, and at least one connection', () => {
-    assert.equal(shareOfConnections(100, 'worker', { web: 0, worker: 1 }), 100);
-    assert.equal(shareOfCalls('web', { web: 1, worker: 0 }), 1);
+  it('leaves the part of the other kind to its first process, and is at least one connection', () => {
+    assert.equal(shareOfConnections(100, 'worker', { web: 0, worker: 1 }), 75);
+    assert.equal(shareOfCalls('web', { web: 1, worker: 0 }), 0.5);
     assert.equal(shareOfConnections(1, 'web', CALLERS), 1);
   });
 
