@@ -1,4 +1,10 @@
-import { createAccount, getAccount, listAccounts, updateAccount } from '../shared/accounts/accounts.js';
+import {
+  type AccountDetails,
+  createAccount,
+  getAccount,
+  listAccounts,
+  updateAccount,
+} from '../shared/accounts/accounts.js';
 import { createApiKey, revokeApiKey } from '../shared/accounts/api-keys.js';
 import { addFacilitatorKey, removeFacilitatorKey } from '../shared/accounts/facilitator-keys.js';
 import {
@@ -11,11 +17,11 @@ import { ACCOUNT_COMMANDS } from './account-commands.js';
 import { ACCOUNTING_COMMANDS } from './accounting-commands.js';
 import { ARCHIVE_COMMANDS } from './archive-commands.js';
 import { AUDIT_COMMANDS } from './audit-commands.js';
-import { type Command, subjectOf } from './command.js';
+import { type Command, type Input, subjectOf } from './command.js';
 import { ENDPOINT_COMMANDS } from './endpoint-commands.js';
 import { EVENT_COMMANDS } from './event-commands.js';
 import { PAYMENT_COMMANDS } from './payment-commands.js';
-import { accountChanges, parseKeyId, parseKeyName, parseMode, parsePublicKey } from './read-values.js';
+import { parseKeyId, parseKeyName, parseMode, parsePublicKey } from './read-values.js';
 import { RECONCILE_COMMANDS } from './reconcile-commands.js';
 import { REPORT_COMMANDS } from './report-commands.js';
 import { SECRET_COMMANDS } from './secret-commands.js';
@@ -33,7 +39,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     required: ['name'],
     changes: 'at once',
     async run(db, input, audit) {
-      const account = await createAccount(db, { ...NO_DETAILS, ...accountChanges(input) });
+      const account = await createAccount(db, { ...NO_DETAILS, ...(await readChanges(input)) });
       const accountId = account.id;
       const live = await createApiKey(db, { accountId, livemode: true, name: DEFAULT_KEY_NAME });
       const test = await createApiKey(db, { accountId, livemode: false, name: DEFAULT_KEY_NAME });
@@ -48,7 +54,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     options: DETAILS,
     changes: 'at once',
     async run(db, input, audit) {
-      const account = await updateAccount(db, subjectOf(input, 'account'), accountChanges(input));
+      const account = await updateAccount(db, subjectOf(input, 'account'), await readChanges(input));
       audit.solanaWallet = account.solanaWallet;
       return presentAccount(account);
     },
@@ -131,6 +137,12 @@ ${Object.entries(COMMANDS)
   .map(([name, { usage }]) => `  ${name} ${usage}`.trimEnd())
   .join('\n')}
 `;
+
+/** The libraries that read wallets' addresses are loaded by the commands that do. */
+async function readChanges(input: Input): Promise<Partial<AccountDetails>> {
+  const { accountChanges } = await import('./account-changes.js');
+  return accountChanges(input);
+}
 
 const NO_DETAILS = {
   name: '',

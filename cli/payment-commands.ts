@@ -1,32 +1,10 @@
-import type { Chains } from '../shared/chains/confirmation.js';
-import { transactionName } from '../shared/chains/text-forms.js';
-import type { Config } from '../shared/config/config.js';
-import type { Knex } from '../shared/db/knex.js';
 import { presentOperatorPayment } from '../shared/payments/present-operator.js';
-import { decisionNotifier } from '../shared/queues/decision-notifier.js';
-import { leaveToSweep } from '../shared/queues/notify-deliveries.js';
 import { presentRefund } from '../shared/refunds/present.js';
 import { refundsOf } from '../shared/refunds/read.js';
-import type { Resolution } from '../shared/settlement/policy/by-operator.js';
+import { getPayment, listUndecidedPayments } from '../shared/settlement/operator-reads.js';
 import { reconcileRestore } from '../shared/settlement/reconcile-restore.js';
-import {
-  getPayment,
-  listUndecidedPayments,
-  mayStillArriveRefusal,
-  proofOf,
-  refuseIfAnothers,
-  resolvePayment,
-  whyMoneyMayArrive,
-} from '../shared/settlement/resolve.js';
-import { type Command, type Input, subjectOf } from './command.js';
+import { type Command, subjectOf } from './command.js';
 import { addressOfLinks } from './link-address.js';
-import { commandLogger } from './logger.js';
-import { UsageError } from './parse-command-line.js';
-
-/** The operator accepts that the payment's money may still move, or has moved. */
-const CAN_STILL_ARRIVE = 'even-if-it-can-still-arrive';
-/** The operator accepts that the chain does not show the transaction. */
-const NOT_SEEN = 'even-if-not-seen';
 
 /** For use after a restore of the database, before workers start. */
 const RECONCILE_RESTORE: Command = {
@@ -66,75 +44,12 @@ export const PAYMENT_COMMANDS: Readonly<Record<string, Command>> = {
       '<pay_…> --paid <transaction> [--even-if-not-seen] | --failed --reason R [--even-if-it-can-still-arrive]',
     subject: 'payment',
     options: ['paid', 'reason'],
-    flags: ['failed', CAN_STILL_ARRIVE, NOT_SEEN],
+    flags: ['failed', 'even-if-it-can-still-arrive', 'even-if-not-seen'],
     changes: 'at once',
     async run(db, input, _audit, context) {
-      const resolution = readResolution(input);
-      const payment = subjectOf(input, 'payment');
-      const source = { db, config: context.config };
-      if (resolution.kind === 'paid') await prove(source, payment, resolution, input[NOT_SEEN] !== undefined);
-      else await disprove(source, payment, resolution, input[CAN_STILL_ARRIVE] !== undefined);
-      const logger = commandLogger(context);
-      const baseUrl = addressOfLinks(context);
-      return presentOperatorPayment(
-        await resolvePayment(
-          { db, logger, baseUrl, notifyDeliveries: leaveToSweep, notifyDecided: decisionNotifier(undefined) },
-          payment,
-          resolution,
-        ),
-      );
+      // Loads the chains' libraries.
+      const { resolveByOperator } = await import('./resolve-by-operator.js');
+      return await resolveByOperator(db, input, context);
     },
   },
 };
-
-interface Source {
-  db: Knex;
-  config: Config;
-}
-
-async function prove(
-  { db, config }: Source,
-  payment: string,
-  resolution: Extract<Resolution, { kind: 'paid' }>,
-  evenIfNotSeen: boolean,
-): Promise<void> {
-  await refuseIfAnothers(db, payment, resolution.transaction);
-  if (evenIfNotSeen) return;
-  resolution.proof = await withChains(config, (chains) =>
-    proofOf({ db, chains, config }, payment, resolution.transaction),
-  );
-}
-
-/** Without a proof that no money moved, the buyer is told that it may have. */
-async function disprove(
-  { db, config }: Source,
-  payment: string,
-  resolution: Extract<Resolution, { kind: 'failed' }>,
-  evenIfItCanStillArrive: boolean,
-): Promise<void> {
-  const why = await withChains(config, (chains) => whyMoneyMayArrive({ db, chains }, payment));
-  resolution.unproven = why !== undefined;
-  if (why !== undefined && !evenIfItCanStillArrive) throw mayStillArriveRefusal(payment, why);
-}
-
-async function withChains<T>({ rpcUrls }: Config, ask: (chains: Chains) => Promise<T>): Promise<T> {
-  const { createChains } = await import('../shared/chains/confirmation.js');
-  const chains = createChains(rpcUrls);
-  try {
-    return await ask(chains);
-  } finally {
-    chains.close();
-  }
-}
-
-function readResolution({ paid, failed, reason }: Input): Resolution {
-  if ((paid === undefined) === (failed === undefined)) {
-    throw new UsageError('Give either --paid <transaction>, or --failed --reason R.');
-  }
-  if (paid !== undefined) {
-    if (/^[A-Za-z0-9]{1,200}$/.test(paid)) return { kind: 'paid', transaction: transactionName(paid) };
-    throw new UsageError('--paid must be a transaction id of letters and digits.');
-  }
-  if (reason !== undefined && /^[a-z0-9_]{1,100}$/.test(reason)) return { kind: 'failed', reason };
-  throw new UsageError('--reason must be 1 to 100 characters of a to z, 0 to 9 and _.');
-}

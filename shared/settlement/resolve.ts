@@ -5,12 +5,13 @@ import type { Config } from '../config/config.js';
 import { afterCommit } from '../db/after-commit.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
-import { Refusal, requireFound } from '../errors/refusal.js';
+import { Refusal } from '../errors/refusal.js';
 import { Payable } from '../payables/model.js';
 import { Payment } from '../payments/model.js';
 import { earlierNowMs, now } from '../process/clock.js';
 import { readStoredPayment } from '../x402/stored-payment.js';
 import { type WriteDeps, writeDecision } from './carry-out.js';
+import { getPayment } from './operator-reads.js';
 import {
   byOperator,
   type Resolution,
@@ -19,7 +20,6 @@ import {
 } from './policy/by-operator.js';
 import type { Proof } from './policy/decision.js';
 import { describeFinding } from './policy/describe-finding.js';
-import { findPayment } from './read-link.js';
 import { PAYMENT_OF_TRANSACTION } from './statements/resolve.sql.js';
 
 export async function resolvePayment(deps: WriteDeps, id: string, resolution: Resolution): Promise<Payment> {
@@ -112,12 +112,4 @@ export function mayStillArriveRefusal(id: string, why: string): Refusal {
     'parameter_invalid',
     `${id} can still arrive: ${why}. The session would open again and its buyer could pay twice. Wait, or add --even-if-it-can-still-arrive.`,
   );
-}
-
-export async function getPayment(db: Knex, id: string): Promise<Payment> {
-  return requireFound(await findPayment(db, id), 'payment', id);
-}
-
-export async function listUndecidedPayments(db: Knex): Promise<Payment[]> {
-  return await Payment.query(db).where('status', 'processing').orderBy('id');
 }

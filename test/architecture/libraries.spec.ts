@@ -58,6 +58,10 @@ describe('the libraries', () => {
     assert.ok(web.has('express') && worker.has('viem'));
     for (const name of ['viem', 'bullmq', '@solana/web3.js']) assert.ok(!web.has(name), `web: ${name}`);
     assert.ok(!worker.has('@solana/web3.js'));
+    const commands = loadedAtStart('cli/merchants.ts');
+    assert.ok(commands.has('objection'));
+    for (const name of ['viem', 'undici', 'ioredis', '@solana/web3.js'])
+      assert.ok(!commands.has(name), `commands: ${name}`);
   });
 
   it('that few processes need are loaded on first use', () => {
