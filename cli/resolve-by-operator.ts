@@ -71,8 +71,11 @@ async function disprove(
   if (why !== undefined && !evenIfItCanStillArrive) throw mayStillArriveRefusal(payment, why);
 }
 
-async function withChains<T>({ rpcUrls }: Config, ask: (chains: Chains) => Promise<T>): Promise<T> {
-  const chains = createChains(rpcUrls);
+async function withChains<T>(
+  { rpcUrls, confirmations }: Config,
+  ask: (chains: Chains) => Promise<T>,
+): Promise<T> {
+  const chains = createChains(rpcUrls, { confirmations });
   try {
     return await ask(chains);
   } finally {

@@ -24,7 +24,7 @@ export async function runReconcile(
 ): Promise<object> {
   const { config } = context;
   const queues = new EndpointQueues();
-  const chains = createChains(config.rpcUrls, { queues });
+  const chains = createChains(config.rpcUrls, { queues, confirmations: config.confirmations });
   const deps = {
     db,
     config,

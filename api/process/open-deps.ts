@@ -99,7 +99,7 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     solanaTransfers,
     chains: lazy(async () => {
       const { createChains } = await import('../../shared/chains/confirmation.js');
-      return createChains(config.rpcUrls);
+      return createChains(config.rpcUrls, { confirmations: config.confirmations });
     }),
     readBalances: lazy(async () => {
       const { createReadBalances } = await import('../../shared/chains/wallet-balances.js');

@@ -9,7 +9,7 @@ import { checkEvmPayment, type EvmPaymentQuery, judgeUnreadEvm } from './evm.js'
 import { EvmRpc } from './evm-rpc.js';
 import type { ChainFinding } from './finding.js';
 import { LogRange } from './log-range.js';
-import { findNetwork, type Network, rpcUrlOf } from './networks.js';
+import { confirmationsOf, findNetwork, type Network, rpcUrlOf } from './networks.js';
 import type { ChainFetch } from './rpc-fetch.js';
 import type { SolanaPaymentQuery } from './solana.js';
 import type { SolanaEndpointMemory } from './solana-search.js';
@@ -38,6 +38,8 @@ export interface OpenChains extends Chains {
 }
 
 export interface ChainsOptions extends EndpointQueuesOptions {
+  /** The confirmations that an EVM network's outcomes need, by environment suffix; one where none is given. */
+  confirmations?: ReadonlyMap<string, number>;
   /** Limits all requests of one check together. */
   checkTimeoutMs?: number;
   /** The pause before a lagging node is called again. */
@@ -57,7 +59,7 @@ const SHUTTING_DOWN = 'the process is shutting down';
  * only if it creates them once.
  */
 export function createChains(rpcUrls: ReadonlyMap<string, string>, options: ChainsOptions = {}): OpenChains {
-  const { checkTimeoutMs = 10_000, retryPauseMs = 200 } = options;
+  const { checkTimeoutMs = 10_000, retryPauseMs = 200, confirmations = new Map() } = options;
   const endpoints = new Endpoints();
   const queues = options.queues ?? new EndpointQueues(options);
   const inFlight = new Set<ChainCheck>();
@@ -69,7 +71,9 @@ export function createChains(rpcUrls: ReadonlyMap<string, string>, options: Chai
     if (query.family === 'evm' && network.family === 'evm') {
       const rpc = new EvmRpc(network, url, fetch);
       await endpoints.verify(network, rpc);
-      return await checkEvmPayment({ rpc, check, memory: endpoints.ofEvm(network) }, query);
+      const memory = endpoints.ofEvm(network);
+      const needed = Math.max(1, confirmationsOf(confirmations, network.caip2));
+      return await checkEvmPayment({ rpc, check, memory, confirmations: needed }, query);
     }
     if (query.family === 'svm' && network.family === 'svm') {
       // Loaded with the first Solana payment.

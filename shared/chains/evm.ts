@@ -37,6 +37,8 @@ interface EvmCheckContext {
   rpc: EvmRpc;
   memory: EvmEndpointMemory;
   check: ChainCheck;
+  /** How many blocks an outcome needs, its own included, until no other block replaces it by the operator's judgement. */
+  confirmations: number;
 }
 
 /** Tries with one head before a fresh one is read: one URL may be served by nodes at different heights. */
@@ -55,12 +57,12 @@ export async function checkEvmPayment(
 ): Promise<ChainFinding> {
   const payment = parseQuery(query);
   const head = await readHead(context);
-  const named = await judgeHint(context.rpc, query.transactionHint, payment, head);
+  const named = await judgeHint(context, query.transactionHint, payment, head);
   if (named !== undefined) return named;
   const state = await readState(context, payment, head);
   return state.isUsed
     ? await findUse(context, query, payment, state.head)
-    : judgeUnused(state.head, query.validBefore);
+    : await judgeUnused(context, state.head, query.validBefore);
 }
 
 /** The finding of a failed check: an authorization that an earlier check read as used stays used. */
@@ -77,14 +79,14 @@ async function readHead({ rpc, check }: EvmCheckContext): Promise<EvmBlock> {
 
 /** A hint that cannot be read is ignored, and the state is read instead. */
 async function judgeHint(
-  rpc: EvmRpc,
+  context: EvmCheckContext,
   hint: string | undefined,
   payment: AuthorizedPayment,
   head: EvmBlock,
 ): Promise<ChainFinding | undefined> {
   const transaction = parseHash(hint);
   if (transaction === undefined) return undefined;
-  return await judgeTransaction(rpc, transaction, payment, head).catch(() => undefined);
+  return await judgeTransaction(context, transaction, payment, head).catch(() => undefined);
 }
 
 async function readState(
@@ -108,11 +110,12 @@ async function readState(
 
 /** The authorization is known to be used here: a failure is `used`, never `unreadable`. */
 async function findUse(
-  { rpc, memory, check }: EvmCheckContext,
+  context: EvmCheckContext,
   query: EvmPaymentQuery,
   authorization: AuthorizedPayment,
   head: EvmBlock,
 ): Promise<ChainFinding> {
+  const { rpc, memory, check } = context;
   const number = Number(head.number);
   const earlier = parseEvmPosition(query.position);
   const position = earlier === undefined ? beginEvmSearch(number) : continueEvmSearch(earlier, number);
@@ -125,7 +128,7 @@ async function findUse(
     const search = { authorization, claimedAt: query.notBefore, head, position, memory, check };
     const transaction = await findAuthorizationLog(rpc, search);
     if (transaction === undefined) return used('the nonce is used, but no log says by what');
-    const finding = await judgeTransaction(rpc, transaction, authorization, head);
+    const finding = await judgeTransaction(context, transaction, authorization, head);
     if (finding === undefined) return used("the nonce's log and its transaction's receipt differ");
     return finding.kind === 'used' ? used(finding.reason) : finding;
   } catch (error) {
@@ -135,7 +138,7 @@ async function findUse(
 
 /** Undefined when this transaction, as the canonical chain has it, does not involve the authorization. */
 async function judgeTransaction(
-  rpc: EvmRpc,
+  { rpc, confirmations }: EvmCheckContext,
   transaction: Hex,
   payment: AuthorizedPayment,
   head: EvmBlock,
@@ -147,6 +150,7 @@ async function judgeTransaction(
   const block = await rpc.findBlock(receipt.blockNumber);
   // A node may keep the receipt of a block that a reorganisation dropped.
   if (block === undefined || block.hash !== receipt.blockHash) return undefined;
+  const blocks = countBlocks(block, head);
   switch (verdict.kind) {
     case 'transferred':
       return {
@@ -154,19 +158,30 @@ async function judgeTransaction(
         transaction,
         proofIndex: verdict.logIndex,
         payer: getAddress(payment.from),
-        confirmations: countBlocks(block, head),
+        confirmations: blocks,
       };
     case 'spent':
-      return { kind: 'spent_otherwise', transaction };
+      // A block that replaces this one may use the authorization to pay.
+      return { kind: blocks < confirmations ? 'pending' : 'spent_otherwise', transaction };
     case 'ambiguous':
       return { kind: 'used', reason: "the transaction's transfers cannot be told apart" };
   }
 }
 
 /** Compares with the head's own time, never with our clock: on a halted chain no time has passed. */
-function judgeUnused(head: EvmBlock, validBefore: bigint): ChainFinding {
+async function judgeUnused(
+  { rpc, confirmations }: EvmCheckContext,
+  head: EvmBlock,
+  validBefore: bigint,
+): Promise<ChainFinding> {
   // Some tokens still accept an authorization in the second of its end.
-  return { kind: 'unused', chainTime: blockTime(head), exhausted: head.timestamp > validBefore };
+  const isPast = (block: EvmBlock): boolean => block.timestamp > validBefore;
+  const unused = { kind: 'unused', chainTime: blockTime(head) } as const;
+  if (confirmations === 1 || !isPast(head)) return { ...unused, exhausted: isPast(head) };
+  // The newest block that stays has to be past the end. A block that replaces a later one is later than it.
+  const oldest = head.number - BigInt(confirmations - 1);
+  const block = await rpc.findBlock(oldest > 0n ? oldest : 0n);
+  return { ...unused, exhausted: block !== undefined && isPast(block) };
 }
 
 /** At least 1: a block newer than the head that was read counts itself. */

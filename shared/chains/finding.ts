@@ -23,14 +23,17 @@ export type ChainFinding =
       kind: 'unused';
       /** The time of the block in whose state the payload was unused. */
       chainTime: Date;
-      /** No later block can use the payload any more. */
+      /** No later block can use the payload any more, nor one that replaces a block without enough confirmations. */
       exhausted: boolean;
       /** For the next check. */
       position?: SearchPosition;
     }
-  /** The payload was used by a transaction that does not pay the amount to the merchant. Final. */
+  /** The payload was used by a transaction that does not pay the amount to the merchant, in a block that is certain to stay. */
   | { kind: 'spent_otherwise'; transaction: string }
-  /** Solana only: the transaction is known but may still be dropped. */
+  /**
+   * The transaction is known but may still be dropped. EVM: it does not pay, and its block has fewer confirmations than the
+   * network needs.
+   */
   | { kind: 'pending'; transaction: string }
   /** The payload was used by a transaction that is not known yet. Whether it paid is open, and no lapse of time decides it. */
   | { kind: 'used'; reason: string; position?: SearchPosition }

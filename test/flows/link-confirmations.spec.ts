@@ -137,10 +137,13 @@ describe('a payment that waits for two confirmations', () => {
     assert.deepEqual(await checkout.state(id), PROCESSING);
   });
 
-  it('fails when its authorization was canceled', async () => {
+  it('fails when its authorization was canceled, once that has its confirmations', async () => {
     const { id, payment } = await pay(saysSuccess());
     const { from, nonce } = payment.payload.authorization;
     chain.cancelAuthorization({ asset: payment.accepted.asset, from, nonce });
+    await checkout.afterNextCheck(id, 3);
+    assert.deepEqual(await checkout.state(id), PROCESSING);
+    chain.mine();
     advanceClock(5_000);
     await checkout.becomes(id, FAILED);
     assert.equal(answerOf(await checkout.visit(id)), '402 invalid_transaction_state');
@@ -149,7 +152,7 @@ describe('a payment that waits for two confirmations', () => {
   it("fails when the facilitator's success was false, once the authorization has ended", async () => {
     const { id } = await pay(saysSuccess());
     advanceClock(305_000);
-    chain.mine();
+    chain.mine(2);
     await checkout.becomes(id, FAILED);
     assert.equal(answerOf(await checkout.visit(id)), '402 unexpected_settle_error');
   });

@@ -153,7 +153,7 @@ export function openManualWorker(config: Config, db: Knex): ManualWorker {
     queues,
     facilitators,
     // Tests move the clock, and would otherwise wait for pauses in real time.
-    chains: createChains(config.rpcUrls, { queues: endpointQueues }),
+    chains: createChains(config.rpcUrls, { queues: endpointQueues, confirmations: config.confirmations }),
     endpointQueues,
     metrics: openWorkerMetrics({ db, queues, logger, facilitators }),
     // The test waits for the end of each call.

@@ -30,7 +30,11 @@ export async function runReconcile(
   const environment = { ...books.environment, ...settings, REDIS_URL: 'redis://unused' };
   const config = loadConfig(environment, 'cli');
   const queues = new EndpointQueues({ pace: { firstPauseMs: pauseMs, longestPauseMs: pauseMs } });
-  const chains = createChains(config.rpcUrls, { retryPauseMs: 1, queues });
+  const chains = createChains(config.rpcUrls, {
+    retryPauseMs: 1,
+    queues,
+    confirmations: config.confirmations,
+  });
   const lines: Line[] = [];
   try {
     const deps = {

@@ -146,7 +146,10 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
   const nameInstallation = installationNamer(db);
   const queues = openQueues(config, { redis, installation: nameInstallation }, logger);
   const endpointQueues = new EndpointQueues({ logger });
-  const chains = createChains(config.rpcUrls, { queues: endpointQueues });
+  const chains = createChains(config.rpcUrls, {
+    queues: endpointQueues,
+    confirmations: config.confirmations,
+  });
   const facilitators = facilitatorsFor(config, { db, redis, breaker }, logger);
   const slots = config.workerConcurrency * PAYMENTS_OF_A_JOB;
   const deps: WorkerDeps = {
