@@ -68,6 +68,42 @@ describe('webhooks in the dashboard', () => {
     await tab.close();
   });
 
+  it('are counted against their own batch, while the list is read again and in the next batch', async () => {
+    const { db } = stage.app;
+    const { endpointId } = await buildFailingEndpoint(db, merchant.accountId, { events: 2 });
+    const tab = await stage.visit(merchant.testKey, `#/webhooks/${endpointId}`);
+    const { page } = tab;
+    await tab.press('Resend the 2 events that failed in the last day');
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let calls = 0;
+    await page.route('**/resend', async (route) => {
+      calls += 1;
+      if (calls === 2) await held;
+      await route.fallback();
+    });
+    await tab.press('Resend now');
+    await page.getByText('1 of 2 resent …').waitFor();
+    // As when the merchant comes back from another tab.
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+    await page.getByRole('heading', { name: 'Resend the 1 event that failed in the last day' }).waitFor();
+    await page.getByText('1 of 2 resent …').waitFor();
+    release();
+    await tab.says('2 events will be sent again now.');
+    const [failed] = await deliveriesTo(endpointId);
+    const resent = (await deliveriesTo(endpointId)).at(-1);
+    await WebhookDelivery.query(db)
+      .patch({ attempt: 1, tries: 1, history: failed?.history ?? [] })
+      .where({ id: resent?.id });
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+    await tab.press('Resend the 1 event that failed in the last day');
+    await page.getByRole('button', { name: 'Resend now' }).waitFor();
+    assert.equal(await page.getByText('resent …').count(), 0);
+    await tab.leave();
+  });
+
   it('are resent one by one, by delivery and by event', async () => {
     const { endpointId, eventIds, sessionId } = await buildFailingEndpoint(stage.app.db, merchant.accountId, {
       events: 1,

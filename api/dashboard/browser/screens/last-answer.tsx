@@ -41,9 +41,15 @@ interface ResendFailedProps {
   onSent(): void;
 }
 
+/** The list of what failed is read again meanwhile, and is then shorter than the batch. */
+interface Progress {
+  sent: number;
+  of: number;
+}
+
 function ResendFailed({ endpoint, onSent }: ResendFailedProps) {
   const { api } = useSignedIn();
-  const [sent, setSent] = useState(0);
+  const [progress, setProgress] = useState<Progress | undefined>(undefined);
   const found = useRead<ResendBatch>(
     `failed of ${endpoint.id}`,
     (from) => failedOfLastDay(from, endpoint.id, nowSeconds()),
@@ -67,9 +73,13 @@ function ResendFailed({ endpoint, onSent }: ResendFailedProps) {
       isPrimary
       work={async () => {
         // Events that were resent before a failure are not in the list of the next try.
-        const count = await resendAll(api, endpoint.id, events, setSent).finally(found.reload);
+        const { length: of } = events;
+        await resendAll(api, endpoint.id, events, (sent) => setProgress({ sent, of })).finally(() => {
+          setProgress(undefined);
+          return found.reload();
+        });
         onSent();
-        return `${plural(count, 'event')} will be sent again now.`;
+        return `${plural(of, 'event')} will be sent again now.`;
       }}
     >
       <p>
@@ -77,11 +87,11 @@ function ResendFailed({ endpoint, onSent }: ResendFailedProps) {
         has by that id.
         {isCut ? ' Only the newest 1,000 deliveries were looked through.' : ''}
       </p>
-      {sent > 0 ? (
+      {progress === undefined ? null : (
         <p role="status">
-          {sent} of {events.length} resent …
+          {progress.sent} of {progress.of} resent …
         </p>
-      ) : null}
+      )}
     </Confirmed>
   );
 }
@@ -95,7 +105,7 @@ async function resendAll(
   endpointId: string,
   events: readonly string[],
   onSent: (count: number) => void,
-): Promise<number> {
+): Promise<void> {
   let pauses = 0;
   for (const [index, event] of events.entries()) {
     for (;;) {
@@ -111,5 +121,4 @@ async function resendAll(
     }
     onSent(index + 1);
   }
-  return events.length;
 }
