@@ -7,6 +7,7 @@ import {
   buildUndecidedPayment,
   type Merchant,
 } from '../../lab/world/shop/factories.js';
+import { OUTCOME_UNKNOWN } from '../../shared/payments/states.js';
 import { type Dashboard, openStage } from '../support/dashboard/stage.js';
 import { forAllTests } from '../support/hooks.js';
 
@@ -87,6 +88,23 @@ describe('the search of the dashboard', () => {
       await search(tab, text);
       await tab.sees('Payment');
       await tab.page.locator('.amount').getByText('$4.50').waitFor();
+      await tab.goTo('#/keys');
+      await tab.sees('Keys');
+    }
+    await tab.leave();
+  });
+
+  it('goes to a payment that failed and may have been taken, by its transaction or its wallet', async () => {
+    await buildUndecidedPayment(stage.app.db, merchant.accountId, {
+      status: 'failed',
+      failureCode: OUTCOME_UNKNOWN,
+      transaction: TRANSACTION,
+      payer: WALLET,
+    });
+    const tab = await stage.visit(merchant.testKey, '#/keys');
+    for (const text of [TRANSACTION, WALLET]) {
+      await search(tab, text);
+      await tab.page.getByText('The buyer may have paid').waitFor();
       await tab.goTo('#/keys');
       await tab.sees('Keys');
     }

@@ -69,6 +69,7 @@ const FILTERED = [
   '/v1/payments?checkout_session=cs_test_1',
   '/v1/payments?status=processing&created[lt]=4000000000',
   '/v1/payments?status=failed&token=USDG',
+  '/v1/payments?status=failed&payer=0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
 ];
 
 /**

@@ -27,7 +27,7 @@ function PaidIn({ payment }: { payment: Payment }) {
     <>
       {payment.token} on {payment.network_name}
       <div class="muted narrow">
-        <When at={payment.settled_at} />
+        {payment.status === 'failed' ? <Badge status="failed" /> : <When at={payment.settled_at} />}
       </div>
     </>
   );

@@ -41,10 +41,10 @@ interface LookUp {
 function lookUpsOf(text: string): readonly LookUp[] {
   const order: LookUp = { list: SESSIONS, filters: [{ client_reference_id: text }] };
   if (text.includes('@')) return [{ list: SESSIONS, filters: [{ customer_email: text }] }, order];
-  // The list holds succeeded payments, unless the query asks for payments that are being confirmed.
+  // The list holds payments of one status, and succeeded ones unless the query names another.
   const inPayments = (name: string): LookUp => ({
     list: PAYMENTS,
-    filters: [{ [name]: text, status: 'processing' }, { [name]: text }],
+    filters: ['processing', 'succeeded', 'failed'].map((status) => ({ [name]: text, status })),
   });
   if (looksLikeTransaction(text)) return [inPayments('transaction'), order];
   return looksLikeWallet(text) ? [inPayments('payer'), order] : [order, inPayments('transaction')];
