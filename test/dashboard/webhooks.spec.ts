@@ -139,6 +139,28 @@ describe('webhooks in the dashboard', () => {
     await tab.leave(404);
   });
 
+  it('of an endpoint that another tab deletes meanwhile keep nothing from the overview and a timeline', async () => {
+    const { testKey, accountId } = merchant;
+    const { sessionId } = await buildFailingEndpoint(stage.app.db, accountId, { events: 1 });
+    for (const [place, title, rest] of [
+      ['#/', 'Overview', 'No webhook endpoint fails'],
+      [`#/links/${sessionId}`, 'Link', 'Event checkout.session.completed'],
+    ] as const) {
+      const [endpoint] = await endpoints();
+      const tab = await stage.visit(testKey, '#/keys');
+      await tab.page.route('**/deliveries?*', async (route) => {
+        await WebhookDelivery.query(stage.app.db).delete().where({ endpointId: endpoint?.id });
+        await WebhookEndpoint.query(stage.app.db).deleteById(endpoint?.id ?? '');
+        await route.fallback();
+      });
+      await tab.goTo(place);
+      await tab.sees(title);
+      await tab.page.getByText(rest).first().waitFor();
+      await tab.leave(404);
+      await buildFailingEndpoint(stage.app.db, accountId, { events: 1 });
+    }
+  });
+
   it('get an endpoint, whose secret is shown once', async () => {
     const tab = await stage.visit(merchant.testKey, '#/webhooks');
     const { page } = tab;

@@ -1,5 +1,5 @@
 import type { Api } from '../api/client.js';
-import type { Delivery, Endpoint, List, Payment, Refund } from '../api/objects.js';
+import type { Endpoint, List, Payment, Refund } from '../api/objects.js';
 import { type Read, useRead } from '../api/use-read.js';
 import { dollars } from '../parts/format.js';
 import { Shown } from '../parts/states.js';
@@ -7,7 +7,7 @@ import { Ago, Text } from '../parts/texts.js';
 import { isUncertain } from '../parts/uncertain.js';
 import { nowSeconds } from '../state/clock.js';
 import { linkTo } from '../state/route.js';
-import { answerInWords, type Health, healthOf } from './deliveries.js';
+import { answerInWords, type Health, healthOf, newestDeliveries } from './deliveries.js';
 
 const EVERY_MS = 15_000;
 /** The limits of the reads. Of more endpoints only the newest are judged; of other objects the newest are named. */
@@ -52,9 +52,7 @@ async function look(api: Api): Promise<Found> {
 }
 
 async function judge(api: Api, endpoint: Endpoint): Promise<Found['endpoints'][number]> {
-  const path = `/v1/webhook_endpoints/${endpoint.id}/deliveries`;
-  const { data } = await api.get<List<Delivery>>(path, { limit: DELIVERIES });
-  return { endpoint, health: healthOf(data) };
+  return { endpoint, health: healthOf(await newestDeliveries(api, endpoint.id, DELIVERIES)) };
 }
 
 export function useAttention(): Read<Found> {

@@ -1,4 +1,4 @@
-import type { Api } from '../api/client.js';
+import { type Api, ApiError } from '../api/client.js';
 import type { Delivery, DeliveryTry, List } from '../api/objects.js';
 
 export function hasFailed({ status }: DeliveryTry): boolean {
@@ -23,6 +23,19 @@ export interface Health {
   lastFailed: DeliveryTry | undefined;
   /** The newest try failed: the next events are likely to fail, too. */
   isFailing: boolean;
+}
+
+const NOT_THERE = 404;
+
+/** The newest deliveries to an endpoint of a list; none when it was deleted since the list was read. */
+export async function newestDeliveries(api: Api, endpointId: string, limit: string): Promise<Delivery[]> {
+  try {
+    const path = `/v1/webhook_endpoints/${endpointId}/deliveries`;
+    return (await api.get<List<Delivery>>(path, { limit })).data;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === NOT_THERE) return [];
+    throw error;
+  }
 }
 
 export function healthOf(deliveries: readonly Delivery[]): Health {

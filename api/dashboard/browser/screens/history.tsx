@@ -6,7 +6,7 @@ import { Id, Text } from '../parts/texts.js';
 import { type Moment, Timeline } from '../parts/timeline.js';
 import { RefundBadge } from '../parts/uncertain.js';
 import { linkTo } from '../state/route.js';
-import { answerInWords, hasFailed } from './deliveries.js';
+import { answerInWords, hasFailed, newestDeliveries } from './deliveries.js';
 
 /** Deliveries are listed by endpoint: so many endpoints, and of each so many newest deliveries, are looked through. */
 const ENDPOINTS = '10';
@@ -37,9 +37,8 @@ async function loadHistory(api: Api, sessionId: string | undefined): Promise<His
   if (ids.size === 0) return { events: [], sent: [] };
   const sent = await Promise.all(
     endpoints.data.map(async (endpoint) => {
-      const path = `/v1/webhook_endpoints/${endpoint.id}/deliveries`;
-      const { data } = await api.get<List<Delivery>>(path, { limit: DELIVERIES });
-      return data.filter(({ event }) => ids.has(event)).map((delivery) => ({ endpoint, delivery }));
+      const newest = await newestDeliveries(api, endpoint.id, DELIVERIES);
+      return newest.filter(({ event }) => ids.has(event)).map((delivery) => ({ endpoint, delivery }));
     }),
   );
   return { events: events.data, sent: sent.flat() };
