@@ -9,8 +9,8 @@ export interface AuditEntry {
   about: string | undefined;
   /** The wallet of the shown account: the answer then lists token accounts that it has yet to open. */
   solanaWallet?: string | null;
-  /** Writes the row. */
-  record(db: Knex): Promise<void>;
+  /** Writes the row, and resolves to its id. */
+  record(db: Knex): Promise<number>;
 }
 
 export interface CommandContext {

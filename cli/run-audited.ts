@@ -28,7 +28,7 @@ export async function runAudited(
     about: command.subject && input[command.subject],
     async record(trx) {
       if (command.changes === 'piecemeal') onChange(PARTS_STAY);
-      await recordOperatorAction(trx, actionOf(line, audit.about));
+      return await recordOperatorAction(trx, actionOf(line, audit.about));
     },
   };
   if (command.changes !== 'at once') {
@@ -37,32 +37,32 @@ export async function runAudited(
     });
     return { answer, audit };
   }
-  let isCommitting = false;
+  let row: number | undefined;
   try {
     return await db.transaction(async (trx) => {
       const answer = await command.run(trx, input, audit, context);
-      await audit.record(trx);
-      isCommitting = true;
-      onChange(`The command may have been carried out. ${adviceToLook(audit.about)}`);
+      row = await audit.record(trx);
+      onChange(`The command may have been carried out. ${adviceToLook(audit.about, row)}`);
       return { answer, audit };
     });
   } catch (error) {
-    if (!isCommitting || isRefusal(error)) throw error;
-    throw unanswered(audit.about, error);
+    if (row === undefined || isRefusal(error)) throw error;
+    throw unanswered(adviceToLook(audit.about, row), error);
   }
 }
 
 /** Only `operator_actions` can tell whether the command was carried out. */
-function unanswered(about: string | undefined, cause: unknown): UnansweredCommit {
+function unanswered(advice: string, cause: unknown): UnansweredCommit {
   return new UnansweredCommit(
-    `Postgres did not answer the COMMIT of this command (${reasonOf(cause)}), so it may have been carried out. ${adviceToLook(about)}`,
+    `Postgres did not answer the COMMIT of this command (${reasonOf(cause)}), so it may have been carried out. ${advice}`,
     { cause },
   );
 }
 
-function adviceToLook(about: string | undefined): string {
+/** The list may have the same command from before. */
+function adviceToLook(about: string | undefined, row: number): string {
   const audit = about === undefined ? 'audit' : `audit --about ${about}`;
-  return `Before you run it again, look at "${audit}": the command is listed if it was.`;
+  return `Before you run it again, look at "${audit}": the command is listed, with the id ${row}, if it was.`;
 }
 
 /** Each part commits by itself, and the command finds in Postgres which are done. */

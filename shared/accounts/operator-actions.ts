@@ -9,9 +9,10 @@ export interface NewOperatorAction {
   arguments: Record<string, string>;
 }
 
-/** Call in the transaction of the action, so that both are committed or neither. */
-export async function recordOperatorAction(db: Knex, action: NewOperatorAction): Promise<void> {
-  await OperatorAction.query(db).insert({ ...action, about: action.about ?? null });
+/** Call in the transaction of the action, so that both are committed or neither. Resolves to the id of the row. */
+export async function recordOperatorAction(db: Knex, action: NewOperatorAction): Promise<number> {
+  const { id } = await OperatorAction.query(db).insert({ ...action, about: action.about ?? null });
+  return id;
 }
 
 /** Newest first: the actions on one object, or all. */

@@ -42,6 +42,20 @@ describe('a command whose COMMIT gets no answer', () => {
     assert.ok(!(await runJson('show', shop.account)).keys.some(({ id }) => id === key));
   });
 
+  it('is told from the same command of before by the id in the list', async () => {
+    const rename = [shop.account, '--name', 'Shop'] as const;
+    const ids = async (): Promise<number[]> =>
+      (await runJson('audit', '--about', shop.account)).actions.map(({ id }) => id);
+    await runJson('update', ...rename);
+    const before = await ids();
+    for (const isCarriedOut of [false, true]) {
+      shop.proxy.cutNext(COMMIT, isCarriedOut ? { answerBytes: 0 } : { requestBytes: 0 });
+      const [, id] = /listed, with the id (\d+), if/.exec(saidBy(await runCut('update', ...rename))) ?? [];
+      assert.deepEqual(await ids(), isCarriedOut ? [Number(id), ...before] : before);
+      assert.ok(!before.includes(Number(id)), id);
+    }
+  });
+
   for (const lost of ['the answer', 'the request'] as const)
     it(`says of a command in parts, by ${lost} that is lost, that it can be run again`, async () => {
       shop.proxy.cutNext(COMMIT, lost === 'the answer' ? { answerBytes: 0 } : { requestBytes: 0 });
