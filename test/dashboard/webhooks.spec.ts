@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { buildMerchant, type Merchant } from '../../lab/world/shop/factories.js';
+import { advanceClock, resetClock } from '../../shared/process/clock.js';
 import { WebhookDelivery, WebhookEndpoint } from '../../shared/webhooks/model.js';
-import { buildFailingEndpoint } from '../support/dashboard/failing-endpoint.js';
+import { buildFailingEndpoint, buildUntried } from '../support/dashboard/failing-endpoint.js';
 import { openStage } from '../support/dashboard/stage.js';
 import { forAllTests } from '../support/hooks.js';
 import { violations } from '../support/page/accessibility.js';
@@ -137,6 +138,33 @@ describe('webhooks in the dashboard', () => {
     await tab.press('Enable');
     await page.getByRole('button', { name: 'Resend the 2 events that failed in the last day' }).waitFor();
     await tab.leave(404);
+  });
+
+  describe('that no worker has tried yet', () => {
+    const FAILS = 'Last error: answered 500';
+    const BEHIND = 'is behind: its newest events have not been sent yet.';
+    const NOTHING = 'No webhook endpoint fails';
+    afterEach(resetClock);
+
+    for (const [what, { failed, untried, ageSeconds = 0 }, said] of [
+      ['hide no failure of those before', { failed: 1, untried: 15 }, FAILS],
+      ['are called behind when there are many', { failed: 1, untried: 100 }, BEHIND],
+      ['are called behind when one is old', { failed: 0, untried: 1, ageSeconds: 360 }, BEHIND],
+      ['are no trouble when they are few and new', { failed: 0, untried: 1 }, NOTHING],
+    ] as [string, { failed: number; untried: number; ageSeconds?: number }, string][])
+      it(what, async () => {
+        const { db } = stage.app;
+        const { accountId, testKey } = merchant;
+        const endpoint = await buildFailingEndpoint(db, accountId, { events: failed });
+        // New ids follow the last one until a reset, whatever the clock says.
+        resetClock();
+        advanceClock(-ageSeconds * 1000);
+        await buildUntried(db, accountId, endpoint, untried);
+        resetClock();
+        const tab = await stage.visit(testKey, '#/');
+        await tab.page.getByText(said).waitFor();
+        await tab.leave();
+      });
   });
 
   it('of an endpoint that another tab deletes meanwhile keep nothing from the overview and a timeline', async () => {

@@ -16,6 +16,26 @@ interface Failing {
   answer?: string;
 }
 
+/** Newer deliveries to the endpoint, which no worker has tried yet. */
+export async function buildUntried(
+  db: Knex,
+  accountId: string,
+  { endpointId, sessionId }: Pick<FailingEndpoint, 'endpointId' | 'sessionId'>,
+  count: number,
+): Promise<void> {
+  for (let n = 0; n < count; n += 1) {
+    const eventId = await buildEvent(db, accountId, { id: sessionId });
+    const dueAt = new Date(Date.now() + 3_600_000);
+    await WebhookDelivery.query(db).insert({
+      id: newId('wd_'),
+      eventId,
+      endpointId,
+      status: 'pending',
+      dueAt,
+    });
+  }
+}
+
 export async function buildFailingEndpoint(
   db: Knex,
   accountId: string,

@@ -13,6 +13,8 @@ const EVERY_MS = 15_000;
 /** The limits of the reads. Of more endpoints only the newest are judged; of other objects the newest are named. */
 const ENDPOINTS = '10';
 const DELIVERIES = '10';
+/** For an endpoint whose newest deliveries have not been tried. */
+const MORE_DELIVERIES = '100';
 /** More would wait for each other: the service gives an account a third of its connections to Postgres. */
 const AT_ONCE = 3;
 const REFUNDS = '10';
@@ -20,8 +22,15 @@ const PAYMENTS = '10';
 /** A payment that is being confirmed for longer is worth a look. */
 const LATE_SECONDS = 300;
 
+interface Judged {
+  endpoint: Endpoint;
+  health: Health;
+  /** When the first of its newest deliveries was created, where none of many or of old ones was tried. */
+  behindSince: number | undefined;
+}
+
 interface Found {
-  endpoints: { endpoint: Endpoint; health: Health }[];
+  endpoints: Judged[];
   hasMoreEndpoints: boolean;
   refunds: List<Refund>;
   undecided: List<Payment>;
@@ -38,21 +47,33 @@ async function look(api: Api): Promise<Found> {
       limit: PAYMENTS,
     }),
   ]);
-  const judged: Found['endpoints'] = [];
+  const judged: Judged[] = [];
   for (let from = 0; from < endpoints.data.length; from += AT_ONCE) {
     const some = endpoints.data.slice(from, from + AT_ONCE);
     judged.push(...(await Promise.all(some.map((endpoint) => judge(api, endpoint)))));
   }
   return {
-    endpoints: judged.filter(({ endpoint, health }) => endpoint.status === 'disabled' || health.isFailing),
+    endpoints: judged.filter(
+      ({ endpoint, health, behindSince }) =>
+        endpoint.status === 'disabled' || health.isFailing || behindSince !== undefined,
+    ),
     hasMoreEndpoints: endpoints.has_more,
     refunds,
     undecided,
   };
 }
 
-async function judge(api: Api, endpoint: Endpoint): Promise<Found['endpoints'][number]> {
-  return { endpoint, health: healthOf(await newestDeliveries(api, endpoint.id, DELIVERIES)) };
+async function judge(api: Api, endpoint: Endpoint): Promise<Judged> {
+  let newest = await newestDeliveries(api, endpoint.id, DELIVERIES);
+  const isUntried = (): boolean => newest.every(({ tries }) => tries.length === 0);
+  if (isUntried() && newest.length === Number(DELIVERIES))
+    newest = await newestDeliveries(api, endpoint.id, MORE_DELIVERIES);
+  const first = newest.at(-1)?.created;
+  const isBehind =
+    first !== undefined &&
+    isUntried() &&
+    (newest.length === Number(MORE_DELIVERIES) || first < nowSeconds() - LATE_SECONDS);
+  return { endpoint, health: healthOf(newest), behindSince: isBehind ? first : undefined };
 }
 
 export function useAttention(): Read<Found> {
@@ -76,9 +97,9 @@ export function Attention({ read }: { read: Read<Found> }) {
             </p>
           ) : (
             <ul>
-              {endpoints.map(({ endpoint, health }) => (
-                <li key={endpoint.id}>
-                  <EndpointNote endpoint={endpoint} health={health} />
+              {endpoints.map((judged) => (
+                <li key={judged.endpoint.id}>
+                  <EndpointNote judged={judged} />
                 </li>
               ))}
               {refunds.data.map((refund) => (
@@ -123,18 +144,28 @@ function RefundNote({ refund }: { refund: Refund }) {
   );
 }
 
-function EndpointNote({ endpoint: { id, url, status }, health }: { endpoint: Endpoint; health: Health }) {
+function EndpointNote({ judged: { endpoint, health, behindSince } }: { judged: Judged }) {
+  const { id, url, status } = endpoint;
   return (
     <>
       <a href={linkTo(['webhooks', id])}>
         <Text>{url}</Text>
       </a>{' '}
-      {status === 'disabled' ? 'is disabled: it is sent nothing.' : 'fails.'}{' '}
+      {status === 'disabled' ? 'is disabled: it is sent nothing.' : <Trouble behindSince={behindSince} />}{' '}
       {health.lastFailed === undefined ? null : (
         <>
           Last error: {answerInWords(health.lastFailed)}, <Ago at={health.lastFailed.at} />.
         </>
       )}
+    </>
+  );
+}
+
+function Trouble({ behindSince }: Pick<Judged, 'behindSince'>) {
+  if (behindSince === undefined) return <>fails.</>;
+  return (
+    <>
+      is behind: its newest events have not been sent yet. The first of them is from <Ago at={behindSince} />.
     </>
   );
 }
