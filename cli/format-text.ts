@@ -11,7 +11,7 @@ function linesOf(value: object, prefix: string): string[] {
     const path = prefix === '' ? name : `${prefix}.${name}`;
     if (Array.isArray(member) && member.some(isObject))
       return member.flatMap((element) => ['', ...linesOf(element, '')]);
-    if (Array.isArray(member)) return member.length === 0 ? [] : [`${path}: ${member.join(', ')}`];
+    if (Array.isArray(member)) return [`${path}: ${member.join(', ') || 'none'}`];
     if (isObject(member)) return linesOf(member, path);
     return [`${path}: ${member ?? '–'}`];
   });

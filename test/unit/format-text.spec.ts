@@ -14,6 +14,11 @@ describe('an answer of the merchants commands as text', () => {
     );
   });
 
+  it('says of an empty list that it has nothing', () => {
+    assert.equal(formatText({ payments: [] }), 'payments: none\n');
+    assert.equal(formatText({ archived: [], kept: [] }), 'archived: none\nkept: none\n');
+  });
+
   it('has a list of values on one line, with its name', () => {
     const answer = {
       url: 'https://a.example',
