@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { Redis } from 'ioredis';
 import { startWeb, type WebProcess } from '../../api/process/start-web.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
-import { type Pair, startPair } from '../../lab/world/processes/standby.js';
+import { type Pair, preparePairs } from '../../lab/world/processes/standby.js';
 import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
 import { loadConfig } from '../../shared/config/config.js';
 import type { Closable } from '../../shared/process/shutdown.js';
 import { newId } from '../../shared/values/ids.js';
 import { startWorker } from '../../workers/process/start-worker.js';
+import { forAllTests } from '../support/hooks.js';
 import { type LoggerWithLines, loggerWithLines } from '../support/log-lines.js';
 import { testServices } from '../support/suite.js';
 
@@ -33,6 +34,7 @@ const LOSSES = ['database.lost_commits', 'database.failed_over'];
 
 describe('a Postgres that forgot', () => {
   const started: Closable[] = [];
+  const pairs = forAllTests(preparePairs);
   let pair: Pair;
   let proxy: TcpProxy;
   let redis: Redis;
@@ -47,7 +49,7 @@ describe('a Postgres that forgot', () => {
     for (const one of opened) one.disconnect();
   });
   beforeEach(async () => {
-    pair = await startPair();
+    pair = await pairs.start();
     proxy = await TcpProxy.start(pair.primary.url);
     await redis.flushall();
   });

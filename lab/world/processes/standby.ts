@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { chmod, chown, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../local/postgres/embedded-postgres.js';
@@ -10,6 +9,7 @@ import { type Knex, openDatabase } from '../../../shared/db/knex.js';
 import { createLogger } from '../../../shared/process/logger.js';
 import { migrate } from '../../../shared/schema/migrate.js';
 import { eventually } from './eventually.js';
+import { makeThrowawayFolder } from './throwaway-folder.js';
 
 /** A migrated Postgres, and a standby that streams from it. */
 export interface Pair {
@@ -52,20 +52,50 @@ const SETTINGS = {
   track_activity_query_size: 16_384,
 };
 
-export async function startPair(): Promise<Pair> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'stablecoin-checkout-pair-'));
-  await chmod(folder, 0o711); // Postgres refuses to run as root, and runs as another user.
-  const start = (name: string, settings: Record<string, string | number> = {}): Promise<EmbeddedPostgres> =>
-    startEmbeddedPostgres({ dir: path.join(folder, name), settings: { ...SETTINGS, ...settings } });
+/** A migrated cluster, of which each pair is a copy. */
+export interface Pairs {
+  start(): Promise<Pair>;
+  close(): Promise<void>;
+}
 
-  const made = await start('primary');
+export async function startPair(): Promise<Pair> {
+  const pairs = await preparePairs();
+  const pair = await pairs.start();
+  return {
+    ...pair,
+    async close() {
+      await pair.close();
+      await pairs.close();
+    },
+  };
+}
+
+export async function preparePairs(): Promise<Pairs> {
+  const folder = await makeThrowawayFolder();
+  await chmod(folder, 0o711); // Postgres refuses to run as root, and runs as another user.
+  const made = await startEmbeddedPostgres({ dir: path.join(folder, 'prepared'), settings: SETTINGS });
   const creator = open(made.url);
   await creator.raw(`CREATE ROLE ${STREAMER} REPLICATION LOGIN`);
   await creator.destroy();
   await migrate(loadConfig({ DATABASE_URL: made.url }, 'migrate'), createLogger('silent', 'test'));
   await made.stop();
-  const copy = await copyAsStandby(made.dataDir);
-  const first = await start('primary');
+  let started = 0;
+  return {
+    async start() {
+      started += 1;
+      return await startCopies(made.dataDir, started);
+    },
+    async close() {
+      await rm(path.dirname(made.dataDir), { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function startCopies(dataDir: string, number: number): Promise<Pair> {
+  const original = await copyCluster(dataDir, `primary-${number}`);
+  const copy = await copyAsStandby(dataDir, `standby-${number}`);
+  const first = await startEmbeddedPostgres({ dir: path.dirname(original), settings: SETTINGS });
   const second = await startStandby(copy, first.url);
   const [primary, standby] = [first, second].map(({ url }) => ({ url, db: open(url) })) as [Server, Server];
   const pair: Pair = {
@@ -109,7 +139,6 @@ export async function startPair(): Promise<Pair> {
       await first.stop();
       for (const { dataDir } of [first, second])
         await rm(path.dirname(dataDir), { recursive: true, force: true });
-      await rm(folder, { recursive: true, force: true });
     },
   };
   return pair;
@@ -119,16 +148,25 @@ function open(url: string): Knex {
   return openDatabase(loadConfig({ DATABASE_URL: url }, 'migrate').database);
 }
 
-/** Copies the data directory of a stopped server, with its owner. The file standby.signal makes it start as a standby. */
-export async function copyAsStandby(dataDir: string): Promise<string> {
-  const base = path.join(path.dirname(path.dirname(dataDir)), 'standby');
+/** Copies the data directory of a stopped server. The file standby.signal makes it start as a standby. */
+export async function copyAsStandby(dataDir: string, name = 'standby'): Promise<string> {
+  const copy = await copyCluster(dataDir, name);
+  const signal = path.join(copy, 'standby.signal');
+  await writeFile(signal, '');
+  const { uid, gid } = await stat(copy);
+  await chown(signal, uid, gid);
+  return copy;
+}
+
+/** Copies the data directory of a stopped server, with its owner. */
+async function copyCluster(dataDir: string, name: string): Promise<string> {
+  const base = path.join(path.dirname(path.dirname(dataDir)), name);
   const copy = path.join(base, path.basename(dataDir));
   const run = promisify(execFile);
-  const owner = await stat(path.dirname(dataDir));
-  await run('mkdir', ['-m', '700', base]);
+  const { uid, gid } = await stat(path.dirname(dataDir));
+  await mkdir(base, { mode: 0o700 });
   await run('cp', ['-a', dataDir, copy]);
-  await writeFile(path.join(copy, 'standby.signal'), '');
-  await run('chown', [`${owner.uid}:${owner.gid}`, base, path.join(copy, 'standby.signal')]);
+  await chown(base, uid, gid);
   return copy;
 }
 
