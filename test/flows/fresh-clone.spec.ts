@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { type Program, type Ran, runProgram, StartedProcess } from '../../lab/world/processes/supervisor.js';
+import { ensureBuilt } from '../../local/build/ensure-built.mjs';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
 /** Time for a build and two starts on a busy machine. */
@@ -39,8 +40,7 @@ describe('a fresh clone', function () {
     folder = await mkdtemp(path.join(os.tmpdir(), 'fresh-clone-'));
     clone = path.join(folder, 'checkout');
     await runProgram({ command: 'git', args: ['clone', '--quiet', '--no-hardlinks', ROOT, clone] });
-    if (user.uid !== undefined)
-      await runProgram({ command: 'chown', args: ['-R', `${user.uid}:${user.gid}`, folder] });
+    await give('-R', folder);
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
@@ -50,19 +50,30 @@ describe('a fresh clone', function () {
    */
   async function linkPackages(): Promise<void> {
     const packages = path.join(clone, 'node_modules');
-    const copied = await new StartedProcess(copyOf(packages, '-al')).ran();
+    const copied = await new StartedProcess(copyOf('node_modules', '-al')).ran();
     if (copied.code !== 0) {
       // The temporary folder is on another file system, which hard links can't cross.
       await rm(packages, { recursive: true, force: true });
-      await runProgram(copyOf(packages, '-a'));
+      await runProgram(copyOf('node_modules', '-a'));
     }
     await rm(path.join(packages, '.install-hash'), { force: true });
-    if (user.uid !== undefined)
-      await runProgram({ command: 'chown', args: [`${user.uid}:${user.gid}`, packages] });
+    await give(packages);
   }
 
-  function copyOf(packages: string, options: string): Program {
-    return { command: 'cp', args: [options, path.join(ROOT, 'node_modules'), packages] };
+  /** The build of this checkout, likewise: where its sources are not the committed ones, `npm start` builds again. */
+  async function copyBuild(): Promise<void> {
+    await ensureBuilt(ROOT);
+    await runProgram(copyOf('dist', '-a'));
+    await give('-R', path.join(clone, 'dist'));
+  }
+
+  function copyOf(name: string, options: string): Program {
+    return { command: 'cp', args: [options, path.join(ROOT, name), path.join(clone, name)] };
+  }
+
+  async function give(...files: string[]): Promise<void> {
+    if (user.uid !== undefined)
+      await runProgram({ command: 'chown', args: [`${user.uid}:${user.gid}`, ...files] });
   }
 
   function npm(...args: string[]): Program {
@@ -125,6 +136,7 @@ describe('a fresh clone', function () {
     assert.deepEqual(readdirSync(clone).includes('node_modules'), false);
 
     await linkPackages();
+    await copyBuild();
     const first = await start();
     const made = await operate('create', '--name', 'Second shop', '--json');
     assert.match(made.stderr, /^Database: app at \/[^\n]*, of npm start\n$/);
