@@ -16,7 +16,10 @@ async function inGroups<T>(all: readonly T[], work: (one: T) => Promise<void>): 
     await Promise.all(all.slice(next, next + AT_ONCE).map(work));
 }
 
-describe('300 payments, of which 60 are lost with the newest rows of Postgres', () => {
+/** With the lost ones, more on one network than are looked up at once. */
+const KEPT = 90;
+
+describe('150 payments, of which 60 are lost with the newest rows of Postgres', () => {
   const books = forAllTests(() => openBooks('reconcile'));
   /** Sessions by how they were paid. */
   const lost = { page: [] as string[], agent: [] as string[], solana: [] as string[], gone: [] as string[] };
@@ -30,7 +33,7 @@ describe('300 payments, of which 60 are lost with the newest rows of Postgres', 
       for (let built = 0; built < count; built += 1) ids.push((await books.buildSession()).id);
       return ids;
     };
-    kept.push(...(await build(240)));
+    kept.push(...(await build(KEPT)));
     lost.page = await build(15);
     lost.agent = await build(15);
     lost.solana = await build(15);
@@ -46,13 +49,13 @@ describe('300 payments, of which 60 are lost with the newest rows of Postgres', 
       books.evm.execute([transferLog(transfer)]);
     }
     await books.restoreCopy();
-    assert.equal(await Payment.query(books.db).where({ status: 'succeeded' }).resultSize(), 240);
+    assert.equal(await Payment.query(books.db).where({ status: 'succeeded' }).resultSize(), KEPT);
     first = await books.reconcile('--repair');
   });
 
   it('are found by the first run: each is matched, repaired or listed', () => {
     assert.deepEqual(countLines(first.lines), {
-      matched: 240,
+      matched: KEPT,
       'unrecorded repaired': 30,
       'unrecorded no_reference': 15,
       'unrecorded session_gone': 15,
@@ -61,7 +64,7 @@ describe('300 payments, of which 60 are lost with the newest rows of Postgres', 
     const { unread, ...counts } = first.counts;
     assert.deepEqual(unread, []);
     assert.deepEqual(counts, {
-      matched: 240,
+      matched: KEPT,
       unrecorded: 60,
       missing: 0,
       different: 0,
@@ -123,28 +126,17 @@ describe('300 payments, of which 60 are lost with the newest rows of Postgres', 
     }
   });
 
-  it('are what they are when everything is read again', async () => {
-    const { status, lines } = await books.reconcile(
-      '--since',
-      new Date(Date.now() - 3_600_000).toISOString(),
-    );
+  it('are what they are when everything is read again, and cannot be counted twice', async () => {
+    const payments = await Payment.query(books.db);
+    assert.equal(new Set(payments.map(({ payloadKey }) => payloadKey)).size, payments.length);
+    const since = new Date(Date.now() - 3_600_000).toISOString();
+    const { status, lines } = await books.reconcile('--repair', '--since', since);
     assert.deepEqual(countLines(lines), {
-      matched: 270,
+      matched: KEPT + 30,
       'unrecorded no_reference': 15,
       'unrecorded session_gone': 15,
     });
     assert.equal(status, 1);
-  });
-
-  it('cannot be paid again with the same signature, nor counted twice', async () => {
-    const payments = await Payment.query(books.db);
-    assert.equal(new Set(payments.map(({ payloadKey }) => payloadKey)).size, payments.length);
-    const again = await books.reconcile(
-      '--repair',
-      '--since',
-      new Date(Date.now() - 3_600_000).toISOString(),
-    );
-    assert.equal(countLines(again.lines)['unrecorded repaired'], undefined);
     assert.equal(await Payment.query(books.db).resultSize(), payments.length);
   });
 });
