@@ -11,13 +11,13 @@ import { answerOf } from '../support/link-answers.js';
 import { openMoneyFlow } from '../support/money-flow.js';
 import { testServices } from '../support/suite.js';
 
-const HANGING = 240;
-const OTHERS = 20;
-const AT_ONCE = 20;
+const HANGING = 120;
+const OTHERS = 10;
+const AT_ONCE = 10;
 /** A hundred calls in all: 20 jobs with five payments each. */
 const MOST_OF_ONE_ACCOUNT = 57;
 
-describe('240 payments of one merchant and network whose /settle hangs', () => {
+describe('120 payments of one merchant and network whose /settle hangs', () => {
   const flow = forAllTests(() =>
     openMoneyFlow('settle_slots', { worker: false, environment: { SETTLE_WAIT_MS: '0' } }),
   );
