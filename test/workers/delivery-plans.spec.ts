@@ -13,7 +13,7 @@ import { forAllTests } from '../support/hooks.js';
 import { openManualWorker } from '../support/money-flow.js';
 import { ALLOWANCE, openWebhookFlow } from '../support/webhook-flow.js';
 
-const FINISHED = 200_000;
+const FINISHED = 20_000;
 
 interface Statement {
   sql: string;
@@ -21,7 +21,7 @@ interface Statement {
 }
 
 /** Half of the finished deliveries belong to the endpoint of the statements. */
-describe('the statements on deliveries, with 200,000 finished ones in the table', () => {
+describe('the statements on deliveries, with 20,000 finished ones in the table', () => {
   const flow = forAllTests(() => openWebhookFlow('delivery_plans', { worker: false }));
   let endpointId: string;
   let eventId: string;

@@ -8,9 +8,9 @@ import { forAllTests } from '../support/hooks.js';
 import { captureStatements, explain } from '../support/query-plans.js';
 import { ALLOWANCE, openWebhookFlow } from '../support/webhook-flow.js';
 
-const BACKLOG = 100_000;
+const BACKLOG = 10_000;
 
-describe('with 100,000 deliveries due to one account', () => {
+describe('with 10,000 deliveries due to one account', () => {
   const flow = forAllTests(() => openWebhookFlow('due_backlog', { worker: false }));
   const busy = forAllTests(() => openBusyAccount(flow.app, { hosts: 1, endpointsPerHost: 10 }));
   const quiet = forAllTests(() => openBusyAccount(flow.app, { hosts: 1, endpointsPerHost: 1 }));
