@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../lab/world/processes/eventually.js';
-import {
-  killProcesses,
-  type ServiceProcess,
-  startService,
-  startWorkerProcess,
-} from '../../lab/world/processes/processes.js';
+import { killProcesses, type ServiceProcess, startService } from '../../lab/world/processes/processes.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { forAllTests } from '../support/hooks.js';
 import { openMoneyFlow } from '../support/money-flow.js';
@@ -63,19 +58,19 @@ describe('a process group of npm and node that is told to stop', () => {
     }
     await stop(web);
     assert.deepEqual(
-      (await answers).map(({ status }) => status),
-      sessions.map(() => 202),
+      (await answers).map(({ status, headers }) => [status, headers.get('retry-after')]),
+      sessions.map(() => [202, '2']),
     );
   });
 
   it('completes the calls of /settle that it has begun', async () => {
     // The payments of the buyers above are settled first.
-    const first = await startWorkerProcess(environment);
+    const first = await flow.startWorker();
     await eventually(async () => {
       const complete = CheckoutSession.query(flow.db).where({ status: 'complete' });
       assert.equal(await complete.resultSize(), BUYERS);
     });
-    await first.stop();
+    await first.close();
     const held = flow.facilitator.settle.holdAll();
     const sessions = await Promise.all(Array.from({ length: SETTLEMENTS }, () => flow.buildSession()));
     for (const { id } of sessions) assert.equal((await flow.pay(id)).status, 202);

@@ -9,7 +9,6 @@ import { killProcesses, type WebServiceProcess } from '../../lab/world/processes
 import { buildSessions } from '../../lab/world/shop/factories.js';
 import { POOL_SHARES } from '../../shared/limits/bounds.js';
 import { forAllTests } from '../support/hooks.js';
-import { openMoneyFlow } from '../support/money-flow.js';
 import { minimal, SESSIONS } from '../support/orders.js';
 import { createDatabase } from '../support/suite.js';
 import { newKey, openWebProcesses, untilGone, untilRefused } from '../support/web-process.js';
@@ -75,7 +74,7 @@ describe('a web process', () => {
       }
     });
 
-    it('under load: answers every request that it has accepted', async () => {
+    it('by SIGINT and then by SIGTERM, under load: answers every request that it has accepted', async () => {
       const web = await processes.start({ DATABASE_POOL_SIZE: String(POOL_SHARES * COUNT) });
       const open = await buildSessions(processes.db, processes.shop.accountId, COUNT);
       const commits = await processes.holdCommits();
@@ -85,8 +84,10 @@ describe('a web process', () => {
       );
       try {
         await commits.waiting(COUNT);
-        web.child.kill('SIGTERM');
+        web.child.kill('SIGINT');
         await untilRefused(web.port);
+        // The second signal changes nothing.
+        web.child.kill('SIGTERM');
       } finally {
         await commits.release();
       }
@@ -135,29 +136,6 @@ describe('a web process', () => {
       assert.deepEqual(await web.exited, { code: 0, signal: null });
     });
 
-    it('while a payment waits for its outcome: answers 202 at once', async () => {
-      const flow = await openMoneyFlow('stopped_web_paying', { worker: false });
-      try {
-        const { id } = await flow.buildSession();
-        const { header } = await flow.sign(id);
-        const web = await processes.start({
-          DATABASE_URL: flow.databaseUrl,
-          FACILITATOR_URL: flow.facilitator.url,
-          SETTLE_WAIT_MS: '120000',
-        });
-        const paying = fetch(`http://127.0.0.1:${web.port}/c/${id}`, {
-          headers: { 'PAYMENT-SIGNATURE': header },
-        });
-        await eventually(async () => assert.equal((await flow.state(id)).session, 'processing'));
-        web.child.kill('SIGTERM');
-        const answer = await paying;
-        assert.deepEqual([answer.status, answer.headers.get('retry-after')], [202, '2']);
-        assert.deepEqual(await web.exited, { code: 0, signal: null });
-      } finally {
-        await flow.close();
-      }
-    });
-
     it('behind a balancer: answers new connections until the balancer has seen its /readyz fail', async () => {
       const web = await processes.start();
       await untilReadyzSays(web, 200, { status: 'ready', ...READY });
@@ -166,22 +144,6 @@ describe('a web process', () => {
       const { status, headers } = await processes.send(web.port, 'POST', SESSIONS, { body: minimal });
       assert.deepEqual([status, headers.connection], [200, 'close']);
       await untilRefused(web.port);
-      assert.deepEqual(await web.exited, { code: 0, signal: null });
-    });
-
-    it('by SIGINT and then by SIGTERM: the second signal changes nothing', async () => {
-      const web = await processes.start();
-      const commits = await processes.holdCommits();
-      const answer = processes.send(web.port, 'POST', SESSIONS, { body: minimal });
-      try {
-        await commits.waiting(1);
-        web.child.kill('SIGINT');
-        await untilRefused(web.port);
-        web.child.kill('SIGTERM');
-      } finally {
-        await commits.release();
-      }
-      assert.equal((await answer).status, 200);
       assert.deepEqual(await web.exited, { code: 0, signal: null });
     });
   });
