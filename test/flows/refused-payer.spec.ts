@@ -10,7 +10,7 @@ import { forAllTests } from '../support/hooks.js';
 import { openMoneyFlow } from '../support/money-flow.js';
 import { testServices } from '../support/suite.js';
 
-const BUYERS = 94;
+const BUYERS = 30;
 const ASKS_TO_WAIT: Behaviour = {
   works: false,
   answer: () => ({ status: 503, body: 'try later', headers: { 'retry-after': '60' } }),
