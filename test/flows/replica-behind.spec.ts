@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { startPair } from '../../lab/world/processes/standby.js';
 import {
@@ -8,10 +9,16 @@ import {
   buildSession,
   type Merchant,
 } from '../../lab/world/shop/factories.js';
+import { loadConfig } from '../../shared/config/config.js';
+import { openReplica } from '../../shared/db/replica.js';
+import { claimSession } from '../../shared/settlement/claim.js';
 import { type Client, client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { buildHeavySessions } from '../support/heavy-sessions.js';
 import { forAllTests } from '../support/hooks.js';
+import { loggerWithLines } from '../support/log-lines.js';
+import { EVENT_DEPS } from '../support/money-flow.js';
+import { newPayment } from '../support/new-payment.js';
 import { SESSIONS } from '../support/orders.js';
 import { idsOf } from '../support/pages.js';
 
@@ -71,5 +78,36 @@ describe('a read replica that is behind', () => {
     const { id: cursor } = await buildSession(db, merchant.accountId);
     const path = `${SESSIONS}?starting_after=${cursor}&limit=1&expand[]=data.line_items`;
     assert.deepEqual(idsOf((await api.get(path).expect(200)).body), long);
+  });
+
+  it('is not known to be current up to a claim that is committed and not yet on disk', async () => {
+    const { database } = loadConfig({ DATABASE_URL: pair.standby.url }, 'migrate');
+    const times = { checkEveryMs: 10, maxLagMs: 60_000, timeoutMs: 3000 };
+    const replica = openReplica(pair.primary.db, database, loggerWithLines().logger, times);
+    const { id } = await buildSession(pair.primary.db, merchant.accountId);
+    await eventually(() => assert.ok(replica.shownUntil()));
+    const { rows } = await pair.primary.db.raw(
+      "SELECT pid FROM pg_stat_activity WHERE backend_type = 'walwriter'",
+    );
+    const { pid } = rows[0] ?? assert.fail('there is no WAL writer');
+    process.kill(pid, 'SIGSTOP');
+    try {
+      assert.equal((await claimSession(pair.primary.db, newPayment(id), EVENT_DEPS)).kind, 'claimed');
+      const claimed = await pair.primary.db.raw('SELECT clock_timestamp() AS at');
+      const isCovered = (): boolean =>
+        new Date(replica.shownUntil() ?? 0).getTime() > claimed.rows[0].at.getTime();
+      const shows = async (): Promise<boolean> =>
+        (await pair.standby.db('payables').where({ id, status: 'processing' })).length === 1;
+      for (let check = 0; check < 20; check += 1) {
+        await sleep(20);
+        if (isCovered()) assert.ok(await shows());
+      }
+      process.kill(pid, 'SIGCONT');
+      await eventually(() => assert.ok(isCovered()));
+      assert.ok(await shows());
+    } finally {
+      process.kill(pid, 'SIGCONT');
+      await replica.close();
+    }
   });
 });
