@@ -5,7 +5,7 @@ import { uncertain } from './certainty.js';
 import { type Cause, excuseOf } from './excuses.js';
 import { heldOf, holdingOf } from './policy-inputs.js';
 import type { Scene } from './step.js';
-import { canMove, entry, type Payment, type Session, type World, withPayment } from './world.js';
+import { canMove, canMoveAnew, entry, type Payment, type Session, type World, withPayment } from './world.js';
 
 /** The effect of a decision on the world, and the invariant that it breaks. */
 export interface CarriedOut {
@@ -130,7 +130,9 @@ function fail(
   { code, released, watchAt }: Extract<Decision, { kind: 'fail' }>,
   cause: Cause,
 ): CarriedOut {
-  const excuse = canMove(world, payload) ? excuseOf(payload, code, cause, setting) : 'its money cannot move';
+  const excuse = canMoveAnew(world, payload, setting)
+    ? excuseOf(payload, code, cause, setting)
+    : 'its money cannot move';
   const isWronglyReleased = released && (payload.isOutcomeUnclear || canMove(world, payload));
   const next = policy.afterFailure(heldOf(world.session), String(id), dateAt(0));
   const due = watchAt === undefined ? null : dueAfter(watchAt, cause);

@@ -30,19 +30,23 @@ function observationsOfSearch({ isSent }: Payload): Observation[] {
   return isSent ? [searching, partial({ kind: 'pending' })] : [searching];
 }
 
-function sightsAt(head: number, { use, end }: Payload, { chain, explains }: Setting): Observation[] {
+/** With confirmations, an end counts as past when a block that has them is past it. */
+function sightsAt(head: number, { use, end }: Payload, setting: Setting): Observation[] {
+  const { chain, explains, confirmations } = setting;
+  const isExhausted = head - Math.max(0, confirmations - 1) > end;
   if (use === null || use.block > head)
-    return [{ finding: { kind: 'unused', head, isExhausted: head > end }, isWhole: true }];
+    return [{ finding: { kind: 'unused', head, isExhausted }, isWhole: true }];
   const unexplained: Observation[] =
     chain === 'evm' ? [{ finding: { kind: 'used' }, isWhole: !explains }] : [];
   return explains
-    ? [...unexplained, { finding: explained(use.by, head - use.block), isWhole: true }]
+    ? [...unexplained, { finding: explained(use.by, head - use.block + 1, setting), isWhole: true }]
     : unexplained;
 }
 
-/** No rule requires more than two confirmations. */
-function explained(by: 'payment' | 'owner', age: number): Finding {
-  return by === 'owner' ? { kind: 'spent_otherwise' } : { kind: 'paid', confirmations: Math.min(age + 1, 2) };
+/** No rule requires more than two confirmations. A use that does not pay is pending until it has as many as are required. */
+function explained(by: 'payment' | 'owner', blocks: number, { confirmations }: Setting): Finding {
+  if (by === 'payment') return { kind: 'paid', confirmations: Math.min(blocks, 2) };
+  return { kind: blocks < confirmations ? 'pending' : 'spent_otherwise' };
 }
 
 function partial(finding: Finding): Observation {

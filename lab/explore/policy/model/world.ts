@@ -1,6 +1,7 @@
 import type { ChainFinding } from '../../../../shared/chains/finding.js';
 import type { SessionStatus } from '../../../../shared/payables/states.js';
 import type { PaymentStage, PaymentStatus } from '../../../../shared/payments/states.js';
+import type { Setting } from '../setting/setting.js';
 
 /**
  * The model's state: one session, the payments that claim it, their payloads, a facilitator and a chain. Times are
@@ -180,4 +181,12 @@ export const CALL_TICKS = 2;
 export function canMove({ head }: World, { use, isSent, call, end }: Payload): boolean {
   if (use !== null) return use.by === 'payment';
   return head < end && (isSent || call !== null);
+}
+
+/** True also when another block may take the place of the newest, and leave the money to move. */
+export function canMoveAnew(world: World, payload: Payload, { reorganises, clockAhead }: Setting): boolean {
+  if (canMove(world, payload)) return true;
+  if (!reorganises || world.wasReorganised || world.head !== -clockAhead) return false;
+  const use = payload.use?.block === world.head ? null : payload.use;
+  return canMove({ ...world, head: world.head - 1 }, { ...payload, use });
 }
