@@ -11,6 +11,8 @@ export interface AuditEntry {
   solanaWallet?: string | null;
   /** Writes the row, and resolves to its id. */
   record(db: Knex): Promise<number>;
+  /** The sentence for an operator whose command ends from now on without its answer, by a signal. */
+  tellIfEnded(sentence: () => string): void;
 }
 
 export interface CommandContext {

@@ -15,6 +15,7 @@ import {
 import { type Command, type Input, PartialFailure, subjectOf } from './command.js';
 import { UsageError } from './parse-command-line.js';
 import { readPast } from './read-times.js';
+import { PARTS_STAY } from './run-audited.js';
 
 export const EVENT_COMMANDS: Readonly<Record<string, Command>> = {
   'resend-event': {
@@ -43,7 +44,9 @@ export const EVENT_COMMANDS: Readonly<Record<string, Command>> = {
       const endpoint = await getReceiver(db, range);
       audit.about = range.endpointId ?? range.accountId;
       await audit.record(db);
-      return await resend(db, range, endpoint);
+      const count: ResentCount = { events: 0, deliveries: 0, through: undefined, asked: 0 };
+      audit.tellIfEnded(() => `${PARTS_STAY} ${whereToGoOn(range, count, count.asked)}`);
+      return await resend(db, range, endpoint, count);
     },
   },
 };
@@ -66,8 +69,12 @@ function readType(text: string | undefined): EventType | undefined {
   throw new UsageError(`--type must be one of ${EVENT_TYPES.join(', ')}; it is "${text}".`);
 }
 
-async function resend(db: Knex, range: ResendRange, endpoint: WebhookEndpoint | undefined): Promise<object> {
-  const count: ResentCount = { events: 0, deliveries: 0, through: undefined, asked: 0 };
+async function resend(
+  db: Knex,
+  range: ResendRange,
+  endpoint: WebhookEndpoint | undefined,
+  count: ResentCount,
+): Promise<object> {
   const answer = (): object => ({
     since: range.since.toISOString(),
     until: range.until.toISOString(),
@@ -81,11 +88,15 @@ async function resend(db: Knex, range: ResendRange, endpoint: WebhookEndpoint | 
     const unanswered = isRefusal(error) ? 0 : count.asked;
     if (error instanceof Refusal || (count.through === undefined && unanswered === 0)) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    const next = unanswered === 0 ? '' : ` The next ${unanswered} may have been sent as well.`;
-    const from = (count.through ?? range.since).toISOString();
     throw new PartialFailure(
-      `Stopped after ${count.events} events: ${reason}.${next} Go on with --since ${from}.`,
+      `Stopped after ${count.events} events: ${reason}. ${whereToGoOn(range, count, unanswered)}`,
       answer(),
     );
   }
+}
+
+/** `unanswered`: the number of events of a statement whose outcome is not known. */
+function whereToGoOn({ since }: ResendRange, { through }: ResentCount, unanswered: number): string {
+  const next = unanswered === 0 ? '' : `The next ${unanswered} may have been sent as well. `;
+  return `${next}Go on with --since ${(through ?? since).toISOString()}.`;
 }

@@ -19,9 +19,9 @@ export interface Output {
 }
 
 export async function start(argv: readonly string[]): Promise<number> {
-  let changed: string | undefined;
+  let tell: (() => string) | undefined;
   failOnSignal((signal) => {
-    if (changed !== undefined) process.stderr.write(`Ended by ${signal}. ${changed}\n`);
+    if (tell !== undefined) process.stderr.write(`Ended by ${signal}. ${tell()}\n`);
   });
   try {
     readEnvFile();
@@ -31,7 +31,7 @@ export async function start(argv: readonly string[]): Promise<number> {
     return 1;
   }
   return await main(argv, process, (sentence) => {
-    changed = sentence;
+    tell = sentence;
   });
 }
 
@@ -51,7 +51,7 @@ function endUnwritten(error: NodeJS.ErrnoException): void {
 export async function main(
   argv: readonly string[],
   output: Output = process,
-  onChange: (sentence: string) => void = () => {},
+  onChange: (sentence: () => string) => void = () => {},
 ): Promise<number> {
   let destination = output.stdout;
   const isJson = argv.includes('--json');
@@ -77,7 +77,7 @@ export async function main(
 async function run(
   line: CommandLine,
   output: Omit<CommandContext, 'config'>,
-  onChange: (sentence: string) => void,
+  onChange: (sentence: () => string) => void,
 ): Promise<object> {
   const local = await chooseDatabase(line.local);
   try {

@@ -11,25 +11,26 @@ export class UnansweredCommit extends Error {
   override readonly name = 'UnansweredCommit';
 }
 
-const PARTS_STAY = 'What the command has changed until now stays, and "audit" lists the command.';
+export const PARTS_STAY = 'What the command has changed until now stays, and "audit" lists the command.';
 
 /**
  * Runs a command; a command that changes something commits together with its audit row, or after it when `piecemeal`.
- * `onChange` is called before the first COMMIT, with a sentence for an operator whose command ends without its answer.
+ * `onChange` is called before the first COMMIT, with a function that tells an operator whose command ends without its answer.
  */
 export async function runAudited(
   db: Knex,
   line: CommandLine,
   context: CommandContext,
-  onChange: (sentence: string) => void,
+  onChange: (sentence: () => string) => void,
 ): Promise<{ answer: object; audit: AuditEntry }> {
   const { command, input } = line;
   const audit: AuditEntry = {
     about: command.subject && input[command.subject],
     async record(trx) {
-      if (command.changes === 'piecemeal') onChange(PARTS_STAY);
+      if (command.changes === 'piecemeal') onChange(() => PARTS_STAY);
       return await recordOperatorAction(trx, actionOf(line, audit.about));
     },
+    tellIfEnded: onChange,
   };
   if (command.changes !== 'at once') {
     const answer = await command.run(db, input, audit, context).catch((error: unknown) => {
@@ -41,8 +42,9 @@ export async function runAudited(
   try {
     return await db.transaction(async (trx) => {
       const answer = await command.run(trx, input, audit, context);
-      row = await audit.record(trx);
-      onChange(`The command may have been carried out. ${adviceToLook(audit.about, row)}`);
+      const id = await audit.record(trx);
+      row = id;
+      onChange(() => `The command may have been carried out. ${adviceToLook(audit.about, id)}`);
       return { answer, audit };
     });
   } catch (error) {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { eventually } from '../../lab/world/processes/eventually.js';
 import { buildPaidSession, buildRefund } from '../../lab/world/shop/factories.js';
 import { type Archived, archiveMonths } from '../../shared/archive/archive.js';
 import { Payable } from '../../shared/payables/model.js';
 import { Payment } from '../../shared/payments/model.js';
 import { useArchiveShop } from '../support/archive-shop.js';
 import { inMonth, type PaidAndDelivered } from '../support/months.js';
+import { untilOneWaits } from '../support/until-one-waits.js';
 
 describe('merchants archive keeps what refunds are summed by', () => {
   const shop = useArchiveShop('archived_refunds');
@@ -65,12 +65,7 @@ describe('merchants archive keeps what refunds are summed by', () => {
       await Payment.query(making).findById(paid.payment.id).forNoKeyUpdate();
       await buildRefund(making, shop.accountId, { refundedPaymentId: paid.payment.id });
     });
-    await eventually(async () => {
-      const { rows } = await db.raw(
-        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      assert.equal(rows.length, 1);
-    });
+    await untilOneWaits(db);
     await making.commit();
     await archiving;
     assert.ok(await Payment.query(db).findById(paid.payment.id));

@@ -47,7 +47,7 @@ describe('a command on the database of npm start', () => {
   async function run(name: string, input: Record<string, string>, settings: object): Promise<unknown> {
     const { run: command }: Command = COMMANDS[name] ?? assert.fail(name);
     const config = loadConfig({ DATABASE_URL: databaseUrl, BASE_URL, ...settings }, 'cli');
-    const audit = { about: undefined, record: async () => 1 };
+    const audit = { about: undefined, record: async () => 1, tellIfEnded: () => undefined };
     let stdout = '';
     const write = (text: string): void => {
       stdout += text;

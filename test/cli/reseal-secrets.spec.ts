@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import Stripe from 'stripe';
-import { eventually } from '../../lab/world/processes/eventually.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
 import { type Resealed, resealSecrets } from '../../shared/webhooks/secrets.js';
 import { assertRefused, runCommand, runJson, saidBy } from '../support/cli.js';
 import { useEnvironment } from '../support/environment.js';
 import { forAllTests } from '../support/hooks.js';
+import { untilOneWaits } from '../support/until-one-waits.js';
 import { type Hook, openWebhookFlow } from '../support/webhook-flow.js';
 
 const [older, newer, lost] = [randomBytes(32), randomBytes(32), randomBytes(32)];
@@ -43,12 +43,7 @@ describe('merchants reseal-secrets', () => {
         .where('id', hook.id)
         .update(change(await sealedSecret()));
       const resealing = resealSecrets(flow.db, createSecretBox([newer, older]));
-      await eventually(async () => {
-        const { rows } = await flow.db.raw(
-          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-        );
-        assert.equal(rows.length, 1);
-      });
+      await untilOneWaits(flow.db);
       await other.commit();
       return await resealing;
     } finally {

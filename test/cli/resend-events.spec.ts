@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { nodeProgram } from '../../lab/world/processes/processes.js';
+import { StartedProcess } from '../../lab/world/processes/supervisor.js';
 import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { buildEndpoints, buildMerchant } from '../../lab/world/shop/factories.js';
+import { ensureBuilt } from '../../local/build/ensure-built.mjs';
+import { projectRoot } from '../../local/toolchain/project-root.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { recordSessionEvents } from '../../shared/checkout-sessions/record-events.js';
 import { MAX_ENDPOINTS_PER_MODE } from '../../shared/limits/bounds.js';
@@ -9,6 +13,7 @@ import { client } from '../support/api-client.js';
 import { assertRefused, runCommand, runJson, saidBy } from '../support/cli.js';
 import { useCliDatabase } from '../support/cli-database.js';
 import { EVENT_DEPS } from '../support/money-flow.js';
+import { untilOneWaits } from '../support/until-one-waits.js';
 import { openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 
 describe('merchants resend-events', () => {
@@ -89,6 +94,30 @@ describe('merchants resend-events', () => {
     assert.equal((await idsOf(id)).length, 6);
     const rest = await runJson('resend-events', '--since', said.exec(saidBy(ran))?.[1] ?? '');
     assert.equal(rest.events, 3);
+  });
+
+  it('says the same when a signal ends it', async () => {
+    await flow.db('webhookEndpoints').update({ status: 'disabled' });
+    const since = new Date().toISOString();
+    await flow.addEndpoint();
+    await flow.expireWithoutNotifying(3);
+    await ensureBuilt(projectRoot());
+    const environment = { DATABASE_URL: flow.databaseUrl };
+    await flow.db.transaction(async (lock) => {
+      await lock.raw('LOCK TABLE webhook_deliveries IN EXCLUSIVE MODE');
+      const program = nodeProgram(['local/commands/merchants.mjs', 'resend-events', '--since', since], {
+        environment,
+      });
+      const command = new StartedProcess(program);
+      await untilOneWaits(flow.db);
+      command.signal('SIGTERM');
+      const { code, stderr } = await command.ran();
+      assert.equal(code, 143);
+      assert.match(
+        saidBy({ stderr }),
+        /^Ended by SIGTERM\. .+ stays.+\. The next 3 may have been sent as well\. Go on with --since \S+Z\.\n$/,
+      );
+    });
   });
 
   it('delivers to as many endpoints as an account can have, in statements of a bounded size', async () => {
