@@ -179,9 +179,11 @@ async function judgeUnused(
   const unused = { kind: 'unused', chainTime: blockTime(head) } as const;
   if (confirmations === 1 || !isPast(head)) return { ...unused, exhausted: isPast(head) };
   // The newest block that stays has to be past the end. A block that replaces a later one is later than it.
-  const oldest = head.number - BigInt(confirmations - 1);
-  const block = await rpc.findBlock(oldest > 0n ? oldest : 0n);
-  return { ...unused, exhausted: block !== undefined && isPast(block) };
+  const newest = head.number - BigInt(confirmations - 1);
+  const number = newest > 0n ? newest : 0n;
+  const block = await rpc.findBlock(number);
+  if (block === undefined) throw new ChainUnreadable(`the endpoint has no block ${number}`);
+  return { ...unused, exhausted: isPast(block) };
 }
 
 /** At least 1: a block newer than the head that was read counts itself. */

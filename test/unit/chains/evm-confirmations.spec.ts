@@ -53,4 +53,15 @@ describe('an outcome in blocks without their confirmations', () => {
     }
     assert.deepEqual(ends, [false, false, false, true]);
   });
+
+  it('is not readable at an endpoint that lacks the third newest block', async () => {
+    const validBefore = BigInt(chain.head.timestamp);
+    chain.travel(1);
+    chain.mine(3);
+    chain.keepsBlocks = 1;
+    chain.keepsFirstBlock = false;
+    const finding = await check({ validBefore });
+    assert.equal(finding.kind, 'unreadable');
+    assert.match('reason' in finding ? finding.reason : '', /^the endpoint has no block \d+/);
+  });
 });
