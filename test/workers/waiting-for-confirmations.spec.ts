@@ -38,3 +38,56 @@ describe('a payment whose transaction is not confirmed', () => {
     assert.equal((await flow.onlyPayment(id)).status, 'processing');
   });
 });
+
+describe('a payment whose chain goes on, while 20 confirmations are set', () => {
+  let flow: MoneyFlow;
+  let worker: ManualWorker;
+  before(async () => {
+    flow = await openMoneyFlow('waiting_for_20_confirmations', {
+      worker: false,
+      environment: { SETTLE_WAIT_MS: '0', CONFIRMATIONS_EIP155_84532: '20' },
+    });
+    worker = flow.openManualWorker();
+  });
+  afterEach(() => {
+    resetClock();
+    worker.log.length = 0;
+  });
+  after(async () => {
+    await flow.close();
+  });
+
+  const findings: Record<string, { finding: () => ChainFinding; reason: string }> = {
+    'has paid': {
+      finding: () => ({
+        kind: 'paid',
+        transaction: '0x1',
+        proofIndex: 0,
+        payer: undefined,
+        confirmations: 10,
+      }),
+      reason: 'its transaction has too few confirmations',
+    },
+    'is unused at its end': {
+      finding: () => ({ kind: 'unused', chainTime: new Date(nowMs()), exhausted: false }),
+      reason: 'a block, or one that replaces it, can still use its authorization',
+    },
+  };
+  for (const [what, { finding, reason }] of Object.entries(findings))
+    it(`and ${what} is told to a person when the blocks take longer than the slowest network's`, async () => {
+      const { id } = await flow.buildSession();
+      await flow.pay(id, { validBefore: BigInt(Math.floor((nowMs() + 5 * MINUTE_MS) / 1000)) });
+      const { id: paymentId, validUntil } = await flow.onlyPayment(id);
+      flow.facilitator.settle.next(breaksBeforeWork());
+      worker.deps.chains = { check: async () => finding(), close: () => undefined };
+      const errorsUntil = async (ms: number): Promise<unknown[]> => {
+        while (nowMs() < validUntil.getTime() + ms) await worker.doNext(paymentId);
+        return worker.log
+          .filter(({ level }) => level === 'error')
+          .map(({ event, reason: said }) => [event, said]);
+      };
+      assert.deepEqual(await errorsUntil(9 * MINUTE_MS), []);
+      assert.deepEqual(await errorsUntil(11 * MINUTE_MS), [['payment.chain_unreadable', reason]]);
+      assert.equal((await flow.onlyPayment(id)).status, 'processing');
+    });
+});

@@ -7,7 +7,8 @@ import { nowMs, times } from '../../shared/process/clock.js';
 import { carryOut } from '../../shared/settlement/carry-out.js';
 import { afterLook, afterProofTaken } from '../../shared/settlement/policy/after-look.js';
 import type { Decision } from '../../shared/settlement/policy/decision.js';
-import { UNREADABLE_ALARM_MS } from '../../shared/settlement/policy/limits.js';
+import { LONGEST_CONFIRMATION_MS, UNREADABLE_ALARM_MS } from '../../shared/settlement/policy/limits.js';
+import type { Rules } from '../../shared/settlement/policy/payment-state.js';
 import { type TakenPayment, takeToLook } from '../../shared/settlement/take-work.js';
 import { inSpan, type Span } from '../../shared/tracing/spans.js';
 import type { WorkerDeps } from '../deps/deps.js';
@@ -48,7 +49,7 @@ async function confirm(
     const inTurn = new Date(nowMs() + finding.againInMs);
     if (inTurn < decision.at) decision = { ...decision, at: inTurn };
   }
-  alarm(deps, payment, finding, decision);
+  alarm(deps, taken, finding, decision);
   span.set({ 'checkout.finding': finding.kind, 'checkout.decision': decision.kind });
   deps.logger.info({
     event: 'payment.looked_up',
@@ -85,7 +86,7 @@ async function look(
 /** A person must hear of a payment that waits for its chain for long, and of a payment that was given up as uncertain. */
 function alarm(
   { logger }: WorkerDeps,
-  payment: Payment,
+  { payment, rules }: Pick<TakenPayment, 'payment' | 'rules'>,
   finding: ChainFinding,
   decision: Pick<Decision, 'kind'> | Extract<Decision, { kind: 'fail' }>,
 ): void {
@@ -95,23 +96,39 @@ function alarm(
     logger.error({ event: 'payment.outcome_unknown', ...named, payer, token_amount, hint: GIVEN_UP });
     return;
   }
-  const kind = alarmOf(payment, finding);
+  const kind = alarmOf(payment, finding, rules);
   if (decision.kind !== 'look_again' || kind === undefined || recentAlarms.has(id)) return;
   recentAlarms.set(id, true);
   const { event, hint } = ALARMS[kind];
-  const reason = 'reason' in finding ? finding.reason : STILL_OPEN[finding.kind];
+  const reason = 'reason' in finding ? finding.reason : stillOpen(payment, finding);
   logger.error({ event, ...named, reason, hint });
 }
 
 /** At first an endpoint's index, or its newest block, is only a little behind. */
 function alarmOf(
-  { status, claimedAt, validUntil }: Payment,
-  { kind }: ChainFinding,
+  payment: Payment,
+  finding: ChainFinding,
+  { confirmations }: Rules,
 ): keyof typeof ALARMS | undefined {
+  const { kind } = finding;
   if (kind === 'used' || kind === 'searching')
-    return nowMs() < claimedAt.getTime() + UNEXPLAINED_MS ? undefined : kind;
-  const isWaiting = status === 'processing' && kind !== 'spent_otherwise';
-  return isWaiting && nowMs() >= validUntil.getTime() + UNREADABLE_ALARM_MS ? 'unreadable' : undefined;
+    return nowMs() < payment.claimedAt.getTime() + UNEXPLAINED_MS ? undefined : kind;
+  if (payment.status !== 'processing' || kind === 'spent_otherwise') return undefined;
+  const confirmingMs = lacksConfirmations(payment, finding) ? confirmations * LONGEST_CONFIRMATION_MS : 0;
+  const alarmAt = payment.validUntil.getTime() + UNREADABLE_ALARM_MS + confirmingMs;
+  return nowMs() >= alarmAt ? 'unreadable' : undefined;
+}
+
+/** The chain is read, and its next blocks decide. */
+function lacksConfirmations({ validUntil }: Payment, finding: ChainFinding): boolean {
+  if (finding.kind === 'unused') return finding.chainTime > validUntil;
+  return finding.kind === 'paid' || finding.kind === 'pending';
+}
+
+function stillOpen(payment: Payment, finding: Exclude<ChainFinding, { reason: string }>): string {
+  if (finding.kind === 'unused' && lacksConfirmations(payment, finding))
+    return 'a block, or one that replaces it, can still use its authorization';
+  return STILL_OPEN[finding.kind];
 }
 
 const STILL_OPEN = {

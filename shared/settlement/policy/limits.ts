@@ -35,6 +35,8 @@ export const BLOCK_LAG_MS = 60_000;
 export const LONGEST_UNREADABLE_MS = 24 * 3_600_000;
 /** A payment whose chain is still unreadable so long after the end of its authorization is an error. */
 export const UNREADABLE_ALARM_MS = 5 * 60_000;
+/** Each confirmation that is set may take so long: Ethereum's blocks, the slowest, come every 12 s when none is missed. */
+export const LONGEST_CONFIRMATION_MS = 15_000;
 
 /** A reorganisation may undo the newest block: one more look comes after this pause. */
 export const REORGANISATION_MS = 120_000;
