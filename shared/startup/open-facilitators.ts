@@ -33,6 +33,8 @@ export interface Stores {
 const COUNT_INTERVAL_MS = 2000;
 /** By then the others have counted a new process, and have closed the idle connections of their old shares (4 s). */
 const NEW_FOR_MS = COUNT_INTERVAL_MS + 5000;
+/** After a failover Postgres knows none of the processes until each registers again: one count does not make a share grow. */
+const COUNTS = 4;
 const LEAVE_TIMEOUT_MS = 500;
 
 export function openFacilitators(
@@ -113,26 +115,27 @@ const NO_OTHER_CALLERS: KnownCallers = {
   close: async () => undefined,
 };
 
-/** While Postgres is unavailable the last count is used. */
+/** The most of the last counts. While Postgres is unavailable these are used. */
 function followCallers(db: Knex, kind: CallerKind): KnownCallers {
   const self = { id: randomUUID(), kind };
-  let known: Callers | undefined;
+  let counts: readonly Callers[] = [];
   let newUntilMs = Infinity;
   let counting: Promise<void> | undefined;
   const count = async (): Promise<void> => {
     const counted = await countCallers(db, self).catch(() => undefined);
-    if (known === undefined && counted !== undefined)
-      newUntilMs = counted[kind] > 1 ? performance.now() + NEW_FOR_MS : 0;
-    known = counted ?? known;
     counting = undefined;
+    if (counted === undefined) return;
+    if (counts.length === 0) newUntilMs = counted[kind] > 1 ? performance.now() + NEW_FOR_MS : 0;
+    counts = [counted, ...counts].slice(0, COUNTS);
   };
   const begin = (): void => {
     counting ??= count();
   };
   const timer = setInterval(begin, COUNT_INTERVAL_MS);
   begin();
+  const most = (of: CallerKind): number => Math.max(ONE_OF_EACH[of], ...counts.map((count) => count[of]));
   return {
-    known: () => known ?? ONE_OF_EACH,
+    known: () => ({ web: most('web'), worker: most('worker') }),
     isNew: () => performance.now() < newUntilMs,
     async close() {
       clearInterval(timer);

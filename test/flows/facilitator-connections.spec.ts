@@ -68,4 +68,25 @@ describe("a process's connections to the facilitator", () => {
       assert.equal(await mostConnections(), 3);
     });
   });
+
+  it('stay its share while the others register again with a Postgres that forgot them in a failover', async () => {
+    await open('web', await createMigratedDatabase('connections_forgotten'));
+    const beside = { ...other, kind: 'web' } as const;
+    await hasCounted();
+    await countCallers(db, beside);
+    await hasCounted();
+    assert.equal(await mostConnections(), 1);
+    await db('facilitator_callers').truncate();
+    await hasCounted();
+    assert.equal(await mostConnections(), 1);
+    await eventually(async () => assert.equal(await mostConnections(), 2));
+  });
+
+  async function hasCounted(): Promise<void> {
+    const { rows } = await db.raw('SELECT clock_timestamp() AS since');
+    await eventually(async () => {
+      const seen = db('facilitator_callers').whereNot({ id: other.id });
+      assert.equal((await seen.where('seen_at', '>', rows[0].since)).length, 1);
+    });
+  }
 });
