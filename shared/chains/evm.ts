@@ -162,7 +162,8 @@ async function judgeTransaction(
       };
     case 'spent':
       // A block that replaces this one may use the authorization to pay.
-      return { kind: blocks < confirmations ? 'pending' : 'spent_otherwise', transaction };
+      if (blocks < confirmations) return { kind: 'pending', transaction, pays: false };
+      return { kind: 'spent_otherwise', transaction };
     case 'ambiguous':
       return { kind: 'used', reason: "the transaction's transfers cannot be told apart" };
   }

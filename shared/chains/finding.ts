@@ -31,10 +31,10 @@ export type ChainFinding =
   /** The payload was used by a transaction that does not pay the amount to the merchant, in a block that is certain to stay. */
   | { kind: 'spent_otherwise'; transaction: string }
   /**
-   * The transaction is known but may still be dropped. EVM: it does not pay, and its block has fewer confirmations than the
-   * network needs.
+   * The transaction is known but may still be dropped. `pays` is false where it does not pay, as always on EVM: its block has
+   * fewer confirmations than the network needs.
    */
-  | { kind: 'pending'; transaction: string }
+  | { kind: 'pending'; transaction: string; pays?: false }
   /** The payload was used by a transaction that is not known yet. Whether it paid is open, and no lapse of time decides it. */
   | { kind: 'used'; reason: string; position?: SearchPosition }
   /** Not found so far, with more to search: the next check continues at `position`. Proves nothing. */

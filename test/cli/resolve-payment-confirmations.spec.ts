@@ -31,4 +31,14 @@ describe('operators resolving payments of a network with confirmations', () => {
     assert.equal((await runJson(...paid)).status, 'succeeded');
     assert.equal((await checkout.session(id)).status, 'complete');
   });
+
+  it('are told of a cancellation without these that it does not pay', async () => {
+    const { id } = await checkout.buildSession();
+    const { header, accepted, payload } = await checkout.sign(id);
+    assert.equal((await checkout.visit(id, { 'PAYMENT-SIGNATURE': header })).status, 202);
+    const { from, nonce } = payload.authorization;
+    const transaction = chain.cancelAuthorization({ asset: accepted.asset, from, nonce });
+    const paid = ['resolve-payment', (await checkout.payment(id)).id, '--paid', transaction] as const;
+    await assertRefused(new RegExp(`it says: pending in ${transaction}, which does not pay\\.`), ...paid);
+  });
 });

@@ -7,7 +7,7 @@ export function describeFinding(finding: ChainFinding): string {
     case 'paid':
       return `paid in ${finding.transaction}`;
     case 'pending':
-      return `pending in ${finding.transaction}`;
+      return `pending in ${finding.transaction}${finding.pays === false ? ', which does not pay' : ''}`;
     case 'spent_otherwise':
       return `used up by ${finding.transaction} without paying`;
     case 'unused':

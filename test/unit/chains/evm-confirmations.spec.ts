@@ -28,8 +28,9 @@ describe('an outcome in blocks without their confirmations', () => {
 
   it('does not count as spent, and pays when another block replaces its own', async () => {
     const transaction = chain.cancelAuthorization(payment);
-    assert.deepEqual(await check(), { kind: 'pending', transaction });
-    assert.deepEqual(await check({ transactionHint: transaction }), { kind: 'pending', transaction });
+    const pending = { kind: 'pending', transaction, pays: false };
+    assert.deepEqual(await check(), pending);
+    assert.deepEqual(await check({ transactionHint: transaction }), pending);
     chain.mine();
     assert.equal((await check()).kind, 'pending');
     chain.reorganise(transaction, 'dropped');
