@@ -7,6 +7,8 @@ export interface Concurrency {
   tryTake(...holders: string[]): Release | undefined;
   /** Undefined after `withinMs`, when too many callers wait, and when the limiter is closed. */
   take(withinMs: number, ...holders: string[]): Promise<Release | undefined>;
+  /** Starts waiting callers when the total may have grown. */
+  startWaiting(): void;
   /** Refuses waiting and later callers. Slots in flight are released as before. */
   close(): void;
 }
@@ -58,6 +60,7 @@ export function openConcurrency({
       startWaiting();
       return takeSlot(holders) ?? (await queue.wait(withinMs, holders));
     },
+    startWaiting,
     close() {
       isClosed = true;
       queue.close();

@@ -15,6 +15,8 @@ export interface Throttle {
   pause(ms: number, network?: string): void;
   /** An account pauses. For as long as two accounts are paused because of different payers, their network does. */
   pauseAccount(ms: number, about: About, payer: string): void;
+  /** Lets waiting calls take slots that there are now. */
+  useSlots(): void;
   /** Refuses waiting and later calls. */
   close(): void;
 }
@@ -23,7 +25,7 @@ export type Entry = { kind: 'entered'; release: Release } | { kind: 'refused'; r
 
 interface ThrottleOptions {
   rate: RateLimiter;
-  /** How many calls may be in flight. Read again for each call. */
+  /** How many calls may be in flight. Read again for each call, and by `useSlots`. */
   slots: () => number;
   /** Keeps the pauses of one network, or of one account on a network. */
   openPauses?: (name: string) => RateLimiter;
@@ -126,6 +128,7 @@ export function openThrottle({
       const agreedMs = accounts.pause(ms, about, payer);
       if (agreedMs > 0) pause(agreedMs, about.network);
     },
+    useSlots: calls.startWaiting,
     close() {
       isClosed = true;
       calls.close();

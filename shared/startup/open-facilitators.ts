@@ -46,10 +46,15 @@ export function openFacilitators(
   const hasLimits = configs.some(
     ({ maxConnections, maxPerSecond }) => maxConnections !== undefined || maxPerSecond !== undefined,
   );
-  const callers = hasLimits ? followCallers(stores.db, kind) : NO_OTHER_CALLERS;
+  const throttles: Throttle[] = [];
+  const useSlots = (): void => {
+    for (const throttle of throttles) throttle.useSlots();
+  };
+  const callers = hasLimits ? followCallers(stores.db, kind, useSlots) : NO_OTHER_CALLERS;
   const hasOthers = configs.length > 1;
   const all = configs.map((config) => {
     const throttle = openOwnThrottle(config, kind, stores, callers);
+    throttles.push(throttle);
     return createFacilitator(config, { throttle, logger, hasOthers });
   });
   const facilitators = uniteFacilitators(all, { timeoutMs: configs[0]?.timeoutMs ?? 0, logger });
@@ -116,7 +121,7 @@ const NO_OTHER_CALLERS: KnownCallers = {
 };
 
 /** The most of the last counts. While Postgres is unavailable these are used. */
-function followCallers(db: Knex, kind: CallerKind): KnownCallers {
+function followCallers(db: Knex, kind: CallerKind, whenShareMayHaveGrown: () => void): KnownCallers {
   const self = { id: randomUUID(), kind };
   let counts: readonly Callers[] = [];
   let newUntilMs = Infinity;
@@ -129,6 +134,7 @@ function followCallers(db: Knex, kind: CallerKind): KnownCallers {
     counts = [counted, ...counts].slice(0, COUNTS);
   };
   const begin = (): void => {
+    whenShareMayHaveGrown();
     counting ??= count();
   };
   const timer = setInterval(begin, COUNT_INTERVAL_MS);

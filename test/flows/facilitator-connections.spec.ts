@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { slow } from '../../lab/world/facilitator/dial.js';
+import { failsToSettle, slow } from '../../lab/world/facilitator/dial.js';
 import { type FakeFacilitator, startFacilitator } from '../../lab/world/facilitator/facilitator.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { loadConfig } from '../../shared/config/config.js';
@@ -80,6 +80,16 @@ describe("a process's connections to the facilitator", () => {
     await hasCounted();
     assert.equal(await mostConnections(), 1);
     await eventually(async () => assert.equal(await mostConnections(), 2));
+  });
+
+  it('grow for a call that waits, while the only one is held by a call that hangs', async () => {
+    await open('worker', await createMigratedDatabase('connections_held'));
+    fake.settle.always(failsToSettle('invalid_network'));
+    fake.settle.next(slow(60_000));
+    const settle = () => facilitator?.settleBy(null, { paymentRequirements: offered } as never);
+    void settle();
+    assert.equal((await settle())?.kind, 'rejected');
+    assert.equal(fake.calls.settle.length, 2);
   });
 
   async function hasCounted(): Promise<void> {
