@@ -1,7 +1,10 @@
 import type { Statement } from '../../db/statement.js';
 
-/** Compared by Postgres' clock, which all processes share. A killed process is counted for another 10 s. */
-const GONE = `seen_at < now() - interval '10 seconds'`;
+/**
+ * Compared by Postgres' clock, which all processes share. A killed process is counted for another 10 s, and not until a clock
+ * that was set back is where it was.
+ */
+const GONE = `abs(extract(epoch FROM now() - seen_at)) > 10`;
 
 /** The count excludes the calling process: a statement does not see rows that it writes itself. */
 export const COUNT_CALLERS: Statement = {
