@@ -91,6 +91,22 @@ describe('long parameters', () => {
           assertRefusal(res, 404, { ...unknown, param });
         });
 
+    it('are cut before a cursor is looked up, and to more than an id', async () => {
+      const api = client(app, shop.testKey);
+      const path = `/v1/checkout/sessions?starting_after=${session}`;
+      await api.get(path).expect(200);
+      const lengths: number[] = [];
+      const note = ({ bindings }: { bindings: unknown[] }): void =>
+        void lengths.push(...bindings.map((value) => String(value).length));
+      app.db.on('query', note);
+      try {
+        assertRefusal(await api.get(path + LONG), 404, { ...unknown, param: 'starting_after' });
+      } finally {
+        app.db.removeListener('query', note);
+      }
+      assert.ok(lengths.length > 0 && Math.max(...lengths) < 200, `${lengths}`);
+    });
+
     it('that filter match nothing', async () => {
       const api = client(app, shop.testKey);
       for (const path of ['events?checkout_session', 'refunds?payment'])
