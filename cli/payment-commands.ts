@@ -47,7 +47,7 @@ export const PAYMENT_COMMANDS: Readonly<Record<string, Command>> = {
     flags: ['failed', 'even-if-it-can-still-arrive', 'even-if-not-seen'],
     changes: 'at once',
     async run(db, input, _audit, context) {
-      // Loads the chains' libraries.
+      // This import loads the chains' libraries.
       const { resolveByOperator } = await import('./resolve-by-operator.js');
       return await resolveByOperator(db, input, context);
     },

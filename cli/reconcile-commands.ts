@@ -16,7 +16,7 @@ export const RECONCILE_COMMANDS: Readonly<Record<string, Command>> = {
     writesDataToStdout: () => true,
     async run(db, input, audit, context) {
       requireKey(context.config);
-      // Loads the chains' libraries.
+      // This import loads the chains' libraries.
       const { readNetworks, runReconcile } = await import('./run-reconcile.js');
       const since = input.since === undefined ? undefined : readPast('--since', input.since);
       const repair = input.repair !== undefined;

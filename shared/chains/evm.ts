@@ -37,7 +37,7 @@ interface EvmCheckContext {
   rpc: EvmRpc;
   memory: EvmEndpointMemory;
   check: ChainCheck;
-  /** How many blocks an outcome needs, its own included, until no other block replaces it by the operator's judgement. */
+  /** The network's setting, at least 1: an outcome is certain in a block with so many, its own included. */
   confirmations: number;
 }
 
@@ -179,7 +179,7 @@ async function judgeUnused(
   const isPast = (block: EvmBlock): boolean => block.timestamp > validBefore;
   const unused = { kind: 'unused', chainTime: blockTime(head) } as const;
   if (confirmations === 1 || !isPast(head)) return { ...unused, exhausted: isPast(head) };
-  // The newest block that stays has to be past the end. A block that replaces a later one is later than it.
+  // The newest block with its confirmations has to be past the end: each block that may still come is later than it.
   const newest = head.number - BigInt(confirmations - 1);
   const number = newest > 0n ? newest : 0n;
   const block = await rpc.findBlock(number);

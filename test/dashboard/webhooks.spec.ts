@@ -87,7 +87,7 @@ describe('webhooks in the dashboard', () => {
     });
     await tab.press('Resend now');
     await page.getByText('1 of 2 resent …').waitFor();
-    // As when the merchant comes back from another tab.
+    // The merchant comes back from another tab.
     await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
     await page.getByRole('heading', { name: 'Resend the 1 event that failed in the last day' }).waitFor();
     await page.getByText('1 of 2 resent …').waitFor();
