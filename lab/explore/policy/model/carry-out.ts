@@ -130,9 +130,10 @@ function fail(
   { code, released, watchAt }: Extract<Decision, { kind: 'fail' }>,
   cause: Cause,
 ): CarriedOut {
-  const excuse = canMoveAnew(world, payload, setting)
-    ? excuseOf(payload, code, cause, setting)
-    : 'its money cannot move';
+  // An operator may call it failed before its block has its confirmations, with an option of the command.
+  const canStillMove =
+    cause.by === 'operator' ? canMove(world, payload) : canMoveAnew(world, payload, setting);
+  const excuse = canStillMove ? excuseOf(payload, code, cause, setting) : 'its money cannot move';
   const isWronglyReleased = released && (payload.isOutcomeUnclear || canMove(world, payload));
   const next = policy.afterFailure(heldOf(world.session), String(id), dateAt(0));
   const due = watchAt === undefined ? null : dueAfter(watchAt, cause);

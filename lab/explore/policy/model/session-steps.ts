@@ -47,8 +47,8 @@ export function* resolving(scene: Scene): Steps {
   if (payment.status !== 'processing') return;
   const { use } = payload;
   const isPaid = use?.by === 'payment';
-  const newestThatCounts = world.head - Math.max(0, setting.confirmations - 1);
-  if (use === null ? newestThatCounts <= payload.end : newestThatCounts < use.block) return;
+  if (use === null && world.head <= payload.end) return;
+  if (isPaid && world.head - use.block + 1 < setting.confirmations) return;
   const { worker, lost } = payment;
   const taken = {
     ...payment,
