@@ -23,7 +23,7 @@ import {
 import { ENDPOINTS, minimal, SESSIONS } from '../support/orders.js';
 
 const MINUTE_MS = 60_000;
-/** Twice as many as the connections of a pool. */
+/** The requests that are sent at once: twice as many as a process has connections to Postgres. */
 const SENT = 20;
 const ROUNDS = 10;
 

@@ -3,7 +3,7 @@ import { breaksBeforeWork } from '../../lab/world/facilitator/dial.js';
 import { resetClock } from '../../shared/process/clock.js';
 import { type ManualWorker, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 
-/** The chain mines a block whenever it is read. */
+/** The chain mines a block whenever it is read: so many are more than the looks of a story make. */
 const CONFIRMATIONS = 100;
 
 describe('a cancelled authorization whose block is replaced by one that uses it to pay', () => {
@@ -21,7 +21,8 @@ describe('a cancelled authorization whose block is replaced by one that uses it 
     resetClock();
   });
 
-  it('is paid, and its session was not open to a second payment meanwhile', async () => {
+  /** Its call of `/settle` has broken off before the facilitator sent anything. */
+  async function startUnclearPayment() {
     const { id } = await flow.buildSession();
     const { header, accepted, payload } = await flow.sign(id);
     const { from, to: payTo, value, nonce } = payload.authorization;
@@ -30,6 +31,11 @@ describe('a cancelled authorization whose block is replaced by one that uses it 
     await flow.visit(id, { 'PAYMENT-SIGNATURE': header });
     const { id: paymentId } = await flow.onlyPayment(id);
     await worker.doNext(paymentId);
+    return { id, paymentId, transfer };
+  }
+
+  it('is paid, and its session was not open to a second payment meanwhile', async () => {
+    const { id, paymentId, transfer } = await startUnclearPayment();
     const cancellation = flow.chain.cancelAuthorization(transfer);
     for (let look = 0; look < 3; look += 1) await worker.doNext(paymentId);
     assert.equal((await flow.session(id)).status, 'processing');
@@ -42,14 +48,8 @@ describe('a cancelled authorization whose block is replaced by one that uses it 
   });
 
   it('fails once the cancellation has its confirmations', async () => {
-    const { id } = await flow.buildSession();
-    const { header, accepted, payload } = await flow.sign(id);
-    const { from, nonce } = payload.authorization;
-    flow.facilitator.settle.next(breaksBeforeWork());
-    await flow.visit(id, { 'PAYMENT-SIGNATURE': header });
-    const { id: paymentId } = await flow.onlyPayment(id);
-    await worker.doNext(paymentId);
-    flow.chain.cancelAuthorization({ asset: accepted.asset, from, nonce });
+    const { id, paymentId, transfer } = await startUnclearPayment();
+    flow.chain.cancelAuthorization(transfer);
     flow.chain.mine(CONFIRMATIONS);
     await worker.doNext(paymentId);
     assert.equal((await flow.session(id)).status, 'open');
