@@ -70,7 +70,7 @@ export async function openBusyAccount(
   };
 }
 
-async function recordExpired(
+export async function recordExpired(
   db: Knex,
   session: Pick<CheckoutSession, 'accountId' | 'metadata'>,
   events: number,
