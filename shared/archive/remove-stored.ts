@@ -66,8 +66,16 @@ async function* readWhole(stored: Readable): AsyncGenerator<string> {
   try {
     yield* linesIn(stored, 'standard input');
   } catch (error) {
-    throw refused(error instanceof Error ? error.message : String(error));
+    throw refused(whyUnread(error));
   }
+}
+
+function whyUnread(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error ? error.code : undefined;
+  if (code === 'Z_BUF_ERROR') return 'it is empty, or ends too early';
+  if (code === 'Z_DATA_ERROR') return `it is not the gzip that "archive --to -" wrote (${error.message})`;
+  return error.message;
 }
 
 function nameOf(table: GrowingTable): string {
