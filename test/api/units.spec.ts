@@ -5,11 +5,11 @@ import type { Socket } from 'node:net';
 import path from 'node:path';
 import { buildMerchant } from '../../lab/world/shop/factories.js';
 import * as bounds from '../../shared/limits/bounds.js';
-import { UNITS } from '../../shared/limits/units.js';
 import { client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { SESSIONS } from '../support/orders.js';
 import { ROOT, readSources } from '../support/source-graph.js';
+import { UNITS } from '../support/units/units.js';
 import { exchange, openWire, restOf, statusesOf } from '../support/wire.js';
 
 const COMMENT = /\/\*\*[\s\S]*?\*\/|^\s*\/\/.*$/gm;
@@ -17,7 +17,7 @@ const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
 const LAST_HEALTH = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
 const FULL_HEAD = `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: `;
 
-describe('the units of shared/limits/units.ts', () => {
+describe('the units of test/support/units/units.ts', () => {
   let app: TestApp;
   let key: string;
   const sockets: Socket[] = [];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as bounds from '../../shared/limits/bounds.js';
-import { UNITS } from '../../shared/limits/units.js';
 import { below } from '../support/house-rules.js';
+import { UNITS } from '../support/units/units.js';
 
 /** Bounds of a cache: beyond them it drops its oldest entry. */
 const CACHES = [

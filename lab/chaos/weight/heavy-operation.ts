@@ -5,7 +5,7 @@ import type { WeightSystem } from './system.js';
 export interface HeavyOperation {
   name: string;
   connections: number;
-  /** The bounds, named as in shared/limits/units.ts, up to which and beyond which it goes. */
+  /** The bounds, named as in test/support/units/units.ts, up to which and beyond which it goes. */
   units: readonly string[];
   /** Makes the operation's objects, once. */
   prepare?(system: WeightSystem): Promise<void>;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { OPERATIONS } from '../../../lab/chaos/weight/operations.js';
-import { UNITS } from '../../../shared/limits/units.js';
+import { UNITS } from '../../support/units/units.js';
 
 /** Units that are loaded elsewhere, or that a client cannot multiply there, each with its reason. */
 const WITHOUT_OPERATION: Readonly<Record<string, string>> = {

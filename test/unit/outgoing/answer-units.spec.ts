@@ -5,13 +5,13 @@ import { eventually } from '../../../lab/world/processes/eventually.js';
 import { fetchFromEndpoint } from '../../../shared/chains/endpoint-fetch.js';
 import { ChainUnreadable } from '../../../shared/chains/unreadable.js';
 import * as bounds from '../../../shared/limits/bounds.js';
-import { UNITS } from '../../../shared/limits/units.js';
 import { exchange } from '../../../shared/outgoing/exchange.js';
 import { openOutgoing } from '../../../shared/outgoing/outgoing-agent.js';
 import { createFacilitator } from '../../../shared/x402/facilitator.js';
 import { createWebhookSender } from '../../../workers/webhook-delivery/post.js';
 import { type HostileServer, startHostileServer } from '../../support/hostile-server.js';
 import { ROOT } from '../../support/source-graph.js';
+import { UNITS } from '../../support/units/units.js';
 
 const EARLY = 'HTTP/1.1 103 Early Hints\r\n\r\n';
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n';
@@ -21,7 +21,7 @@ const withBody = (body: string): string =>
   `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 const inPieces = (pieces: number): string => `${CHUNKED}${'1\r\nx\r\n'.repeat(pieces)}0\r\n\r\n`;
 
-describe('the units of an answer in shared/limits/units.ts', () => {
+describe('the units of an answer in test/support/units/units.ts', () => {
   let server: HostileServer;
   beforeEach(async () => {
     server = await startHostileServer();
