@@ -1,7 +1,7 @@
+import { getAnyPayment, listUndecidedPayments } from '../shared/payments/find.js';
 import { presentOperatorPayment } from '../shared/payments/present-operator.js';
 import { presentRefund } from '../shared/refunds/present.js';
 import { refundsOf } from '../shared/refunds/read.js';
-import { getPayment, listUndecidedPayments } from '../shared/settlement/operator-reads.js';
 import { reconcileRestore } from '../shared/settlement/reconcile-restore.js';
 import { type Command, subjectOf } from './command.js';
 import { addressOfLinks } from './link-address.js';
@@ -30,7 +30,7 @@ export const PAYMENT_COMMANDS: Readonly<Record<string, Command>> = {
     usage: '<pay_…>',
     subject: 'payment',
     async run(db, input, _audit, context) {
-      const payment = await getPayment(db, subjectOf(input, 'payment'));
+      const payment = await getAnyPayment(db, subjectOf(input, 'payment'));
       const refunds = await refundsOf(db, payment.id);
       const baseUrl = addressOfLinks(context);
       return {

@@ -1,6 +1,7 @@
+import { findPayment } from '../../shared/payments/find.js';
 import type { Payment } from '../../shared/payments/model.js';
 import { nowMs } from '../../shared/process/clock.js';
-import { findLinkedSession, findPayment, type LinkedSession } from '../../shared/settlement/read-link.js';
+import { findLinkedSession, type LinkedSession } from '../../shared/settlement/read-link.js';
 import { markAnsweredProcessing } from '../../shared/settlement/shown-to-buyers.js';
 import { describeFailure } from '../../shared/x402/failure-codes.js';
 import type { Offer } from '../../shared/x402/match-payment.js';

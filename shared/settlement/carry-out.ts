@@ -1,5 +1,6 @@
 import type { Knex } from '../db/knex.js';
 import { retryThroughOutage } from '../db/retry-through-outage.js';
+import { findPayment } from '../payments/find.js';
 import { withObservation } from '../payments/history.js';
 import { Payment } from '../payments/model.js';
 import { now } from '../process/clock.js';
@@ -9,7 +10,6 @@ import type { VerdictDeps, VerdictResult } from './complete-session.js';
 import { failPayment } from './fail.js';
 import { paymentJob } from './payment-job.js';
 import { type Decision, observed, type Patch } from './policy/decision.js';
-import { findPayment } from './read-link.js';
 import { succeedPayment } from './succeed.js';
 import { isQuarantined, type NextWork, type TakenPayment } from './take-work.js';
 

@@ -196,10 +196,6 @@ export async function isPayloadUsed(db: Knex, payloadKey: string, sessionId: str
   return (await readPayloadUse(db, { payloadKey, sessionId })) ?? false;
 }
 
-export async function findPayment(db: Knex, id: string): Promise<Payment | undefined> {
-  return await Payment.query(db).findById(id);
-}
-
 /** The last payment of this session whose outcome is unknown. */
 export async function findUncertainPayment(db: Knex, sessionId: string): Promise<Payment | undefined> {
   const uncertain = { payableId: sessionId, failureCode: OUTCOME_UNKNOWN };

@@ -7,11 +7,11 @@ import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { Refusal } from '../errors/refusal.js';
 import { Payable } from '../payables/model.js';
+import { getAnyPayment } from '../payments/find.js';
 import { Payment } from '../payments/model.js';
 import { earlierNowMs, now } from '../process/clock.js';
 import { readStoredPayment } from '../x402/stored-payment.js';
 import { type WriteDeps, writeDecision } from './carry-out.js';
-import { getPayment } from './operator-reads.js';
 import {
   byOperator,
   type Resolution,
@@ -32,7 +32,7 @@ export async function resolvePayment(deps: WriteDeps, id: string, resolution: Re
     .where({ id, status: 'processing' })
     .returning('*')
     .first();
-  if (payment === undefined) throw alreadyDecidedRefusal(await getPayment(deps.db, id));
+  if (payment === undefined) throw alreadyDecidedRefusal(await getAnyPayment(deps.db, id));
   const { kind } = await writeDecision(deps, payment, byOperator(payment, resolution, { now: now() }));
   if (kind === 'proof_taken' && resolution.kind === 'paid')
     throw paidAnotherRefusal(resolution.transaction, id);
@@ -50,7 +50,7 @@ export async function resolvePayment(deps: WriteDeps, id: string, resolution: Re
     }),
   };
   afterCommit(deps.db, () => deps.logger.warn(line));
-  return await getPayment(deps.db, id);
+  return await getAnyPayment(deps.db, id);
 }
 
 function alreadyDecidedRefusal({ id, status }: Payment): Refusal {
@@ -62,7 +62,7 @@ function paidAnotherRefusal(transaction: string, id: string): Refusal {
 }
 
 export async function refuseIfAnothers(db: Knex, id: string, transaction: string): Promise<void> {
-  await getPayment(db, id);
+  await getAnyPayment(db, id);
   const others = await runStatement(db, PAYMENT_OF_TRANSACTION, [id, transaction]);
   if (others.length > 0) throw paidAnotherRefusal(transaction, id);
 }
@@ -73,7 +73,7 @@ export async function proofOf(
   id: string,
   transaction: string,
 ): Promise<Proof> {
-  const payment = await getPayment(db, id);
+  const payment = await getAnyPayment(db, id);
   if (payment.status !== 'processing') throw alreadyDecidedRefusal(payment);
   const { chainQuery } = await readStoredPayment(payment);
   const finding = await chains.check({ ...chainQuery, transactionHint: transaction });
@@ -95,7 +95,7 @@ export async function whyMoneyMayArrive(
   { db, chains }: { db: Knex; chains: Pick<Chains, 'check'> },
   id: string,
 ): Promise<string | undefined> {
-  const payment = await getPayment(db, id);
+  const payment = await getAnyPayment(db, id);
   if (payment.status !== 'processing') throw alreadyDecidedRefusal(payment);
   const why = whyRowLeavesItOpen(payment, { now: new Date(earlierNowMs()) });
   if (why !== undefined) return why;

@@ -5,12 +5,12 @@ import { type FakeFacilitator, startFacilitator } from '../../lab/world/facilita
 import { buildUndecidedPayment } from '../../lab/world/shop/factories.js';
 import { createApiKey } from '../../shared/accounts/api-keys.js';
 import { eraseOldSessions } from '../../shared/checkout-sessions/erase.js';
+import { listUndecidedPayments } from '../../shared/payments/find.js';
 import { Payment } from '../../shared/payments/model.js';
 import { nowMs } from '../../shared/process/clock.js';
 import { claimSession } from '../../shared/settlement/claim.js';
 import { expireOverdueSessions, findOverdueSessions } from '../../shared/settlement/expire-due.js';
 import { failPayment } from '../../shared/settlement/fail.js';
-import { listUndecidedPayments } from '../../shared/settlement/operator-reads.js';
 import { isPayloadUsed, listDecided } from '../../shared/settlement/read-link.js';
 import { markAnsweredProcessing } from '../../shared/settlement/shown-to-buyers.js';
 import { succeedPayment } from '../../shared/settlement/succeed.js';
