@@ -50,7 +50,7 @@ interface ChainReaderOptions {
 }
 
 const WITHIN_MS = 30_000;
-/** Reads wait for all checks of payments. All tries of a read together take less than the lease of a regular run's turn. */
+/** Reads wait for all checks of payments. All tries of a read together take less than the lease of a regular run. */
 const TURNS_WITHIN_MS = 60_000;
 const RETRY_PAUSE_MS = 200;
 const TRIES = 6;

@@ -89,7 +89,7 @@ async function checkAll(networkRun: NetworkRun, payments: readonly Payment[]): P
   const again: string[] = [];
   const unseen = payments.filter(({ id }) => !networkRun.run.seen.has(id));
   for (const [group, some] of inGroups(unseen, CHECKED_AT_ONCE).entries()) {
-    // At an endpoint that hangs, a page takes twenty minutes: longer than a worker's turn.
+    // At an endpoint that hangs, a page takes twenty minutes: longer than a worker's lease.
     if (group > 0) await requireTime(networkRun.run);
     const isChecked = await Promise.all(some.map((payment) => checkOne(networkRun, payment)));
     again.push(...some.flatMap(({ id }, index) => (isChecked[index] ? [] : [id])));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { EVM_WALLET } from '../../lab/world/shop/factories.js';
 import { loadConfig } from '../../shared/config/config.js';
-import { takeTurn } from '../../shared/reconcile/turn.js';
+import { takeLease } from '../../shared/reconcile/lease.js';
 import { reconcileRegularly, reconcileWhenDue } from '../../workers/process/reconcile-regularly.js';
 import { openBooks } from '../support/books.js';
 import { BASE_SEPOLIA, BUYER } from '../support/checkout.js';
@@ -83,17 +83,17 @@ describe('a worker that holds the books against the chains by itself', () => {
   });
 
   it('is one worker at a time, and another when that one has crashed', async () => {
-    const turns = await Promise.all(Array.from({ length: 20 }, () => takeTurn(books.db, DAY_SECONDS)));
-    assert.equal(turns.filter((isMine) => isMine).length, 1);
-    assert.equal(await takeTurn(books.db, DAY_SECONDS), false);
+    const taken = await Promise.all(Array.from({ length: 20 }, () => takeLease(books.db, DAY_SECONDS)));
+    assert.equal(taken.filter((isMine) => isMine).length, 1);
+    assert.equal(await takeLease(books.db, DAY_SECONDS), false);
     await books.db.raw(`UPDATE reconcile_turns SET due_at = due_at - interval '601 seconds'`);
-    assert.equal(await takeTurn(books.db, DAY_SECONDS), true);
+    assert.equal(await takeLease(books.db, DAY_SECONDS), true);
   });
 
-  it('does not wait for a turn that a wrong clock has put far ahead', async () => {
-    assert.equal(await takeTurn(books.db, DAY_SECONDS), true);
+  it('does not wait for a lease that a wrong clock has put far ahead', async () => {
+    assert.equal(await takeLease(books.db, DAY_SECONDS), true);
     await books.db.raw(`UPDATE reconcile_turns SET due_at = now() + interval '2 days'`);
-    assert.equal(await takeTurn(books.db, DAY_SECONDS), true);
+    assert.equal(await takeLease(books.db, DAY_SECONDS), true);
   });
 
   it('says which chain it could not read', async () => {

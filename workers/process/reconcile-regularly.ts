@@ -4,7 +4,7 @@ import type { Closable } from '../../shared/process/shutdown.js';
 import { networksToRead } from '../../shared/reconcile/networks.js';
 import { reconcile } from '../../shared/reconcile/reconcile.js';
 import type { Summary } from '../../shared/reconcile/run.js';
-import { keepTurn, LEASE_SECONDS, takeTurn } from '../../shared/reconcile/turn.js';
+import { LEASE_SECONDS, setLeaseEnd, takeLease } from '../../shared/reconcile/lease.js';
 import { createPaymentReferences } from '../../shared/x402/payment-reference.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import { regularly } from './regularly.js';
@@ -23,7 +23,7 @@ export function reconcileRegularly(deps: WorkerDeps, askMs: number = ASK_MS): Cl
   );
 }
 
-/** A run that a stop or a crash ends is taken up by the worker that has the next turn. */
+/** A run that a stop or a crash ends is continued by the worker that takes the lease next. */
 export async function reconcileWhenDue(
   deps: WorkerDeps,
   everySeconds: number,
@@ -31,16 +31,16 @@ export async function reconcileWhenDue(
 ): Promise<void> {
   const { db, logger, metrics } = deps;
   try {
-    if (!(await takeTurn(db, everySeconds))) return;
+    if (!(await takeLease(db, everySeconds))) return;
     const startedAtMs = nowMs();
     const summary = await runOnce(deps, stopped);
-    if (stopped.aborted) return await keepTurn(db, 0);
+    if (stopped.aborted) return await setLeaseEnd(db, 0);
     metrics.reconcileRun(summary.unread.length === 0 ? 'finished' : 'unread');
     const { unread, ...counts } = summary;
     for (const one of unread) logger.warn({ event: 'reconcile.unread', ...one });
     logger.info({ event: 'reconcile.finished', ...counts });
     const spentSeconds = (nowMs() - startedAtMs) / 1000;
-    await keepTurn(db, Math.max(everySeconds - spentSeconds, 0));
+    await setLeaseEnd(db, Math.max(everySeconds - spentSeconds, 0));
   } catch (error) {
     logger.error({ event: 'reconcile.failed', err: error });
   }
@@ -62,7 +62,7 @@ async function runOnce(deps: WorkerDeps, stopped: AbortSignal): Promise<Summary>
     onLine: ({ status }) => metrics.reconcileLine(status),
     async goesOn() {
       if (stopped.aborted) return false;
-      await keepTurn(db, LEASE_SECONDS);
+      await setLeaseEnd(db, LEASE_SECONDS);
       return true;
     },
   });

@@ -17,9 +17,9 @@ export const WRITE_POSITION: Statement = {
     ON CONFLICT (reader, part, network, list) DO UPDATE SET position = $5, told = $6, unchecked = $7, read_until = $8`,
 };
 
-/** The worker whose statement moves the time has the turn; a time further ahead than $1 + $2 seconds was set by a wrong clock. */
-export const TAKE_TURN: Statement = {
-  name: 'take_reconcile_turn',
+/** The worker whose statement moves the time has the lease; a time further ahead than $1 + $2 seconds was set by a wrong clock. */
+export const TAKE_LEASE: Statement = {
+  name: 'take_reconcile_lease',
   text: `
     INSERT INTO reconcile_turns (due_at) VALUES (now() + $2 * interval '1 second')
     ON CONFLICT (only_row) DO UPDATE SET due_at = now() + $2 * interval '1 second'
@@ -28,8 +28,8 @@ export const TAKE_TURN: Statement = {
     RETURNING only_row`,
 };
 
-export const KEEP_TURN: Statement = {
-  name: 'keep_reconcile_turn',
+export const SET_LEASE_END: Statement = {
+  name: 'set_reconcile_lease_end',
   text: `UPDATE reconcile_turns SET due_at = now() + $1 * interval '1 second'`,
 };
 
