@@ -7,7 +7,7 @@ import type { RefundTerms } from '../payables/refund-terms.js';
 import type { PaymentStatus } from '../payments/states.js';
 import { centsToTokenAmount } from '../values/money.js';
 import { type PayloadName, payloadKey } from '../x402/payload.js';
-import { ASKED_BY_PAYABLES, MARKS_OF_PAYLOADS, PAYMENTS_OF_PAYLOADS } from './statements/books.sql.js';
+import { BOOKED_PAYABLES, MARKS_OF_PAYLOADS, PAYMENTS_OF_PAYLOADS } from './statements/books.sql.js';
 
 /** The payment that the books have for a payload. */
 export type BookedPayment =
@@ -26,7 +26,7 @@ export type BookedPayment =
   | { kind: 'archived'; id: string; payableId: string; transaction: string | null };
 
 /** A session or a refund, with the wallets and the amount that its link asks for. */
-export interface Asked {
+export interface BookedPayable {
   id: string;
   accountId: string;
   livemode: boolean;
@@ -45,7 +45,7 @@ export function keyOf({ network, asset, payload }: Arrival): string | undefined 
 }
 
 /** By payload key. */
-export async function findBooked(
+export async function findBookedPayments(
   db: Knex,
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, BookedPayment>> {
@@ -62,14 +62,20 @@ export async function findBooked(
 }
 
 /** By id; a session that Postgres does not have is missing. */
-export async function findAsked(db: Knex, ids: readonly string[]): Promise<ReadonlyMap<string, Asked>> {
+export async function findBookedPayables(
+  db: Knex,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, BookedPayable>> {
   if (ids.length === 0) return new Map();
-  const rows = await runStatement<Asked>(db, ASKED_BY_PAYABLES, [[...new Set(ids)]]);
+  const rows = await runStatement<BookedPayable>(db, BOOKED_PAYABLES, [[...new Set(ids)]]);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** The amount that the payable asks for in the arrival's token; undefined when it does not ask for that token there. */
-export function askedAmount({ livemode, amountCents, refund }: Asked, arrival: Arrival): bigint | undefined {
+export function askedAmount(
+  { livemode, amountCents, refund }: BookedPayable,
+  arrival: Arrival,
+): bigint | undefined {
   const token = findToken(arrival.network, arrival.asset);
   if (token === undefined) return undefined;
   if (refund !== null) {
@@ -80,7 +86,7 @@ export function askedAmount({ livemode, amountCents, refund }: Asked, arrival: A
   return token.network.testnet === livemode ? undefined : centsToTokenAmount(amountCents, token.decimals);
 }
 
-export function isReceiver({ refund, wallets }: Asked, { network, payTo }: Arrival): boolean {
+export function isReceiver({ refund, wallets }: BookedPayable, { network, payTo }: Arrival): boolean {
   const receivers = refund === null ? wallets : [refund.payTo];
   return receivers.some((wallet) => isSameAddress(network, wallet, payTo));
 }

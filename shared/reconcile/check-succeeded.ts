@@ -44,19 +44,19 @@ export async function checkSucceeded(networkRun: NetworkRun): Promise<void> {
   };
   const positionAt = (position: number): NewPosition => ({
     position,
-    told: [],
+    reported: [],
     unchecked: [...unchecked].slice(-MAX_UNCHECKED),
   });
 
   const left = last?.unchecked.filter((id) => id < after) ?? [];
   for (const ids of inGroups(left, PAGE)) {
     await requireTime(run);
-    await checkPage(await Payment.query(db).where(those(networkRun, 'succeeded')).whereIn('id', ids));
+    await checkPage(await Payment.query(db).where(paymentsOf(networkRun, 'succeeded')).whereIn('id', ids));
   }
   for (;;) {
     await requireTime(run);
     const page = await Payment.query(db)
-      .where(those(networkRun, 'succeeded'))
+      .where(paymentsOf(networkRun, 'succeeded'))
       .where('id', '>', after)
       .where('id', '<', lowestIdAt('pay_', until))
       .orderBy('id')
@@ -70,13 +70,13 @@ export async function checkSucceeded(networkRun: NetworkRun): Promise<void> {
   await list.keepAtEnd(positionAt(Math.max(until, reached ?? 0)), new Date(until));
 }
 
-function those({ run: { accountId }, network }: NetworkRun, status: PaymentStatus): Partial<Payment> {
+function paymentsOf({ run: { accountId }, network }: NetworkRun, status: PaymentStatus): Partial<Payment> {
   return { status, network, ...(accountId !== undefined && { accountId }) };
 }
 
 async function undecidedBefore(networkRun: NetworkRun, untilMs: number): Promise<string[]> {
   const undecided = await Payment.query(networkRun.deps.db)
-    .where(those(networkRun, 'processing'))
+    .where(paymentsOf(networkRun, 'processing'))
     .where('id', '<', lowestIdAt('pay_', untilMs))
     .orderBy('id')
     .limit(MAX_UNCHECKED)
@@ -105,7 +105,7 @@ async function checkOne({ run, deps, network }: NetworkRun, payment: Payment): P
   };
   const finding = await look(deps, payment);
   switch (finding.kind) {
-    // Its transfer is told when its block is read: an earlier run has, or a later one will.
+    // The transfer is reported when its block is read, by an earlier or a later run.
     case 'paid':
       if (!isTransactionOf(payment, finding.transaction))
         await report({ run, deps }, differentTransaction(payment, finding.transaction));
@@ -116,7 +116,7 @@ async function checkOne({ run, deps, network }: NetworkRun, payment: Payment): P
         await report({ run, deps }, lineOfPayment(payment, 'missing'));
         return true;
       }
-      // A person is told of both; a worker's line would be an alert.
+      // A command reports the payment and the endpoint that is behind; a worker's report would raise an alert.
       if (run.reader !== 'worker')
         await report({ run, deps }, { ...lineOfPayment(payment, 'missing'), obstacle: 'endpoint_behind' });
       return unread(reason);

@@ -1,7 +1,7 @@
 import type { Arrival } from '../chains/arrival.js';
 import { ChainUnreadable } from '../chains/unreadable.js';
 import { inGroups } from '../values/in-groups.js';
-import { type BookedPayment, findAsked, findBooked, keyOf } from './books.js';
+import { type BookedPayment, findBookedPayables, findBookedPayments, keyOf } from './books.js';
 import { type Judgement, judgeArrival } from './judge-arrival.js';
 import type { Line, LineStatus } from './line.js';
 import { nameOf, type Progress, type WaitingTransfer } from './progress.js';
@@ -21,19 +21,19 @@ type TimeOf = (arrival: Arrival) => Promise<Date | undefined>;
 export async function judgeArrivals(
   networkRun: NetworkRun,
   arrivals: readonly Arrival[],
-  { told, waiting }: Progress,
+  { reported, waiting }: Progress,
   timeOf: TimeOf,
 ): Promise<void> {
-  const isNew = (arrival: Arrival): boolean => !told.has(nameOf(arrival));
+  const isNew = (arrival: Arrival): boolean => !reported.has(nameOf(arrival));
   const fresh = arrivals.filter(isNew);
   for (const group of inGroups(fresh, AT_ONCE)) {
     const judgements = await judgeAll(networkRun, group);
     for (const [index, arrival] of group.entries()) {
       const judgement = judgements[index];
       if (judgement === undefined) continue;
-      const outcome = await tell(networkRun, arrival, judgement, timeOf);
+      const outcome = await reportJudged(networkRun, arrival, judgement, timeOf);
       waiting.delete(nameOf(arrival));
-      if (outcome === 'told') told.set(nameOf(arrival), arrival.height);
+      if (outcome === 'reported') reported.set(nameOf(arrival), arrival.height);
       if (outcome === 'waits') waiting.set(nameOf(arrival), arrival.height);
     }
   }
@@ -68,7 +68,7 @@ async function judgeAll(
   { deps: { db, references }, wallets }: NetworkRun,
   arrivals: readonly Arrival[],
 ): Promise<Judgement[]> {
-  const booked = await findBooked(
+  const booked = await findBookedPayments(
     db,
     arrivals.flatMap((arrival) => keyOf(arrival) ?? []),
   );
@@ -80,7 +80,7 @@ async function judgeAll(
     const [payableId] = arrival.references.flatMap((one) => references.read(one)?.payableId ?? []);
     return payableId;
   });
-  const asked = await findAsked(
+  const payables = await findBookedPayables(
     db,
     named.flatMap((payableId) => payableId ?? []),
   );
@@ -89,19 +89,19 @@ async function judgeAll(
     return judgeArrival(arrival, {
       booked: bookedOf(arrival),
       payableId,
-      asked: payableId === undefined ? undefined : asked.get(payableId),
+      payable: payableId === undefined ? undefined : payables.get(payableId),
       isMerchants: wallets.get(keyOfWallet(arrival.payTo))?.isMerchants === true,
     });
   });
 }
 
 /** A transfer waits while its payment is undecided, and while a repair finds no proof of it: the endpoint may give it later. */
-async function tell(
+async function reportJudged(
   networkRun: NetworkRun,
   arrival: Arrival,
   judgement: Judgement,
   timeOf: TimeOf,
-): Promise<'told' | 'waits' | 'not_ours'> {
+): Promise<'reported' | 'waits' | 'not_ours'> {
   const { run } = networkRun;
   if (judgement.kind === 'not_ours') return 'not_ours';
   if (judgement.kind === 'undecided') {
@@ -119,10 +119,10 @@ async function tell(
     const [again] = await judgeAll(networkRun, [arrival]);
     // A payload that was released in between is the next run's business.
     const isReleased = again === undefined || again.kind === 'recordable';
-    return await tell(networkRun, arrival, isReleased ? { kind: 'undecided' } : again, timeOf);
+    return await reportJudged(networkRun, arrival, isReleased ? { kind: 'undecided' } : again, timeOf);
   }
   await report(networkRun, line);
-  return line.obstacle === 'not_proven' ? 'waits' : 'told';
+  return line.obstacle === 'not_proven' ? 'waits' : 'reported';
 }
 
 /** A regular run has no reader but the log. */

@@ -4,7 +4,7 @@ import type { NetworkRun } from './run.js';
 /** Some of the newest transfers are read again by the next run: so long before its end a run has surely read all. */
 const READ_AGAIN_MS = 3_600_000;
 
-export type NewPosition = Pick<Position, 'position' | 'told'> & Partial<Pick<Position, 'unchecked'>>;
+export type NewPosition = Pick<Position, 'position' | 'reported'> & Partial<Pick<Position, 'unchecked'>>;
 
 /** A list with the position where the last run stopped, which is kept as this run goes on. */
 export interface OpenList {

@@ -23,15 +23,15 @@ export interface Position {
   /** The first block or slot that the next run reads, or a time in milliseconds. */
   position: number;
   /** The names of the arrivals reported from there on, each with its block or slot. */
-  told: readonly (readonly [string, number])[];
+  reported: readonly (readonly [string, number])[];
   /** The next run looks at these again: ids of payments, or transfers, each as its block or slot and its name. */
   unchecked: readonly string[];
   /** All before this time has been read; null when that is not known. */
   readUntil: Date | null;
 }
 
-export function toldSince(told: ReadonlyMap<string, number>, position: number): Position['told'] {
-  return [...told].filter(([, height]) => height >= position);
+export function reportedSince(reported: ReadonlyMap<string, number>, position: number): Position['reported'] {
+  return [...reported].filter(([, height]) => height >= position);
 }
 
 /** The CAIP-2 ids of all networks of which anything was read. */
@@ -52,8 +52,8 @@ export async function readPosition(
 export async function writePosition(
   db: Knex,
   { reader, part, network, list }: ReadList,
-  { position, told, unchecked, readUntil }: Position,
+  { position, reported, unchecked, readUntil }: Position,
 ): Promise<void> {
-  const stored = [position, JSON.stringify(told), JSON.stringify(unchecked), readUntil];
+  const stored = [position, JSON.stringify(reported), JSON.stringify(unchecked), readUntil];
   await runStatement(db, WRITE_POSITION, [reader, part, network, list, ...stored]);
 }

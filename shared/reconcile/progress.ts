@@ -1,13 +1,13 @@
 import type { Arrival } from '../chains/arrival.js';
 import type { NewPosition } from './open-list.js';
-import { type Position, toldSince } from './positions.js';
+import { type Position, reportedSince } from './positions.js';
 
 /** Transfers that one position keeps to be looked at again. A list with more of them is read again from the next one on. */
 const MAX_WAITING = 1000;
 
 /** The transfers that a list's runs have dealt with, by name, each with its block or slot. */
 export interface Progress {
-  told: Map<string, number>;
+  reported: Map<string, number>;
   /**
    * Arrivals that could not be proven for a repair, or whose payment was not decided yet: the next run looks at them again.
    */
@@ -36,7 +36,7 @@ export function openProgress(
   waiting: readonly WaitingTransfer[] = [],
 ): Progress {
   return {
-    told: new Map(resumed?.told),
+    reported: new Map(resumed?.reported),
     waiting: new Map(waiting.map(({ name, height }) => [name, height])),
   };
 }
@@ -50,14 +50,14 @@ export function waitingOf({ unchecked }: Position): WaitingTransfer[] {
 }
 
 /** The position of a list that is read up to, but not including, this block or slot. */
-export function positionAt({ told, waiting }: Progress, height: number): NewPosition {
+export function positionAt({ reported, waiting }: Progress, height: number): NewPosition {
   const passed = [...waiting]
     .filter(([, waitingAt]) => waitingAt < height)
     .sort(([, one], [, other]) => one - other);
   const position = passed[MAX_WAITING]?.[1] ?? height;
   return {
     position,
-    told: toldSince(told, position),
+    reported: reportedSince(reported, position),
     unchecked: passed.flatMap(([name, at]) => (at < position ? [`${at} ${name}`] : [])),
   };
 }

@@ -52,8 +52,8 @@ async function readAccount(networkRun: NetworkRun, account: TokenAccount, root: 
   const positionOf = (slot: number): NewPosition =>
     positionAt(progress, Math.max(Math.min(slot, root.slot - READ_AGAIN), stored?.position ?? 0));
   // A transaction brings an account one transfer at most, so a reported transaction needs no second reading.
-  const told = new Set([...progress.told.keys()].map(transactionOf));
-  const fresh = entries.filter(({ signature }) => !told.has(signature));
+  const reported = new Set([...progress.reported.keys()].map(transactionOf));
+  const fresh = entries.filter(({ signature }) => !reported.has(signature));
   for (const some of inGroups(fresh, ENTRIES_AT_ONCE)) {
     await requireTime(run);
     const arrivals = await readEntries(networkRun, account, some);

@@ -27,7 +27,7 @@ const DEFAULT_SINCE_MS = 24 * 3_600_000;
 const NETWORKS_AT_ONCE = 4;
 /** A block's time is cut to whole seconds: a transfer after `since` may be in a block that is dated before it. */
 const BLOCK_SECOND_MS = 1000;
-/** A facilitator's word may be ahead of the chain's endpoint. An operator is told at once, an alert waits. */
+/** A facilitator's word may be ahead of the chain's endpoint. A command reports at once, an alert waits. */
 const WORKER_WAITS_MS = 10 * 60_000;
 
 export async function reconcile(deps: ReconcileDeps, options: ReconcileOptions): Promise<Summary> {

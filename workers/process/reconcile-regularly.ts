@@ -1,10 +1,10 @@
 import { nowMs } from '../../shared/process/clock.js';
 import { withJitter } from '../../shared/process/pause.js';
 import type { Closable } from '../../shared/process/shutdown.js';
+import { LEASE_SECONDS, setLeaseEnd, takeLease } from '../../shared/reconcile/lease.js';
 import { networksToRead } from '../../shared/reconcile/networks.js';
 import { reconcile } from '../../shared/reconcile/reconcile.js';
 import type { Summary } from '../../shared/reconcile/run.js';
-import { LEASE_SECONDS, setLeaseEnd, takeLease } from '../../shared/reconcile/lease.js';
 import { createPaymentReferences } from '../../shared/x402/payment-reference.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import { regularly } from './regularly.js';

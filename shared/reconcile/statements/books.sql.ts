@@ -24,8 +24,8 @@ export const MARKS_OF_PAYLOADS: Statement = {
 };
 
 /** The sessions and refunds in $1, with every wallet that their accounts have had. */
-export const ASKED_BY_PAYABLES: Statement = {
-  name: 'asked_by_payables',
+export const BOOKED_PAYABLES: Statement = {
+  name: 'booked_payables',
   text: `
     SELECT payable.id, payable.account_id AS "accountId", payable.livemode, payable.amount_total_cents AS "amountCents",
       payable.refund,

@@ -4,7 +4,7 @@ import type { Statement } from '../../db/statement.js';
 export const READ_POSITION: Statement = {
   name: 'reconcile_position',
   text: `
-    SELECT position, told, unchecked, read_until AS "readUntil" FROM reconcile_positions
+    SELECT position, told AS reported, unchecked, read_until AS "readUntil" FROM reconcile_positions
     WHERE reader = ANY ($1) AND part = $2 AND network = $3 AND list = $4
     ORDER BY reconcile_positions.position DESC LIMIT 1`,
 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Arrival } from '../../../shared/chains/arrival.js';
-import type { Asked, BookedPayment } from '../../../shared/reconcile/books.js';
+import type { BookedPayable, BookedPayment } from '../../../shared/reconcile/books.js';
 import { type Judgement, judgeArrival, type Known } from '../../../shared/reconcile/judge-arrival.js';
 
 const WALLET = '0x209693Bc6afc0C5328bA36FaF03C514EF312287C';
@@ -36,7 +36,7 @@ const ARCHIVED: BookedPayment = {
   payableId: 'cs_test_1',
   transaction: TRANSACTION,
 };
-const ASKED: Asked = {
+const ASKED: BookedPayable = {
   id: 'cs_test_1',
   accountId: 'acct_1',
   livemode: false,
@@ -56,8 +56,8 @@ const TERMS = {
   asset: USDC,
   payTo: WALLET.toLowerCase(),
 } as const;
-const REFUND: Asked = { ...ASKED, id: 're_1', refund: TERMS, wallets: [] };
-const UNKNOWN: Known = { booked: undefined, payableId: undefined, asked: undefined, isMerchants: true };
+const REFUND: BookedPayable = { ...ASKED, id: 're_1', refund: TERMS, wallets: [] };
+const UNKNOWN: Known = { booked: undefined, payableId: undefined, payable: undefined, isMerchants: true };
 
 function say(judgement: Judgement): string {
   if (!('line' in judgement)) return judgement.kind;
@@ -119,27 +119,27 @@ const ROWS: [what: string, known: Partial<Known>, said: string, arrival?: Partia
   ],
   [
     'its reference names a session',
-    { payableId: 'cs_test_1', asked: ASKED },
+    { payableId: 'cs_test_1', payable: ASKED },
     'unrecorded cs_test_1 recordable',
   ],
   [
     'its reference names a session that asks for another amount',
-    { payableId: 'cs_test_1', asked: { ...ASKED, amountCents: 451 } },
+    { payableId: 'cs_test_1', payable: { ...ASKED, amountCents: 451 } },
     'different amount cs_test_1',
   ],
   [
     "its reference names another merchant's session",
-    { payableId: 'cs_test_1', asked: { ...ASKED, wallets: [USDC] } },
+    { payableId: 'cs_test_1', payable: { ...ASKED, wallets: [USDC] } },
     'different receiver cs_test_1',
   ],
   [
     'its reference names a live session',
-    { payableId: 'cs_test_1', asked: { ...ASKED, livemode: true } },
+    { payableId: 'cs_test_1', payable: { ...ASKED, livemode: true } },
     'different token cs_test_1',
   ],
   [
     'its token is not offered',
-    { payableId: 'cs_test_1', asked: ASKED },
+    { payableId: 'cs_test_1', payable: ASKED },
     'different token cs_test_1',
     { asset: WALLET },
   ],
@@ -150,22 +150,22 @@ const ROWS: [what: string, known: Partial<Known>, said: string, arrival?: Partia
   ],
   [
     "its reference names a refund, at a buyer's wallet",
-    { payableId: 're_1', asked: REFUND, isMerchants: false },
+    { payableId: 're_1', payable: REFUND, isMerchants: false },
     'unrecorded re_1 recordable',
   ],
   [
     'its reference names a refund on another network',
-    { payableId: 're_1', asked: { ...REFUND, refund: { ...TERMS, network: 'eip155:80002' } } },
+    { payableId: 're_1', payable: { ...REFUND, refund: { ...TERMS, network: 'eip155:80002' } } },
     'different token re_1',
   ],
   [
     'its reference names a refund to another wallet',
-    { payableId: 're_1', asked: { ...REFUND, refund: { ...TERMS, payTo: USDC } } },
+    { payableId: 're_1', payable: { ...REFUND, refund: { ...TERMS, payTo: USDC } } },
     'different receiver re_1',
   ],
   [
     'its reference names a refund of another amount',
-    { payableId: 're_1', asked: { ...REFUND, refund: { ...TERMS, tokenAmount: '1' } } },
+    { payableId: 're_1', payable: { ...REFUND, refund: { ...TERMS, tokenAmount: '1' } } },
     'different amount re_1',
   ],
   ["nothing is known of it, at a merchant's wallet", {}, 'unrecorded no_reference'],
