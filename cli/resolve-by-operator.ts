@@ -1,4 +1,4 @@
-import { type Chains, createChains } from '../shared/chains/confirmation.js';
+import { type Chains, createChains } from '../shared/chains/chains.js';
 import { transactionName } from '../shared/chains/text-forms.js';
 import type { Config } from '../shared/config/config.js';
 import type { Knex } from '../shared/db/knex.js';

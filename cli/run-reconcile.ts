@@ -1,5 +1,5 @@
 import { createChainReader } from '../shared/chains/chain-reader.js';
-import { createChains } from '../shared/chains/confirmation.js';
+import { createChains } from '../shared/chains/chains.js';
 import { EndpointQueues } from '../shared/chains/endpoint-queues.js';
 import { findNetwork, NETWORKS, type Network } from '../shared/chains/networks.js';
 import type { Config } from '../shared/config/config.js';

@@ -1,7 +1,7 @@
 import type { AccountReads } from '../../shared/accounts/account-reads.js';
 import type { KeyUses } from '../../shared/accounts/key-uses.js';
 import type { RecentWrites } from '../../shared/accounts/recent-writes.js';
-import type { Chains } from '../../shared/chains/confirmation.js';
+import type { Chains } from '../../shared/chains/chains.js';
 import type { PayoutAccounts } from '../../shared/chains/payout-accounts.js';
 import type { SolanaTransfers } from '../../shared/chains/solana-transfers.js';
 import type { ReadBalances } from '../../shared/chains/wallet-balances.js';

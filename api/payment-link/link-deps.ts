@@ -1,4 +1,4 @@
-import type { Chains } from '../../shared/chains/confirmation.js';
+import type { Chains } from '../../shared/chains/chains.js';
 import type { PayoutAccounts } from '../../shared/chains/payout-accounts.js';
 import type { Config } from '../../shared/config/config.js';
 import type { CommitMemory } from '../../shared/db/commit-memory.js';

@@ -1,4 +1,4 @@
-import type { PaymentQuery } from '../../shared/chains/confirmation.js';
+import type { PaymentQuery } from '../../shared/chains/chains.js';
 import type { ChainFinding } from '../../shared/chains/finding.js';
 import { parseSignedMessage } from '../../shared/chains/solana-message.js';
 import { DOUBT_MS } from '../../shared/db/commit-memory.js';

@@ -98,7 +98,7 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     lifecycle: { isStopping: false, readinessChecks: new ReadinessChecks() },
     solanaTransfers,
     chains: lazy(async () => {
-      const { createChains } = await import('../../shared/chains/confirmation.js');
+      const { createChains } = await import('../../shared/chains/chains.js');
       return createChains(config.rpcUrls, { confirmations: config.confirmations });
     }),
     readBalances: lazy(async () => {

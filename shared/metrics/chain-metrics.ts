@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { OpenChains } from '../chains/confirmation.js';
+import type { OpenChains } from '../chains/chains.js';
 import type { EndpointState } from '../chains/endpoint-queues.js';
 import { NETWORKS } from '../chains/networks.js';
 

@@ -1,5 +1,5 @@
 import type { Arrival } from '../chains/arrival.js';
-import type { PaymentQuery } from '../chains/confirmation.js';
+import type { PaymentQuery } from '../chains/chains.js';
 import { findToken } from '../chains/networks.js';
 import type { Proof } from '../settlement/policy/decision.js';
 import { describeFinding } from '../settlement/policy/describe-finding.js';

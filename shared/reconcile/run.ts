@@ -1,5 +1,5 @@
 import type { ChainReader } from '../chains/chain-reader.js';
-import type { Chains } from '../chains/confirmation.js';
+import type { Chains } from '../chains/chains.js';
 import type { Config } from '../config/config.js';
 import type { WriteDeps } from '../settlement/carry-out.js';
 import { utcText } from '../wire/timestamp.js';

@@ -1,5 +1,5 @@
 import { raw } from 'objection';
-import type { Chains } from '../chains/confirmation.js';
+import type { Chains } from '../chains/chains.js';
 import { confirmationsOf } from '../chains/networks.js';
 import type { Config } from '../config/config.js';
 import { afterCommit } from '../db/after-commit.js';

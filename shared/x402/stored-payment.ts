@@ -1,4 +1,4 @@
-import type { PaymentQuery } from '../chains/confirmation.js';
+import type { PaymentQuery } from '../chains/chains.js';
 import { findToken } from '../chains/networks.js';
 import type { SearchPosition } from '../chains/search-position.js';
 import { isEvm } from '../chains/text-forms.js';

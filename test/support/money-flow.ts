@@ -5,7 +5,7 @@ import { startFacilitator } from '../../lab/world/facilitator/facilitator.js';
 import type { Movement } from '../../lab/world/facilitator/judgement.js';
 import { judgeHistory } from '../../lab/world/history/judge-history.js';
 import { NO_RECENT_WRITES } from '../../shared/accounts/recent-writes.js';
-import { createChains } from '../../shared/chains/confirmation.js';
+import { createChains } from '../../shared/chains/chains.js';
 import { EndpointQueues } from '../../shared/chains/endpoint-queues.js';
 import { type Config, loadConfig } from '../../shared/config/config.js';
 import { openCommitMemory } from '../../shared/db/commit-memory.js';

@@ -1,5 +1,5 @@
 import type { RecentWrites } from '../../shared/accounts/recent-writes.js';
-import type { Chains } from '../../shared/chains/confirmation.js';
+import type { Chains } from '../../shared/chains/chains.js';
 import type { EndpointQueues } from '../../shared/chains/endpoint-queues.js';
 import type { Config } from '../../shared/config/config.js';
 import type { CommitMemory } from '../../shared/db/commit-memory.js';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { hostname } from 'node:os';
 import { Counter, Gauge, Histogram } from 'prom-client';
-import type { OpenChains } from '../../shared/chains/confirmation.js';
+import type { OpenChains } from '../../shared/chains/chains.js';
 import type { ChainFinding } from '../../shared/chains/finding.js';
 import { NETWORKS } from '../../shared/chains/networks.js';
 import type { JobName } from '../../shared/jobs/jobs.js';

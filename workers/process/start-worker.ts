@@ -1,5 +1,5 @@
 import { NO_RECENT_WRITES, openRecentWrites } from '../../shared/accounts/recent-writes.js';
-import { createChains } from '../../shared/chains/confirmation.js';
+import { createChains } from '../../shared/chains/chains.js';
 import { EndpointQueues } from '../../shared/chains/endpoint-queues.js';
 import type { Config } from '../../shared/config/config.js';
 import { rethrowNamingDatabaseUrl } from '../../shared/db/connection.js';

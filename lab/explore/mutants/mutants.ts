@@ -1,4 +1,4 @@
-import type { Chains } from '../../../shared/chains/confirmation.js';
+import type { Chains } from '../../../shared/chains/chains.js';
 import type { EvmPaymentQuery } from '../../../shared/chains/evm.js';
 import type { ChainFinding } from '../../../shared/chains/finding.js';
 import type { Knex } from '../../../shared/db/knex.js';

@@ -1,4 +1,4 @@
-import type { Chains, PaymentQuery } from '../../../shared/chains/confirmation.js';
+import type { Chains, PaymentQuery } from '../../../shared/chains/chains.js';
 import type { Payment } from '../../../shared/payments/model.js';
 import { nowMs } from '../../../shared/process/clock.js';
 import type { WorkerDeps } from '../../../workers/deps/deps.js';

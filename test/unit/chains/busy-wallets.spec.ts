@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Keypair } from '@solana/web3.js';
 import { SolanaChain } from '../../../lab/world/chains/solana-chain.js';
-import { type Chains, createChains } from '../../../shared/chains/confirmation.js';
+import { type Chains, createChains } from '../../../shared/chains/chains.js';
 import type { ChainFinding } from '../../../shared/chains/finding.js';
 import type { SearchPosition } from '../../../shared/chains/search-position.js';
 import type { SolanaPaymentQuery } from '../../../shared/chains/solana.js';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { EvmChain } from '../../../lab/world/chains/evm-chain.js';
 import { LOG_REFUSALS, type LogRefusal } from '../../../lab/world/chains/log-refusals.js';
 import { seededRandom } from '../../../lab/world/chance/seeded-random.js';
-import { createChains } from '../../../shared/chains/confirmation.js';
+import { createChains } from '../../../shared/chains/chains.js';
 import { buildEvmQuery, randomAddress } from './evm-payment.js';
 import { UNPACED } from './unpaced.js';
 import { countAnswers, type World } from './world.js';

@@ -9,7 +9,7 @@ import {
   createChains,
   type OpenChains,
   type PaymentQuery,
-} from '../../../shared/chains/confirmation.js';
+} from '../../../shared/chains/chains.js';
 import type { ChainFinding } from '../../../shared/chains/finding.js';
 import { isRateLimit } from '../../../shared/chains/rpc-error.js';
 import { loggerWithLines } from '../../support/log-lines.js';

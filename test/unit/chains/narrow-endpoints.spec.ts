@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { EvmChain } from '../../../lab/world/chains/evm-chain.js';
 import { LOG_REFUSALS, type LogRefusal } from '../../../lab/world/chains/log-refusals.js';
 import { seededRandom } from '../../../lab/world/chance/seeded-random.js';
-import { type Chains, createChains } from '../../../shared/chains/confirmation.js';
+import { type Chains, createChains } from '../../../shared/chains/chains.js';
 import type { EvmPaymentQuery } from '../../../shared/chains/evm.js';
 import type { ChainFinding } from '../../../shared/chains/finding.js';
 import type { ChainFetch } from '../../../shared/chains/rpc-fetch.js';

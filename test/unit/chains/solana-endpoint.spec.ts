@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Fault } from '../../../lab/world/chains/rpc-endpoint.js';
 import { SolanaChain } from '../../../lab/world/chains/solana-chain.js';
-import { type Chains, createChains } from '../../../shared/chains/confirmation.js';
+import { type Chains, createChains } from '../../../shared/chains/chains.js';
 import type { ChainFinding } from '../../../shared/chains/finding.js';
 import type { SolanaPaymentQuery } from '../../../shared/chains/solana.js';
 import { advanceClock, nowMs, resetClock } from '../../../shared/process/clock.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Keypair } from '@solana/web3.js';
 import { SolanaChain } from '../../../lab/world/chains/solana-chain.js';
 import { advanceNonce } from '../../../lab/world/shop/agent.js';
-import { type Chains, createChains } from '../../../shared/chains/confirmation.js';
+import { type Chains, createChains } from '../../../shared/chains/chains.js';
 import type { SearchPosition } from '../../../shared/chains/search-position.js';
 import type { SolanaPaymentQuery } from '../../../shared/chains/solana.js';
 import { buildSolanaPayment, DEVNET, randomKey, type SolanaPayment } from './solana-payment.js';

@@ -2,7 +2,7 @@ import { Keypair } from '@solana/web3.js';
 import fc from 'fast-check';
 import { SolanaChain } from '../../../lab/world/chains/solana-chain.js';
 import { seededRandom } from '../../../lab/world/chance/seeded-random.js';
-import { createChains } from '../../../shared/chains/confirmation.js';
+import { createChains } from '../../../shared/chains/chains.js';
 import { buildSolanaPayment, DEVNET, randomKey } from './solana-payment.js';
 import { UNPACED } from './unpaced.js';
 import { countAnswers, type World } from './world.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Chains, PaymentQuery } from '../../../shared/chains/confirmation.js';
+import type { Chains, PaymentQuery } from '../../../shared/chains/chains.js';
 import type { ChainFinding } from '../../../shared/chains/finding.js';
 import type { ChainFetch } from '../../../shared/chains/rpc-fetch.js';
 import type { SearchPosition } from '../../../shared/chains/search-position.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { openImageDownloader } from '../../../api/merchant-images/download-image.js';
 import { eventually } from '../../../lab/world/processes/eventually.js';
-import { createChains } from '../../../shared/chains/confirmation.js';
+import { createChains } from '../../../shared/chains/chains.js';
 import { findNetwork } from '../../../shared/chains/networks.js';
 import { throttleEvm } from '../../../shared/chains/throttled-evm.js';
 import { throttleSolana } from '../../../shared/chains/throttled-solana.js';

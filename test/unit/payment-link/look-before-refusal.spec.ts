@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type DoubtedRefusal, lookBeforeRefusal } from '../../../api/payment-link/look-before-refusal.js';
-import type { PaymentQuery } from '../../../shared/chains/confirmation.js';
+import type { PaymentQuery } from '../../../shared/chains/chains.js';
 import type { ChainFinding } from '../../../shared/chains/finding.js';
 import { MAX_PAGE_RPC_CALLS } from '../../../shared/limits/bounds.js';
 import { nowMs } from '../../../shared/process/clock.js';

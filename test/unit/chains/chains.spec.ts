@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { EvmChain } from '../../../lab/world/chains/evm-chain.js';
 import { SolanaChain } from '../../../lab/world/chains/solana-chain.js';
-import { type Chains, createChains } from '../../../shared/chains/confirmation.js';
+import { type Chains, createChains } from '../../../shared/chains/chains.js';
 import { unmockedHostMs } from '../../../shared/process/clock.js';
 import { buildEvmQuery } from './evm-payment.js';
 import { buildSolanaPayment, DEVNET, randomKey } from './solana-payment.js';
