@@ -4,7 +4,7 @@ import type { Config } from '../shared/config/config.js';
 import type { Knex } from '../shared/db/knex.js';
 import { presentOperatorPayment } from '../shared/payments/present-operator.js';
 import { decisionNotifier } from '../shared/queues/decision-notifier.js';
-import { leaveToSweep } from '../shared/queues/notify-deliveries.js';
+import { leaveToSweep } from '../shared/queues/delivery-notifier.js';
 import type { Resolution } from '../shared/settlement/policy/by-operator.js';
 import {
   mayStillArriveRefusal,

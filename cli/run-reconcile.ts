@@ -5,7 +5,7 @@ import { findNetwork, NETWORKS, type Network } from '../shared/chains/networks.j
 import type { Config } from '../shared/config/config.js';
 import type { Knex } from '../shared/db/knex.js';
 import { decisionNotifier } from '../shared/queues/decision-notifier.js';
-import { leaveToSweep } from '../shared/queues/notify-deliveries.js';
+import { leaveToSweep } from '../shared/queues/delivery-notifier.js';
 import { networksToRead } from '../shared/reconcile/networks.js';
 import { type ReconcileOptions, reconcile } from '../shared/reconcile/reconcile.js';
 import { isAllMatched, type Summary } from '../shared/reconcile/run.js';

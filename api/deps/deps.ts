@@ -14,10 +14,10 @@ import type { Breaker } from '../../shared/limits/breaker.js';
 import type { Budget } from '../../shared/limits/budget.js';
 import type { Logger } from '../../shared/process/logger.js';
 import type { RedisClient } from '../../shared/queues/connection.js';
+import type { NotifyDeliveries } from '../../shared/queues/delivery-notifier.js';
 import type { Queues } from '../../shared/queues/enqueue.js';
-import type { NotifyDeliveries } from '../../shared/queues/notify-deliveries.js';
 import type { SecretBox } from '../../shared/secrets/secrets.js';
-import type { NotifySettlement } from '../../shared/settlement/notify-settlements.js';
+import type { NotifySettlement } from '../../shared/settlement/settlement-notifier.js';
 import type { InstallationWatch } from '../../shared/startup/watch-installation.js';
 import type { RequirePendingRoom } from '../../shared/webhooks/fan-out-size.js';
 import type { Facilitators } from '../../shared/x402/facilitators.js';
@@ -27,8 +27,8 @@ import type { HeavyAnswers } from '../limits/heavy-answers.js';
 import type { AccountLimiter, AddressLimiters } from '../limits/rate-limiters.js';
 import type { ImageProxy } from '../merchant-images/image-proxy.js';
 import type { WebMetrics } from '../metrics/web-metrics.js';
-import type { SettlementWatch } from '../payment-link/await-settlement.js';
 import type { ReceiptSigner } from '../payment-link/signed-receipts.js';
+import type { SettlementWatch } from '../payment-link/watch-settlements.js';
 import type { ReadinessChecks } from './readiness-checks.js';
 
 /** The dependencies of a web process, passed to routes explicitly. */

@@ -17,10 +17,10 @@ import { lazy } from '../../shared/process/lazy.js';
 import type { Logger } from '../../shared/process/logger.js';
 import { openRedis, openRedisBreaker } from '../../shared/queues/connection.js';
 import { decisionSubscriber } from '../../shared/queues/decision-notifier.js';
+import { deliveryNotifier } from '../../shared/queues/delivery-notifier.js';
 import { openQueues } from '../../shared/queues/enqueue.js';
-import { deliveryNotifier } from '../../shared/queues/notify-deliveries.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
-import { settlementNotifier } from '../../shared/settlement/notify-settlements.js';
+import { settlementNotifier } from '../../shared/settlement/settlement-notifier.js';
 import { openFacilitators } from '../../shared/startup/open-facilitators.js';
 import { openInstallationWatch, openLoggedCommitMemory } from '../../shared/startup/watch-installation.js';
 import { installationNamer } from '../../shared/upkeep/installation.js';
@@ -35,8 +35,8 @@ import { openAddressLimiters, openApiRateLimiter } from '../limits/rate-limiters
 import { createImageProxy } from '../merchant-images/image-proxy.js';
 import { openWebMetrics } from '../metrics/web-metrics.js';
 import { MERCHANT_OPERATIONS } from '../openapi/merchant-paths.js';
-import { watchSettlements } from '../payment-link/await-settlement.js';
 import { createReceiptSigner } from '../payment-link/signed-receipts.js';
+import { watchSettlements } from '../payment-link/watch-settlements.js';
 
 const PROBE_TIMEOUT_MS = 3000;
 

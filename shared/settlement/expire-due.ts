@@ -4,7 +4,7 @@ import { type JobName, LATE_MS } from '../jobs/jobs.js';
 import { MAX_EXPIRED_BATCH_BYTES, MAX_EXPIRED_BATCH_DELIVERIES } from '../limits/bounds.js';
 import { SESSION_MOVES } from '../payables/states.js';
 import { certainNow, now } from '../process/clock.js';
-import type { NotifyDeliveries } from '../queues/notify-deliveries.js';
+import type { NotifyDeliveries } from '../queues/delivery-notifier.js';
 import { takeOneQuarantined, type WorkInFlight } from '../upkeep/work-in-flight.js';
 import { newId } from '../values/ids.js';
 import { EXPIRE_IN_FLIGHT, FIRST_OVERDUE, TAKE_OVERDUE } from './statements/expire-due.sql.js';

@@ -9,7 +9,7 @@ import { sizedColumns } from '../db/sized-columns.js';
 import { noSuch, Refusal } from '../errors/refusal.js';
 import { MAX_ENDPOINTS_PER_MODE } from '../limits/bounds.js';
 import { now, nowMs } from '../process/clock.js';
-import type { NotifyDeliveries } from '../queues/notify-deliveries.js';
+import type { NotifyDeliveries } from '../queues/delivery-notifier.js';
 import type { SecretBox } from '../secrets/secrets.js';
 import { newId } from '../values/ids.js';
 import type { SubscribableEvent } from './event-types.js';

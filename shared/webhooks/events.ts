@@ -6,7 +6,7 @@ import { type IdRange, idRange, type Page, type PageRequest } from '../db/listin
 import { jsonBytes, type Sized } from '../db/sized-columns.js';
 import { runStatement } from '../db/statement.js';
 import { now } from '../process/clock.js';
-import type { NotifyDeliveries } from '../queues/notify-deliveries.js';
+import type { NotifyDeliveries } from '../queues/delivery-notifier.js';
 import { newId } from '../values/ids.js';
 import type { EventType } from './event-types.js';
 import type { StoredEvent } from './present.js';

@@ -4,7 +4,7 @@ import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { noSuch, Refusal, requireFound } from '../errors/refusal.js';
 import { now, nowMs } from '../process/clock.js';
-import type { NotifyDeliveries } from '../queues/notify-deliveries.js';
+import type { NotifyDeliveries } from '../queues/delivery-notifier.js';
 import { newIdStart } from '../values/ids.js';
 import { getEvent } from './events.js';
 import { Event, WebhookEndpoint } from './model.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import request from 'supertest';
-import { watchSettlements } from '../../api/payment-link/await-settlement.js';
+import { watchSettlements } from '../../api/payment-link/watch-settlements.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { loadConfig } from '../../shared/config/config.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Response } from 'supertest';
 import { buildMerchant, buildSessions, HOOK_URL, type Merchant } from '../../lab/world/shop/factories.js';
 import { MAX_EXPIRED_BATCH_DELIVERIES, MAX_PENDING_DELIVERIES } from '../../shared/limits/bounds.js';
-import { leaveToSweep } from '../../shared/queues/notify-deliveries.js';
+import { leaveToSweep } from '../../shared/queues/delivery-notifier.js';
 import { expireOverdueSessions } from '../../shared/settlement/expire-due.js';
 import { sweepEndpoints } from '../../shared/webhooks/pending-deliveries.js';
 import { assertRefusal, type Client, client } from '../support/api-client.js';

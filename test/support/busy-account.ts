@@ -9,7 +9,7 @@ import { buildEndpoints, buildMerchant } from '../../lab/world/shop/factories.js
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { recordSessionEvents } from '../../shared/checkout-sessions/record-events.js';
 import type { Knex } from '../../shared/db/knex.js';
-import { leaveToSweep } from '../../shared/queues/notify-deliveries.js';
+import { leaveToSweep } from '../../shared/queues/delivery-notifier.js';
 import { newId } from '../../shared/values/ids.js';
 import type { TestApp } from './app.js';
 

@@ -11,7 +11,7 @@ import { presentCheckoutSession } from '../../shared/checkout-sessions/present.j
 import { loadConfig } from '../../shared/config/config.js';
 import type { Knex } from '../../shared/db/knex.js';
 import { advanceClock, resetClock } from '../../shared/process/clock.js';
-import { leaveToSweep } from '../../shared/queues/notify-deliveries.js';
+import { leaveToSweep } from '../../shared/queues/delivery-notifier.js';
 import { fieldsBy, TEXT_FIELDS } from '../../shared/session-fields/fields.js';
 import { expireOneQuarantined, expireOverdueSessions } from '../../shared/settlement/expire-due.js';
 import { countCrashes } from '../../shared/upkeep/work-in-flight.js';

@@ -5,7 +5,7 @@ import { type Receiver, startReceiver } from '../../lab/world/receiver/receiver.
 import { buildEndpoints, buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { MAX_EXPIRED_BATCH_BYTES } from '../../shared/limits/bounds.js';
-import { leaveToSweep } from '../../shared/queues/notify-deliveries.js';
+import { leaveToSweep } from '../../shared/queues/delivery-notifier.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
 import { expireOverdueSessions } from '../../shared/settlement/expire-due.js';
 import { type Expiring, openExpiring, overdueBy } from '../support/expiring.js';

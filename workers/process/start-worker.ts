@@ -20,12 +20,12 @@ import {
   warnIfRedisMayEvict,
 } from '../../shared/queues/connection.js';
 import { decisionNotifier } from '../../shared/queues/decision-notifier.js';
+import { deliveryNotifier, type NotifyDeliveries } from '../../shared/queues/delivery-notifier.js';
 import { openQueues } from '../../shared/queues/enqueue.js';
-import { deliveryNotifier, type NotifyDeliveries } from '../../shared/queues/notify-deliveries.js';
 import { logStoreState } from '../../shared/queues/store-state.js';
 import { warnIfNotMigrated } from '../../shared/schema/warn-if-not-migrated.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
-import { PAYMENTS_OF_A_JOB } from '../../shared/settlement/notify-settlements.js';
+import { PAYMENTS_OF_A_JOB } from '../../shared/settlement/settlement-notifier.js';
 import { checkEncryptionKey } from '../../shared/startup/first-contact.js';
 import { openFacilitators, type Stores } from '../../shared/startup/open-facilitators.js';
 import { warnAboutRiskySettings } from '../../shared/startup/risky-settings.js';

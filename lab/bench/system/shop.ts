@@ -4,8 +4,8 @@ import { recordSessionEvents } from '../../../shared/checkout-sessions/record-ev
 import type { Knex } from '../../../shared/db/knex.js';
 import { createLogger } from '../../../shared/process/logger.js';
 import { openRedis } from '../../../shared/queues/connection.js';
+import { deliveryNotifier } from '../../../shared/queues/delivery-notifier.js';
 import { openQueues } from '../../../shared/queues/enqueue.js';
-import { deliveryNotifier } from '../../../shared/queues/notify-deliveries.js';
 import { createSecretBox } from '../../../shared/secrets/secrets.js';
 import { installationNamer } from '../../../shared/upkeep/installation.js';
 import { newId } from '../../../shared/values/ids.js';

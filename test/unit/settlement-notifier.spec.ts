@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JobName } from '../../shared/jobs/jobs.js';
 import type { JobRequest, Queues } from '../../shared/queues/enqueue.js';
-import { settlementNotifier } from '../../shared/settlement/notify-settlements.js';
+import { settlementNotifier } from '../../shared/settlement/settlement-notifier.js';
 
 const dueAt = new Date();
 

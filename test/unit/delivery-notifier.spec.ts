@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JobName } from '../../shared/jobs/jobs.js';
+import { deliveryNotifier } from '../../shared/queues/delivery-notifier.js';
 import type { JobRequest, Queues } from '../../shared/queues/enqueue.js';
-import { deliveryNotifier } from '../../shared/queues/notify-deliveries.js';
 
 describe('the notification of webhook deliveries', () => {
   let jobs: JobRequest<JobName>[];

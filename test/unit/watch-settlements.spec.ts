@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type SettlementWatch, watchSettlements } from '../../api/payment-link/await-settlement.js';
+import { type SettlementWatch, watchSettlements } from '../../api/payment-link/watch-settlements.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { createLogger } from '../../shared/process/logger.js';
