@@ -7,7 +7,7 @@ import { docs } from './docs/routes.js';
 import { renderMerchantErrors } from './errors/merchant-error.js';
 import { readOnly, unknownPath } from './errors/no-such-route.js';
 import { programHeaders } from './http/safe-headers.js';
-import { requireReadable } from './http/unreadable.js';
+import { requireReadable } from './http/unreadable-request.js';
 import { linkHeadersOfRefused, linkRelations } from './link/link-headers.js';
 import { paymentLink } from './link/routes.js';
 import { merchantTools } from './mcp/routes.js';

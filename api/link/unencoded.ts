@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { whyUnreadable } from '../http/unreadable.js';
+import { whyUnreadable } from '../http/unreadable-request.js';
 import { ENCODED, hasBody, isEncoded } from '../middleware/read-body.js';
 import type { Refuse } from './refuse.js';
 

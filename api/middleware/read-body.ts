@@ -4,7 +4,7 @@ import { LARGE_BODY_IN_FLIGHT_MS, MAX_BODY_BYTES, SMALL_BODY_BYTES } from '../..
 import type { Budget, Claim } from '../../shared/limits/budget.js';
 import type { Deps } from '../deps/deps.js';
 import { onClose } from '../http/on-close.js';
-import { whyUnreadable } from '../http/unreadable.js';
+import { whyUnreadable } from '../http/unreadable-request.js';
 import { takeLongTurn } from '../limits/long-turns.js';
 
 /** Sign-ups have no account yet: their large bodies together count as one account's. */

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Refusal } from '../../shared/errors/refusal.js';
 import { HELD_INPUT, MAX_UNANSWERED_OF_CONNECTION, READ_OUT } from '../../shared/limits/bounds.js';
 import type { TurnTime } from '../../shared/process/turn-time.js';
-import { noteUnreadable } from '../http/unreadable.js';
+import { noteUnreadable } from '../http/unreadable-request.js';
 import type { HeldInput } from './held-input.js';
 import { pieceLength } from './piece.js';
 import { refusalOfError, refusalOfHead } from './refuse-request.js';

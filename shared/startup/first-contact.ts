@@ -5,7 +5,7 @@ import { runStatement } from '../db/statement.js';
 import type { Logger } from '../process/logger.js';
 import { TimedOut, withTimeout } from '../process/timeout.js';
 import type { SecretBox } from '../secrets/secrets.js';
-import { countIfNoneOpens } from '../webhooks/unreadable.js';
+import { countIfNoneOpens } from '../webhooks/unreadable-secrets.js';
 
 const ANSWER_WITHIN_MS = 3000;
 

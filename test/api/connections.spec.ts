@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import express, { type ErrorRequestHandler } from 'express';
-import { requireReadable } from '../../api/http/unreadable.js';
+import { requireReadable } from '../../api/http/unreadable-request.js';
 import { createHttpServer } from '../../api/process/http-server.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { buildMerchant } from '../../lab/world/shop/factories.js';

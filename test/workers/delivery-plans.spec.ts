@@ -8,7 +8,7 @@ import { recordFailure } from '../../shared/webhooks/record-failure.js';
 import { recordSuccess } from '../../shared/webhooks/record-success.js';
 import { resendEvent } from '../../shared/webhooks/resend.js';
 import { type TakenDelivery, takeDueDeliveries } from '../../shared/webhooks/take-due.js';
-import { holdUnreadable } from '../../shared/webhooks/unreadable.js';
+import { holdUnreadable } from '../../shared/webhooks/unreadable-secrets.js';
 import { forAllTests } from '../support/hooks.js';
 import { openManualWorker } from '../support/money-flow.js';
 import { ALLOWANCE, openWebhookFlow } from '../support/webhook-flow.js';

@@ -3,7 +3,7 @@ import { buildEndpoints, buildMerchant } from '../../lab/world/shop/factories.js
 import { createSecretBox } from '../../shared/secrets/secrets.js';
 import { resealSecrets } from '../../shared/webhooks/secrets.js';
 import { takeDueDeliveries } from '../../shared/webhooks/take-due.js';
-import { releaseReadable } from '../../shared/webhooks/unreadable.js';
+import { releaseReadable } from '../../shared/webhooks/unreadable-secrets.js';
 import { forAllTests } from '../support/hooks.js';
 import { ALLOWANCE, type Hook, openWebhookFlow } from '../support/webhook-flow.js';
 

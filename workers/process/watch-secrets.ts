@@ -1,5 +1,5 @@
 import type { Closable } from '../../shared/process/shutdown.js';
-import { releaseReadable } from '../../shared/webhooks/unreadable.js';
+import { releaseReadable } from '../../shared/webhooks/unreadable-secrets.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import { regularly } from './regularly.js';
 

@@ -5,7 +5,7 @@ import { recordFailure } from '../../shared/webhooks/record-failure.js';
 import { recordSuccess } from '../../shared/webhooks/record-success.js';
 import type { DeliveryTry } from '../../shared/webhooks/states.js';
 import type { Batch, TakenDelivery } from '../../shared/webhooks/take-due.js';
-import { holdUnreadable } from '../../shared/webhooks/unreadable.js';
+import { holdUnreadable } from '../../shared/webhooks/unreadable-secrets.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import type { OpenSecrets } from './open-secrets.js';
 import { isSuccess } from './post.js';

@@ -10,7 +10,7 @@ export function noteUnreadable(req: IncomingMessage, refusal: Refusal): void {
   refusals.set(req, refusal);
 }
 
-/** For a request whose head could not be read. */
+/** Also marks the request as one without a readable head. */
 export function noteHeadless(req: IncomingMessage, refusal: Refusal): void {
   headless.add(req);
   noteUnreadable(req, refusal);
@@ -24,7 +24,7 @@ export function whyUnreadable(req: IncomingMessage): Refusal | undefined {
   return refusals.get(req);
 }
 
-/** Before any route. */
+/** Refuses a request that the connection could not read. Runs before any route. */
 export function requireReadable(req: IncomingMessage, res: ServerResponse): void {
   const refusal = refusals.get(req);
   if (refusal === undefined) return;

@@ -3,18 +3,18 @@ import { runStatement } from '../db/statement.js';
 import { now } from '../process/clock.js';
 import { openIfPossible, type SecretBox } from '../secrets/secrets.js';
 import { WebhookDelivery, WebhookEndpoint } from './model.js';
-import { NEWEST_SECRETS, UNREADABLE_ENDPOINTS } from './statements/unreadable.sql.js';
+import { NEWEST_SECRETS, UNREADABLE_ENDPOINTS } from './statements/unreadable-secrets.sql.js';
 import type { TakenDelivery } from './take-due.js';
 
-/**
- * An endpoint whose secret cannot be opened with this process's keys: its deliveries are held like the deliveries of a
+/*
+ * When this process's keys cannot open an endpoint's secret, the endpoint's deliveries are held like the deliveries of a
  * disabled endpoint, and no try is counted. They are released when the secret is rolled or resealed, and when a process
  * opens it after ENCRYPTION_KEY was corrected.
  */
 
 const EXAMINED_TOGETHER = 1000;
 
-/** Returns whether the endpoint was readable until now, so that one process logs it, once. */
+/** Returns true for the process that marks the endpoint as unreadable, so that one process logs it, once. */
 export async function holdUnreadable(
   db: Knex,
   { id, attempt, endpoint }: Pick<TakenDelivery, 'id' | 'attempt'> & { endpoint: { id: string } },
