@@ -1,4 +1,5 @@
-import { listFailingEndpoints, setEndpointStatus } from '../shared/webhooks/operate.js';
+import { setEndpointStatus } from '../shared/webhooks/endpoints.js';
+import { listFailingEndpoints } from '../shared/webhooks/failing-endpoints.js';
 import { presentOperatorEndpoint } from '../shared/webhooks/present.js';
 import type { EndpointStatus } from '../shared/webhooks/states.js';
 import { type Command, subjectOf } from './command.js';

@@ -6,7 +6,7 @@ import { type Reply, renderAndStore } from '../accounts/idempotency.js';
 import { Account } from '../accounts/model.js';
 import type { Knex } from '../db/knex.js';
 import { sizedColumns } from '../db/sized-columns.js';
-import { noSuch, Refusal } from '../errors/refusal.js';
+import { noSuch, Refusal, requireFound } from '../errors/refusal.js';
 import { MAX_ENDPOINTS_PER_MODE } from '../limits/bounds.js';
 import { now, nowMs } from '../process/clock.js';
 import type { NotifyDeliveries } from '../queues/delivery-notifier.js';
@@ -131,11 +131,24 @@ export async function updateWebhookEndpoint(
   return text;
 }
 
+/** For operators: the same moves as a merchant's, without a key. */
+export async function setEndpointStatus(
+  db: Knex,
+  id: string,
+  status: EndpointStatus,
+): Promise<WebhookEndpoint> {
+  return await db.transaction(async (trx) => {
+    const found = await WebhookEndpoint.query(trx).findById(id).whereNull('deletedAt').forNoKeyUpdate();
+    // The sweep finds a released delivery within a second.
+    return await moveEndpoint(trx, requireFound(found, 'webhook endpoint', id), status);
+  });
+}
+
 /**
  * Writes an endpoint's status, which holds its deliveries or lets the sweep make them due. The caller has locked the
  * endpoint.
  */
-export async function moveEndpoint(
+async function moveEndpoint(
   trx: Knex.Transaction,
   endpoint: WebhookEndpoint,
   status: EndpointStatus,

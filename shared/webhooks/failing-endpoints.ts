@@ -1,24 +1,8 @@
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
-import { requireFound } from '../errors/refusal.js';
-import { moveEndpoint } from './endpoints.js';
 import { WebhookEndpoint } from './model.js';
-import { FAILING_ENDPOINTS, LAST_TRY } from './statements/operate.sql.js';
-import type { DeliveryTry, EndpointStatus } from './states.js';
-
-/** For operators: the same moves as a merchant's, without a key. */
-export async function setEndpointStatus(
-  db: Knex,
-  id: string,
-  status: EndpointStatus,
-): Promise<WebhookEndpoint> {
-  return await db.transaction(async (trx) => {
-    const found = await WebhookEndpoint.query(trx).findById(id).whereNull('deletedAt').forNoKeyUpdate();
-    const endpoint = requireFound(found, 'webhook endpoint', id);
-    // A released delivery is found by the sweep, within a second.
-    return await moveEndpoint(trx, endpoint, status);
-  });
-}
+import { FAILING_ENDPOINTS, LAST_TRY } from './statements/failing-endpoints.sql.js';
+import type { DeliveryTry } from './states.js';
 
 export interface FailingEndpoint {
   endpoint: WebhookEndpoint;
