@@ -6,7 +6,7 @@ import {
   MAX_IMAGES_WAITING,
   MAX_IMAGES_WAITING_OF_ACCOUNT,
 } from '../../shared/limits/bounds.js';
-import type { Release } from '../../shared/limits/budget.js';
+import { LEAVE_HALF, type Release } from '../../shared/limits/budget.js';
 import { openConcurrency } from '../../shared/limits/concurrency.js';
 
 /**
@@ -26,11 +26,11 @@ export function openFetchSlots(): FetchSlots {
       MAX_IMAGE_FETCHES_OF_ACCOUNT_AT_HOST,
       MAX_IMAGE_FETCHES_OF_HOST,
     ],
-    leavesToOthers: true,
+    dynamicThreshold: LEAVE_HALF,
     waiting: {
       total: MAX_IMAGES_WAITING,
       perHolder: [MAX_IMAGES_WAITING_OF_ACCOUNT],
-      leavesToOthers: true,
+      dynamicThreshold: LEAVE_HALF,
     },
     order: 'fewest in flight',
   });

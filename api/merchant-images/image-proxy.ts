@@ -7,7 +7,7 @@ import {
   IMAGE_BYTES_SENT_OF_ACCOUNT,
   IMAGE_BYTES_SENT_TO_ADDRESS,
 } from '../../shared/limits/bounds.js';
-import { openBudget, type Release } from '../../shared/limits/budget.js';
+import { LEAVE_HALF, openBudget, type Release } from '../../shared/limits/budget.js';
 import { nowMs } from '../../shared/process/clock.js';
 import { parseUrl } from '../../shared/values/parse-url.js';
 import { type Image, openImageDownloader } from './download-image.js';
@@ -43,7 +43,7 @@ export function createImageProxy(rules: { allowPrivateNetworks: boolean }): Imag
   const bytesInFlight = openBudget({
     total: IMAGE_BYTES_IN_FLIGHT,
     perHolder: [IMAGE_BYTES_IN_FLIGHT_OF_ACCOUNT],
-    leavesToOthers: true,
+    dynamicThreshold: LEAVE_HALF,
   });
   const { download, close } = openImageDownloader(rules, bytesInFlight);
   const slots = openFetchSlots();
@@ -95,7 +95,7 @@ function sendingBudget(): ImageProxy['takeToSend'] {
   const all = openBudget({
     total: IMAGE_BYTES_SENT,
     perHolder: [IMAGE_BYTES_SENT_OF_ACCOUNT],
-    leavesToOthers: true,
+    dynamicThreshold: LEAVE_HALF,
   });
   const ofAddresses = openBudget({
     total: Number.POSITIVE_INFINITY,

@@ -3,7 +3,7 @@ import type { ChainFinding } from '../../shared/chains/finding.js';
 import { parseSignedMessage } from '../../shared/chains/solana-message.js';
 import { DOUBT_MS } from '../../shared/db/commit-memory.js';
 import { MAX_PAGE_RPC_CALLS } from '../../shared/limits/bounds.js';
-import { TIMES_WHAT_IS_LEFT } from '../../shared/limits/budget.js';
+import { LEAVE_A_QUARTER } from '../../shared/limits/budget.js';
 import { openConcurrency } from '../../shared/limits/concurrency.js';
 import { OUTCOME_UNKNOWN } from '../../shared/payments/states.js';
 import { certainNow, laterNowMs } from '../../shared/process/clock.js';
@@ -21,7 +21,7 @@ const LOOK_WITHIN_MS = 4000;
 const looks = openConcurrency({
   total: MAX_PAGE_RPC_CALLS,
   perHolder: [MAX_PAGE_RPC_CALLS],
-  timesWhatIsLeft: TIMES_WHAT_IS_LEFT,
+  dynamicThreshold: LEAVE_A_QUARTER,
 });
 
 export interface DoubtedRefusal {

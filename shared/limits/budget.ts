@@ -8,17 +8,24 @@ export interface BudgetLimits {
   total: number | (() => number);
   /** Limits by kind of holder, in the order in which callers name their holders: account, host. */
   perHolder?: readonly number[];
-  /** A holder of the first kind gets more only while it has at most as much as is left: the next holder finds some. */
-  leavesToOthers?: boolean;
-  /**
-   * A holder of any kind gets more only while it has at most so many times the free amount, and never the last of it: the
-   * next network finds some, and within a network the next account. Callers without holders have no such limit.
-   */
-  timesWhatIsLeft?: number;
+  dynamicThreshold?: DynamicThreshold;
 }
 
-/** Alone a holder gets three quarters of a budget by it: calls that hang leave slots to others. */
-export const TIMES_WHAT_IS_LEFT = 3;
+/**
+ * A holder with an amount gets more only while the amount is at most `timesFree` times the free amount, and never the last
+ * of that, so that the next holder finds some. Callers without holders have no such limit.
+ */
+interface DynamicThreshold {
+  timesFree: number;
+  /** How many kinds of holder it applies to, from the first on. */
+  kinds: number;
+}
+
+/** A single account gets half of the budget at most, unless it takes that at once. */
+export const LEAVE_HALF: DynamicThreshold = { timesFree: 1, kinds: 1 };
+
+/** A single network gets three quarters of the budget, and a single account there as much of that: hung calls leave slots. */
+export const LEAVE_A_QUARTER: DynamicThreshold = { timesFree: 3, kinds: 2 };
 
 /** An amount of bytes or slots: at most `total` in use, and at most `perHolder` by each holder. */
 export interface Budget {
@@ -40,12 +47,7 @@ export interface Claim {
   release: Release;
 }
 
-export function openBudget({
-  total,
-  perHolder = [],
-  leavesToOthers = false,
-  timesWhatIsLeft,
-}: BudgetLimits): Budget {
+export function openBudget({ total, perHolder = [], dynamicThreshold }: BudgetLimits): Budget {
   const kinds = perHolder.map((limit) => ({ limit, tally: new Tally() }));
   let used = 0;
 
@@ -55,19 +57,18 @@ export function openBudget({
 
   function fits(amount: number, holders: readonly string[]): boolean {
     if (amount > left()) return false;
-    const own = leavesToOthers ? usedBy(holders[0] ?? '') : 0;
-    if (own > 0 && own + amount > left()) return false;
-    if (timesWhatIsLeft !== undefined && !leavesSome(amount, holders, timesWhatIsLeft)) return false;
+    if (dynamicThreshold !== undefined && !leavesSome(amount, holders, dynamicThreshold)) return false;
     return kinds.every(({ limit, tally }, kind) => tally.of(holders[kind] ?? '') + amount <= limit);
   }
 
-  function leavesSome(amount: number, holders: readonly string[], times: number): boolean {
+  function leavesSome(amount: number, holders: readonly string[], threshold: DynamicThreshold): boolean {
+    const { timesFree } = threshold;
     let room = left();
-    for (const [kind, holder] of holders.entries()) {
+    for (const [kind, holder] of holders.slice(0, threshold.kinds).entries()) {
       const own = kinds[kind]?.tally.of(holder) ?? 0;
-      if (own > 0 && (room <= amount || own + amount > times * room)) return false;
+      if (own > 0 && (room <= amount || own + amount > timesFree * room)) return false;
       // The holders of the next kind divide the most that this holder can still get.
-      room = Math.floor((times * room - own) / (times + 1));
+      room = Math.floor((timesFree * room - own) / (timesFree + 1));
     }
     return true;
   }

@@ -1,5 +1,5 @@
 import { type About, openAccountPauses } from './account-pauses.js';
-import { type Release, TIMES_WHAT_IS_LEFT } from './budget.js';
+import { LEAVE_A_QUARTER, type Release } from './budget.js';
 import { openConcurrency } from './concurrency.js';
 import { openRateLimiter, type RateLimiter } from './rate-limiter.js';
 
@@ -41,7 +41,7 @@ export function openThrottle({
   slots,
   openPauses = () => openRateLimiter(() => 0),
 }: ThrottleOptions): Throttle {
-  const calls = openConcurrency({ total: slots, perHolder: [Infinity], timesWhatIsLeft: TIMES_WHAT_IS_LEFT });
+  const calls = openConcurrency({ total: slots, perHolder: [Infinity], dynamicThreshold: LEAVE_A_QUARTER });
   const networks = new Map<string, RateLimiter>();
   const accounts = openAccountPauses(openPauses);
   const sleeping = new Set<() => void>();

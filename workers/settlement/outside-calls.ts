@@ -1,5 +1,5 @@
 import type { JobName } from '../../shared/jobs/jobs.js';
-import { type Release, TIMES_WHAT_IS_LEFT } from '../../shared/limits/budget.js';
+import { LEAVE_A_QUARTER, type Release } from '../../shared/limits/budget.js';
 import { openConcurrency } from '../../shared/limits/concurrency.js';
 import type { Logger } from '../../shared/process/logger.js';
 import type { Closable } from '../../shared/process/shutdown.js';
@@ -47,7 +47,7 @@ export function openOutsideCalls(
   const calls = openConcurrency({
     total: slots,
     perHolder: [slots, slots],
-    timesWhatIsLeft: TIMES_WHAT_IS_LEFT,
+    dynamicThreshold: LEAVE_A_QUARTER,
   });
   const holders = new Map<string, SlotHolder>();
   const running = new Set<Promise<unknown>>();

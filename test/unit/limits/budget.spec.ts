@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { openBudget } from '../../../shared/limits/budget.js';
+import { LEAVE_A_QUARTER, LEAVE_HALF, openBudget } from '../../../shared/limits/budget.js';
 
 describe('a budget', () => {
   it('grants at most the total, and at most its limit to a holder', () => {
@@ -23,7 +23,7 @@ describe('a budget', () => {
   });
 
   it('may leave as much to others as a holder has', () => {
-    const budget = openBudget({ total: 10, perHolder: [10], leavesToOthers: true });
+    const budget = openBudget({ total: 10, perHolder: [10], dynamicThreshold: LEAVE_HALF });
     const wanted = (holder: string): number => {
       let taken = 0;
       while (taken < 20 && budget.take(1, holder) !== undefined) taken += 1;
@@ -31,14 +31,14 @@ describe('a budget', () => {
     };
     assert.deepEqual(['a', 'b', 'c', 'd', 'e'].map(wanted), [5, 3, 1, 1, 0]);
     assert.equal(budget.left, 0);
-    const large = openBudget({ total: 10, perHolder: [10], leavesToOthers: true });
+    const large = openBudget({ total: 10, perHolder: [10], dynamicThreshold: LEAVE_HALF });
     assert.ok(large.take(8, 'a'), 'a first amount may be all that is left');
     assert.equal(large.take(1, 'a'), undefined);
     assert.ok(large.take(1, 'b'));
   });
 
   it('may leave a part to other networks, and within a network a part to other accounts', () => {
-    const budget = openBudget({ total: 100, perHolder: [100, 100], timesWhatIsLeft: 3 });
+    const budget = openBudget({ total: 100, perHolder: [100, 100], dynamicThreshold: LEAVE_A_QUARTER });
     const wanted = (network: string, account: string): number => {
       let taken = 0;
       while (taken < 100 && budget.take(1, network, `${network} ${account}`) !== undefined) taken += 1;
@@ -55,8 +55,8 @@ describe('a budget', () => {
     assert.ok(budget.left > 0);
   });
 
-  it('leaves the last to others, and gives a first one to whoever comes', () => {
-    const budget = openBudget({ total: 2, perHolder: [2], timesWhatIsLeft: 3 });
+  it('leaves the last to others, and gives a first one to each holder', () => {
+    const budget = openBudget({ total: 2, perHolder: [2], dynamicThreshold: LEAVE_A_QUARTER });
     assert.ok(budget.take(1, 'a'));
     assert.equal(budget.take(1, 'a'), undefined);
     assert.ok(budget.take(1, 'b'));
