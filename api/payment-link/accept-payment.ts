@@ -62,15 +62,15 @@ export async function acceptPayment(
   const key = payloadKey(requirements.network, requirements.asset, proof);
   if (await isPayloadUsed(deps.db, key, session.id)) return { kind: 'used_before' };
   const usefulForMs = usefulFor(deps.config, proof, arrivedAtMs);
-  const names = {
+  const received = {
     payloadKey: key,
     identifier: identifierOf(header) ?? null,
     channel,
     arrivedAt: new Date(arrivedAtMs),
   };
   const claimFor = (stage: NewPayment['stage'], facilitator: string | undefined): Promise<Acceptance> => {
-    const taken = { ...names, stage, facilitator: facilitator ?? null };
-    return claim(deps, newPayment(session, requirements, proof, taken), requestId);
+    const columns = { ...received, stage, facilitator: facilitator ?? null };
+    return claim(deps, newPayment(session, requirements, proof, columns), requestId);
   };
   const refuse = async ({ failure, saysUsed, facilitator }: Doubted): Promise<Acceptance> => {
     const refusal = { session: session.id, requirements, proof, failure, saysUsed };
@@ -79,16 +79,16 @@ export async function acceptPayment(
   };
   if (contradiction !== undefined)
     return await refuse({ failure: contradiction, saysUsed: false, facilitator: undefined });
-  const objection = await verify(deps, { session: session.id, requirements, proof, usefulForMs });
-  if (objection.kind === 'valid') return await claimFor('settle', objection.facilitator);
-  if (objection.kind !== 'refused') return objection;
+  const verification = await verify(deps, { session: session.id, requirements, proof, usefulForMs });
+  if (verification.kind === 'valid') return await claimFor('settle', verification.facilitator);
+  if (verification.kind !== 'refused') return verification;
   // Another request may have used the payload while the facilitator verified it, which explains the refusal.
   if (await isPayloadUsed(deps.db, key, session.id)) return { kind: 'used_before' };
-  if (!objection.ifUsedToo && !deps.commits.mayHaveLost()) return objection;
-  return await refuse(objection);
+  if (!verification.ifUsedToo && !deps.commits.mayHaveLost()) return verification;
+  return await refuse(verification);
 }
 
-/** A payment that Postgres has forgotten may be sent again after its time. */
+/** The refusal of an authorization that has ended. Postgres may have forgotten a payment that used it before its end. */
 const WINDOW_OVER = 'invalid_exact_evm_payload_authorization_valid_before';
 
 /** The buyer's `payment-identifier`, if it sent one. */
@@ -185,7 +185,7 @@ function newPayment(
   session: LinkedSession,
   requirements: PaymentRequirements,
   proof: PaymentProof,
-  names: Pick<NewPayment, 'payloadKey' | 'identifier' | 'channel' | 'arrivedAt' | 'stage' | 'facilitator'>,
+  columns: Pick<NewPayment, 'payloadKey' | 'identifier' | 'channel' | 'arrivedAt' | 'stage' | 'facilitator'>,
 ): NewPayment {
   const token = findToken(requirements.network, requirements.asset);
   if (token === undefined) throw new Error('an offered token is not in the table');
@@ -198,7 +198,7 @@ function newPayment(
     asset: requirements.asset,
     payer: payer(proof) ?? null,
     payTo: requirements.payTo,
-    ...names,
+    ...columns,
     requirements,
     payload: toWirePayload(proof),
     validUntil: endsAt(proof) ?? new Date(now().getTime() + SOLANA_LIFETIME_MS),

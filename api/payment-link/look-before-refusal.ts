@@ -29,13 +29,14 @@ export interface DoubtedRefusal {
   requirements: PaymentRequirements;
   proof: PaymentProof;
   failure: Failure;
-  /** The facilitator's word says that the payload may be used. */
+  /** The facilitator's code says that the payload may be used. */
   saysUsed: boolean;
 }
 
 /**
- * A facilitator refuses a payload that is used already. No payment has used it that Postgres knows of; but after a
- * failover to a copy without the last commits, Postgres may have forgotten one. `paid`: the chain proves that.
+ * Checks the chain before a refusal is passed on. A facilitator also refuses a payload that is used already, and after a
+ * failover to a copy without the last commits Postgres may have forgotten the payment that used it. `paid`: the chain
+ * proves such a payment.
  */
 export async function lookBeforeRefusal(
   { chains, logger, commits, references }: Pick<LinkDeps, 'chains' | 'logger' | 'commits' | 'references'>,
@@ -69,7 +70,7 @@ function isBehind({ chainTime }: Extract<ChainFinding, { kind: 'unused' }>): boo
   return laterNowMs() - chainTime.getTime() > BLOCK_LAG_MS;
 }
 
-/** The session or refund whose page the payload was signed on, which the nonce or the memo names: the money is its. */
+/** The session or refund that the nonce or the memo names: the payload was signed on its page, and pays it. */
 function namedBy(proof: PaymentProof, references: LinkDeps['references']): string | undefined {
   const carried =
     proof.family === 'evm' ? [proof.nonce] : (parseSignedMessage(proof.transactionBase64).memos ?? []);

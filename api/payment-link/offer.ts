@@ -70,9 +70,9 @@ export async function askForPayment(
   { db, config, commits }: Pick<LinkDeps, 'commits' | 'config' | 'db'>,
   session: LinkedSession,
   offer: Offer,
-  told?: LinkFailure,
+  failed?: LinkFailure,
 ): Promise<LinkAnswer> {
-  const failure = told ?? doubted(await earlierFailure(db, session), commits);
+  const failure = failed ?? doubted(await earlierFailure(db, session), commits);
   await rememberFeePayers(db, session, offer);
   const required: PaymentRequired = {
     x402Version: 2,
@@ -86,7 +86,7 @@ export async function askForPayment(
   return { kind: 'payment_required', required, validUntil: session.expiresAt, ...uncertain };
 }
 
-/** A later payment of the session may be forgotten, and its buyer would take the failure of an earlier one for its own. */
+/** Postgres may have forgotten a later payment, whose buyer would read the earlier payment's failure as the later one's. */
 function doubted(failure: LinkFailure | undefined, commits: LinkDeps['commits']): LinkFailure | undefined {
   if (failure === undefined || failure.isUncertain || !commits.mayHaveLost()) return failure;
   return describeFailure(OUTCOME_UNKNOWN);
