@@ -12,31 +12,32 @@ export function isUnanswered(error: unknown): boolean {
 }
 
 /**
- * Says what a transaction has done when it has committed, and the transactions around it have; at once outside of one. A
- * transaction that is rolled back has done nothing, and nothing is said. `say` must not fail.
+ * Calls back when the outermost transaction of `db` has committed, or at once when `db` is no transaction. A rollback drops
+ * the callback, which must not fail.
  */
-export function afterCommit(db: Knex, say: () => void): void {
-  sayAtEnd(db, say, false);
+export function afterCommit(db: Knex, callback: () => void): void {
+  callAtEnd(db, callback, false);
 }
 
 /**
- * Does as `afterCommit`, and says it also when COMMIT got no answer: for lines that call a person. The repeated write does
- * nothing when the first was carried out, and says nothing either.
+ * Calls back also when COMMIT got no answer: for log lines that alert a person. When Postgres carried that COMMIT out, the
+ * repeated write does nothing and logs nothing.
  */
-export function unlessRolledBack(db: Knex, say: () => void): void {
-  sayAtEnd(db, say, true);
+export function unlessRolledBack(db: Knex, callback: () => void): void {
+  callAtEnd(db, callback, true);
 }
 
-function sayAtEnd(db: Knex, say: () => void, orUnanswered: boolean): void {
+function callAtEnd(db: Knex, callback: () => void, orUnanswered: boolean): void {
   if (!isTransaction(db)) {
-    say();
+    callback();
     return;
   }
   const { executionPromise, parentTransaction } = db;
   executionPromise.then(
-    () => (parentTransaction === undefined ? say() : sayAtEnd(parentTransaction, say, orUnanswered)),
+    () =>
+      parentTransaction === undefined ? callback() : callAtEnd(parentTransaction, callback, orUnanswered),
     (error: unknown) => {
-      if (orUnanswered && isUnanswered(error)) say();
+      if (orUnanswered && isUnanswered(error)) callback();
     },
   );
 }
