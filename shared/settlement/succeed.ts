@@ -108,12 +108,12 @@ export async function succeedInSteps(
     if ((await runStatement(trx, PROOF_TAKEN, [list])).length > 0) return 'proof_taken';
     const session = await lockSession(trx, taken);
     if ((await runStatement(trx, SUCCEED_PAYMENT, [list, from])).length === 0) return 'superseded';
-    await placeMoney(trx, deps, session, succeeded);
+    await applyToSession(trx, deps, session, succeeded);
     return 'done';
   });
 }
 
-async function placeMoney(
+async function applyToSession(
   trx: Knex.Transaction,
   deps: VerdictDeps,
   session: Payable,
@@ -125,9 +125,9 @@ async function placeMoney(
         .forUpdate()
     : undefined;
   const commitsMayBeLost = deps.commits?.mayHaveLost() ?? true;
-  const placed = afterSuccess({ session, paymentId: payment.id, holding, commitsMayBeLost });
-  if (placed.kind === 'surplus') return await markSurplus(trx, deps, payment.id, session.id);
-  if (placed.kind === 'keep_as_late') {
+  const next = afterSuccess({ session, paymentId: payment.id, holding, commitsMayBeLost });
+  if (next.kind === 'surplus') return await markSurplus(trx, deps, payment.id, session.id);
+  if (next.kind === 'keep_as_late') {
     await Payable.query(trx).patch({ latePaymentId: payment.id }).where('id', session.id);
     return;
   }
@@ -135,13 +135,14 @@ async function placeMoney(
     unlessRolledBack(trx, () =>
       deps.logger.error({ event: 'payment.after_expiry', payment: payment.id, session: session.id }),
     );
-  if (placed.kind === 'complete_instead') await failUnasked(trx, holding);
+  if (next.kind === 'complete_instead') await failHolding(trx, holding);
   await completeSession(trx, deps, session, payment);
-  if (placed.kind === 'complete' && placed.surplusPaymentId !== null)
-    await markSurplus(trx, deps, placed.surplusPaymentId, session.id);
+  if (next.kind === 'complete' && next.surplusPaymentId !== null)
+    await markSurplus(trx, deps, next.surplusPaymentId, session.id);
 }
 
-async function failUnasked(trx: Knex.Transaction, holding: Payment | undefined): Promise<void> {
+/** Fails the payment that holds the session: it was not sent to `/settle`, or surely not processed. */
+async function failHolding(trx: Knex.Transaction, holding: Payment | undefined): Promise<void> {
   const said = { source: 'service', said: 'the session was paid late' } as const;
   await holding
     ?.$query(trx)

@@ -44,7 +44,7 @@ async function confirm(
     const { kind } = await deps.facilitators.verifyBy(payment.facilitator, facilitatorRequest);
     decision = afterLook(payment, { finding, commitsMayBeLost, isValid: kind === 'valid' }, rules, times());
   }
-  // The endpoint was not asked: the look is not over, and its pause does not begin.
+  // The endpoint was not asked, so the next look comes at its turn there and not after a pause.
   if (decision.kind === 'look_again' && finding.kind === 'unreadable' && finding.againInMs !== undefined) {
     const inTurn = new Date(nowMs() + finding.againInMs);
     if (inTurn < decision.at) decision = { ...decision, at: inTurn };
@@ -83,7 +83,7 @@ async function look(
   }
 }
 
-/** A person must hear of a payment that waits for its chain for long, and of a payment that was given up as uncertain. */
+/** Logs an error for a payment that waits long for its chain, and for a payment that was given up as uncertain. */
 function alarm(
   { logger }: WorkerDeps,
   { payment, rules }: Pick<TakenPayment, 'payment' | 'rules'>,
@@ -93,7 +93,13 @@ function alarm(
   const { id, payableId: session, network, payer, tokenAmount: token_amount } = payment;
   const named = { payment: id, session, network };
   if ('code' in decision && decision.code === OUTCOME_UNKNOWN) {
-    logger.error({ event: 'payment.outcome_unknown', ...named, payer, token_amount, hint: GIVEN_UP });
+    logger.error({
+      event: 'payment.outcome_unknown',
+      ...named,
+      payer,
+      token_amount,
+      hint: OUTCOME_UNKNOWN_HINT,
+    });
     return;
   }
   const kind = alarmOf(payment, finding, rules);
@@ -140,7 +146,7 @@ const STILL_OPEN = {
 
 const recentAlarms = new LRUCache<string, true>({ max: 1000, ttl: 10 * 60_000 });
 
-const GIVEN_UP =
+const OUTCOME_UNKNOWN_HINT =
   'Nobody knows whether this payment moved money; its buyer was told so. See what the wallet has received, and tell the merchant.';
 
 const ALARMS = {
