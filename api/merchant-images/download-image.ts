@@ -9,7 +9,7 @@ import type { Budget } from '../../shared/limits/budget.js';
 import { openOutgoing } from '../../shared/outgoing/outgoing-agent.js';
 import { parseUrl } from '../../shared/values/parse-url.js';
 import { assertPublicHost, publicLookup } from '../../shared/values/public-address.js';
-import { imageType } from './image-kind.js';
+import { imageType } from './image-type.js';
 import { readImageBody } from './read-image-body.js';
 
 /**

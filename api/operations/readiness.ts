@@ -1,5 +1,5 @@
 import { isClockOff } from '../../shared/db/follow-clock.js';
-import { shareAnswers } from '../../shared/limits/shared-answer.js';
+import { shareAnswers } from '../../shared/limits/share-answers.js';
 import { TimedOut, waitAtMost, withTimeout } from '../../shared/process/timeout.js';
 import { pendingMigrations } from '../../shared/schema/migration-files.js';
 import { type DatabaseState, databaseState, probeWriting } from '../../shared/upkeep/write-probe.js';

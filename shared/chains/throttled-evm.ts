@@ -1,5 +1,5 @@
 import { MAX_HOLDINGS_KEPT } from '../limits/bounds.js';
-import { shareAnswers } from '../limits/shared-answer.js';
+import { shareAnswers } from '../limits/share-answers.js';
 import { fetchUntil } from './endpoint-fetch.js';
 import { EvmRpc } from './evm-rpc.js';
 import { type EvmNetwork, rpcUrlOf } from './networks.js';

@@ -1,5 +1,5 @@
 import { MAX_HOLDINGS_KEPT } from '../limits/bounds.js';
-import { shareAnswers } from '../limits/shared-answer.js';
+import { shareAnswers } from '../limits/share-answers.js';
 import { lazy } from '../process/lazy.js';
 import { fetchUntil } from './endpoint-fetch.js';
 import { rpcUrlOf, type SvmNetwork } from './networks.js';

@@ -1,5 +1,5 @@
 import type { RateLimiter, Turn } from './rate-limiter.js';
-import { shareAnswers } from './shared-answer.js';
+import { shareAnswers } from './share-answers.js';
 
 /** Redis: runs one script on one key. */
 interface TurnStore {

@@ -21,7 +21,7 @@ import {
   isDue,
   taken,
 } from './statements/take-work.sql.js';
-import { urgentUntil } from './urgency.js';
+import { urgentUntil } from './urgent-until.js';
 
 /**
  * Takes a payment's due work. Taking is one UPDATE that raises `attempt` and moves `due_at` past the longest that the

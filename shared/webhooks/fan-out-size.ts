@@ -3,7 +3,7 @@ import type { Knex } from '../db/knex.js';
 import { runStatement, type Statement } from '../db/statement.js';
 import { Refusal } from '../errors/refusal.js';
 import { MAX_PENDING_DELIVERIES } from '../limits/bounds.js';
-import { shareAnswers } from '../limits/shared-answer.js';
+import { shareAnswers } from '../limits/share-answers.js';
 import type { EventType } from './event-types.js';
 import { COUNT_PENDING, EXPIRY_SIZE, REFUND_SIZE, RESEND_SIZE } from './statements/fan-out-size.sql.js';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { shareAnswers } from '../../../shared/limits/shared-answer.js';
+import { shareAnswers } from '../../../shared/limits/share-answers.js';
 
 const HOUR_MS = 3_600_000;
 
