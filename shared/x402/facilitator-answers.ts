@@ -1,8 +1,8 @@
 import { findNetworkByV1Name } from '../chains/networks.js';
 import { transactionName } from '../chains/text-forms.js';
+import { parseRetryAfter } from '../limits/retry-after.js';
 import { isJsonObject, type JsonObject, parseJsonObject } from '../values/json-object.js';
 import { describeFailure, type Failure, OWN_CODES } from './failure-codes.js';
-import { pauseAskedFor } from './retry-after.js';
 import { meaningOf } from './settle-error-codes.js';
 import type { SettleVerdict } from './settle-verdict.js';
 
@@ -40,6 +40,8 @@ const REFUSED_UNREAD = new Set([401, 429]);
 const FORBIDDEN = 403;
 /** A gateway gave up while it waited: the facilitator may have the payment. */
 const REQUEST_TIMEOUT = 408;
+/** The statuses whose Retry-After a facilitator, or a proxy before it, uses to ask for a pause. */
+const ASKS_FOR_PAUSES = new Set([429, 503]);
 
 /** Words in a refusal of credentials or of the rate that show knowledge of the payment. */
 const KNOWS_OF_PAYMENT =
@@ -207,6 +209,14 @@ function wasNothingSent(error: unknown): boolean {
   if (code === undefined) return wasNothingSent(error.cause);
   const syscall = 'syscall' in error ? error.syscall : undefined;
   return syscall === 'connect' || (NOTHING_SENT.has(code) && !AFTER_CONNECTING.has(syscall));
+}
+
+/** The pause in milliseconds that an answer asks for; undefined when it asks for none. */
+export function pauseAskedFor(answer: {
+  status: number;
+  retryAfter?: string | undefined;
+}): number | undefined {
+  return ASKS_FOR_PAUSES.has(answer.status) ? parseRetryAfter(answer.retryAfter) : undefined;
 }
 
 export function nameError(error: unknown): string {

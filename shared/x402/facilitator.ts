@@ -14,13 +14,13 @@ import { countRefusals, type Refusals } from './count-refusals.js';
 import {
   type FacilitatorReply,
   NotSent,
+  pauseAskedFor,
   readSettleAnswer,
   readVerifyAnswer,
   type VerifyVerdict,
 } from './facilitator-answers.js';
 import { createTokenSource } from './facilitator-auth.js';
 import type { SupportedKinds } from './requirements.js';
-import { pauseAskedFor } from './retry-after.js';
 import type { SettleVerdict } from './settle-verdict.js';
 import type { FacilitatorRequest } from './wire.js';
 
