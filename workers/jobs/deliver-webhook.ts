@@ -139,7 +139,7 @@ export class Deliverer implements Closable {
         if (changed && this.#backlogged.has(endpoint.accountId)) this.#queue.add(endpoint.accountId);
       })
       .catch((error: unknown) => {
-        this.#deps.logger.warn({ event: 'delivery.places_not_changed', endpoint: endpoint.id, err: error });
+        this.#deps.logger.warn({ event: 'delivery.slots_not_changed', endpoint: endpoint.id, err: error });
       })
       .then(() => {
         this.#inFlight.delete(changing);
