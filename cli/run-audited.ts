@@ -6,7 +6,7 @@ import { isRefusal } from '../shared/db/postgres-errors.js';
 import type { AuditEntry, CommandContext } from './command.js';
 import type { CommandLine } from './parse-command-line.js';
 
-/** The command, or its last part, may have been carried out. */
+/** A COMMIT got no answer: the command, or its last part, may have been carried out. */
 export class UnansweredCommit extends Error {
   override readonly name = 'UnansweredCommit';
 }
@@ -61,7 +61,7 @@ function unanswered(advice: string, cause: unknown): UnansweredCommit {
   );
 }
 
-/** The list may have the same command from before. */
+/** Names the row's id, since the list may have an earlier run of the same command. */
 function adviceToLook(about: string | undefined, row: number): string {
   const audit = about === undefined ? 'audit' : `audit --about ${about}`;
   return `Before you run it again, look at "${audit}": the command is listed, with the id ${row}, if it was.`;

@@ -11,14 +11,14 @@ interface Answers {
 }
 
 /**
- * An owner, which is an account or an address, may have so many bytes of answers that its clients have not read, and so may
- * all together; beyond that, answers that have waited long are cut off, the longest first. No budget: the bytes are known only
- * when an answer is written, and fall as the client reads.
+ * Bounds the bytes of answers that clients have not read: of one owner, which is an account or an address, and of all. Beyond
+ * a bound the answers that have waited longest are cut off. A `Budget` does not fit: the bytes are known only when an answer is
+ * written, and fall as the client reads.
  */
 const unread = new Map<string, Answers>();
 const all: Answers = { of: new Map(), bytes: 0, countedAt: 0 };
 
-/** For an answer that was just ended. */
+/** Counts an answer that was just ended. */
 export function watchUnread(res: Response, limits = UNREAD_ANSWERS): void {
   const bytes = res.writableLength;
   if (bytes < limits.countedFrom) return;
@@ -47,7 +47,7 @@ function remove(answers: Answers, res: Response): void {
   answers.of.delete(res);
 }
 
-/** With all of an owner's answers counted for each new one, thousands of them would hold the event loop. */
+/** Answers are counted this often in `waitedMs`: counting thousands of them for each new one would block the event loop. */
 const COUNTS_WHILE_ONE_WAITS = 10;
 
 function cutOff(answers: Answers, most: number, waitedMs: number): void {

@@ -6,8 +6,8 @@ const SEARCHED_BYTES = 16 * 1024;
 const BLANK_LINES = [Buffer.from('\n\r\n'), Buffer.from('\n\n')];
 
 /**
- * The length of a piece of `bytes` in which at most `room` heads of requests end: so many of the shortest ones, the first of
- * which may have begun before. The piece may reach to the next blank line, with which one more head ends.
+ * The length of a piece of `bytes` in which at most `room` heads of requests end. `room - 1` of the shortest requests fit
+ * into its first part, and the next blank line, at which the piece ends, may end one more head.
  */
 export function pieceLength(bytes: Buffer, room: number): number {
   const least = Math.max(1, room - 1) * SHORTEST_REQUEST_BYTES;

@@ -18,7 +18,7 @@ export function shareOfCalls(kind: CallerKind, callers: Callers): number {
   return part(kind, callers, { web: 1, worker: 1 });
 }
 
-/** The other kind keeps its part also while none of it is known: its first process would not wait for the others' next count. */
+/** A kind without a known process keeps its part, which its first process uses before the other processes count it. */
 function part(kind: CallerKind, callers: Callers, weights: Callers): number {
   return weights[kind] / (weights.web + weights.worker) / Math.max(1, callers[kind]);
 }

@@ -39,6 +39,6 @@ export interface Observation {
   said: string;
   /** The row of the payment policy that decided by it. */
   row?: string;
-  /** Absent: nothing. */
+  /** Absent when that row proves nothing about the money. */
   certain?: Certainty;
 }

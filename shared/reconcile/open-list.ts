@@ -17,8 +17,8 @@ export interface OpenList {
 }
 
 /**
- * A run that begins later than the last one has read keeps no position: the next run without `--since` goes on where that one
- * stopped, and what lies between is read.
+ * A run with a `--since` beyond the last position keeps no position of its own: the next run without `--since` starts from the
+ * last position, and so reads the gap.
  */
 export async function openList({ run, deps: { db }, network }: NetworkRun, name: string): Promise<OpenList> {
   const { reader, accountId, since, firstTime, startedAt } = run;

@@ -48,7 +48,7 @@ async function readAccount(networkRun: NetworkRun, account: TokenAccount, root: 
     read: ({ transaction: signature, height: slot }) =>
       readEntries(networkRun, account, [{ signature, slot, blockTime: undefined, memo: undefined }]),
   });
-  // A slot may have transactions in the next group, too.
+  // Keeps the slot itself, since the next group may begin with transactions of the same slot.
   const positionOf = (slot: number): NewPosition =>
     positionAt(progress, Math.max(Math.min(slot, root.slot - READ_AGAIN), stored?.position ?? 0));
   // A transaction brings an account one transfer at most, so a reported transaction needs no second reading.

@@ -64,7 +64,7 @@ export interface NetworkRun {
   deps: ReconcileDeps;
   network: string;
   wallets: Wallets;
-  /** How many blocks must be on top of a transfer's, its own included. */
+  /** How many blocks a transfer needs from its own to the newest, both included. */
   confirmations: number;
 }
 

@@ -7,7 +7,7 @@ import { RECEIVING_WALLETS } from './statements/wallets.sql.js';
 
 export interface ReceivingWallet {
   wallet: string;
-  /** Else a buyer's, to whom a refund goes back. */
+  /** False for the wallet of a buyer who gets a refund. */
   isMerchants: boolean;
 }
 

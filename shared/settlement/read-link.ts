@@ -67,7 +67,7 @@ const payment = modelColumns(Payment, 'payment', [
   'failureCode',
 ]);
 
-/** A receipt with more could not be read. */
+/** A person could not read a receipt with more payments. */
 const MAX_SHOWN_SURPLUS = 20;
 /** A signature that is sent again is one of the newest. */
 const MAX_FAILED = 20;

@@ -68,7 +68,7 @@ export async function recordLate(deps: WriteDeps, paymentId: string, proof: Proo
   });
 }
 
-/** As failed: late money is then placed by the same rows of the policy, whatever holds the session. */
+/** Writes the payment as failed, so that the policy's rows for late money decide about the session, whatever holds it. */
 async function insertFound(
   trx: Knex.Transaction,
   { accountId, livemode, amountTotalCents }: Payable,

@@ -69,8 +69,8 @@ const postpone = batchWrites<Postponed, { dueAt: Date | undefined }>({
 });
 
 /**
- * Disables the endpoint too when no delivery to it has succeeded since the first try of this one, unless its owner has given it
- * another URL or enabled it during the try: the failure tells nothing of that.
+ * Marks the delivery as failed. Also disables the endpoint when no delivery to it has succeeded since this delivery's first
+ * try, unless its owner changed its URL or enabled it during the last try, which says nothing about the new state.
  */
 async function giveUp(
   db: Knex,

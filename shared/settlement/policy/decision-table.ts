@@ -18,7 +18,7 @@ export interface Action<Case, Result> {
 
 interface Row<Case, Result> {
   readonly do: Action<Case, Result>;
-  /** Absent: of nothing. */
+  /** Absent when the row proves nothing about the money. */
   readonly certain?: Certainty;
   readonly because: string;
 }

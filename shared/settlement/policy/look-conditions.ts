@@ -120,7 +120,7 @@ function isSamePosition(one: SearchPosition, other: SearchPosition | null): bool
   return other !== null && [...names].every((name) => one[name] === other[name]);
 }
 
-/** Its turn comes later: nothing was asked. */
+/** The check waits for its turn at the endpoint, which was not asked. */
 export const hadNoTurn: LookCondition<'unreadable'> = {
   by: 'chain',
   text: 'the endpoint was not asked, since its calls wait for their turns',
@@ -161,7 +161,7 @@ export const unreadableForLong: LookCondition = {
     unreadableSince !== null && msSince(unreadableSince, times) >= LONGEST_UNREADABLE_MS,
 };
 
-/** By the clock that is behind. */
+/** The time since `at` by the clock that is behind. */
 function msSince(at: Date, { now, own }: Times): number {
   return Math.min(now.getTime(), own.getTime()) - at.getTime();
 }

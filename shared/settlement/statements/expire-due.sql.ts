@@ -38,9 +38,9 @@ export const FIRST_OVERDUE: Statement = {
 };
 
 /**
- * Takes sessions and refunds that were overdue at $1, now ($5): at most $2 rows whose events fit into $3 bytes and $6
- * deliveries, at least one. Accounts take turns. Of the oldest rows few accounts may have nearly all: then the oldest ones of
- * the others are looked for too.
+ * Takes sessions and refunds that were overdue at $1, and writes $5 as the time: at most $2 rows whose events fit into $3
+ * bytes and $6 deliveries, at least one row. Accounts take turns. When a few accounts have most of the oldest rows, the
+ * oldest rows of the other accounts are candidates too.
  */
 export const TAKE_OVERDUE: Statement = {
   name: 'take-overdue-sessions',

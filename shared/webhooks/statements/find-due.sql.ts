@@ -7,9 +7,9 @@ const EARLIEST_OF_NEXT_ENDPOINT = (after: string): string => `
   WHERE due_at IS NOT NULL AND ${NOT_QUARANTINED} AND endpoint_id > ${after} ORDER BY endpoint_id, due_at LIMIT 1`;
 
 /**
- * Visits at most $2 endpoints after $1. Of those with deliveries due at $3, returns the accounts of enabled ones, and the deleted
- * ones. An account is late with a delivery that was due at $4 to an endpoint without one in flight: a delivery in flight to a
- * busy endpoint hands its slot on.
+ * Visits at most $2 endpoints after $1. Returns the accounts of enabled endpoints with deliveries due at $3, and the deleted
+ * endpoints with such deliveries. An account is late when a delivery was due at $4 and its endpoint has no delivery in
+ * flight: a delivery in flight passes its slot on.
  */
 export const STEP_FROM_ENDPOINT_TO_ENDPOINT: Statement = {
   name: 'step-from-endpoint-to-endpoint-and-late',
