@@ -81,7 +81,7 @@ export interface Deps {
   longAnswers: Budget;
 }
 
-export interface Lifecycle {
+interface Lifecycle {
   /** True once the process was told to stop. */
   isStopping: boolean;
   readinessChecks: ReadinessChecks;

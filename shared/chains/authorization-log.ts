@@ -15,7 +15,7 @@ export interface EvmEndpointMemory {
   blockClock: BlockClock;
 }
 
-export interface LogSearch {
+interface LogSearch {
   authorization: Authorization;
   claimedAt: Date;
   head: EvmBlock;

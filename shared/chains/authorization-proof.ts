@@ -12,7 +12,7 @@ export interface AuthorizedPayment extends Authorization {
   amount: bigint;
 }
 
-export type AuthorizationVerdict =
+type AuthorizationVerdict =
   | { kind: 'absent' }
   | { kind: 'transferred'; logIndex: number }
   /** Cancelled, or used for something else. */

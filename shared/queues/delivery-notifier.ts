@@ -3,7 +3,7 @@ import type { Logger } from '../process/logger.js';
 import type { Queues } from './enqueue.js';
 
 /** Deliveries that an event, or the last event of a batch, has made due. */
-export interface FanOut {
+interface FanOut {
   eventId: string;
   /** The accounts of the endpoints. */
   accountIds: readonly string[];

@@ -12,11 +12,10 @@ import { utcText } from '../wire/timestamp.js';
 export const LINE_STATUSES = ['matched', 'unrecorded', 'missing', 'different'] as const;
 export type LineStatus = (typeof LINE_STATUSES)[number];
 
-export const DIFFERENCES = ['amount', 'token', 'receiver', 'transaction'] as const;
-export type Difference = (typeof DIFFERENCES)[number];
+export type Difference = 'amount' | 'token' | 'receiver' | 'transaction';
 
 /** Why an unrecorded transfer was not, or cannot be, recorded, or why a missing one may be there all the same. */
-export type Obstacle =
+type Obstacle =
   /** The transfer carries no reference, and no payment has its signature. */
   | 'no_reference'
   /** Postgres has no such session: it was restored from a copy without it. */

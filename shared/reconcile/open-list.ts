@@ -7,7 +7,7 @@ const READ_AGAIN_MS = 3_600_000;
 export type NewPosition = Pick<Position, 'position' | 'reported'> & Partial<Pick<Position, 'unchecked'>>;
 
 /** A list with the position where the last run stopped, which is kept as this run goes on. */
-export interface OpenList {
+interface OpenList {
   last: Position | undefined;
   /** The last position, unless this run begins at a time of its own. */
   resumed: Position | undefined;

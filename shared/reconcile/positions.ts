@@ -10,7 +10,7 @@ import { NETWORKS_READ, READ_POSITION, WRITE_POSITION } from './statements/posit
 export type Reader = 'report' | 'repair' | 'worker';
 
 /** A list of transfers or payments that is read from a beginning to an end. */
-export interface ReadList {
+interface ReadList {
   reader: Reader;
   /** The id of an account, or `all`. */
   part: string;

@@ -50,7 +50,7 @@ export interface Summary extends Record<LineStatus, number> {
   unread: Unread[];
 }
 
-export interface Unread {
+interface Unread {
   network: string;
   /** Undefined: the network from some point on. */
   transaction?: string;

@@ -5,7 +5,7 @@ import { DAY_MS } from '../values/day.js';
 import { lowestIdAt } from '../values/ids.js';
 import { RECEIVING_WALLETS } from './statements/wallets.sql.js';
 
-export interface ReceivingWallet {
+interface ReceivingWallet {
   wallet: string;
   /** False for the wallet of a buyer who gets a refund. */
   isMerchants: boolean;

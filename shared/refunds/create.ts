@@ -27,7 +27,7 @@ export interface NewRefund {
   expiresAtSeconds: number | undefined;
 }
 
-export interface NewRefundDeps extends EventDeps {
+interface NewRefundDeps extends EventDeps {
   /** Undefined when the wallet is not known, or cannot receive money. */
   walletThatPaid(payment: Payment): string | undefined;
 }

@@ -3,8 +3,8 @@ import { parseEd25519Key } from './ed25519-key.js';
 
 /** How a facilitator knows its callers: by a JWT of its own form, by a text that is sent as it is, or not at all. */
 export const AUTH_KINDS = ['svc', 'payai', 'cdp', 'bearer', 'none'] as const;
-export type AuthKind = (typeof AUTH_KINDS)[number];
-export type SignedAuthKind = Exclude<AuthKind, 'bearer' | 'none'>;
+type AuthKind = (typeof AUTH_KINDS)[number];
+type SignedAuthKind = Exclude<AuthKind, 'bearer' | 'none'>;
 
 export type FacilitatorAuth =
   | { kind: 'none' }

@@ -17,7 +17,7 @@ export interface WriteDeps extends VerdictDeps {
   notifyDecided: NotifyDecided;
 }
 
-export interface CarryOutDeps extends WriteDeps {
+interface CarryOutDeps extends WriteDeps {
   queues: Pick<Queues, 'enqueue'>;
 }
 

@@ -14,7 +14,7 @@ export function stagesServedBy(queues: readonly JobName[]): PaymentStage[] {
   return PAYMENT_STAGES.filter((stage) => queues.includes(JOB_OF_STAGE[stage]));
 }
 
-export interface DueWork {
+interface DueWork {
   id: string;
   stage: PaymentStage;
   attempt: number;

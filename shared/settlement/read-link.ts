@@ -150,7 +150,7 @@ export async function readPublicItems(db: Knex, id: string): Promise<string> {
   return (await readItems(db, id)) ?? '[]';
 }
 
-export interface LinkImage {
+interface LinkImage {
   url: string;
   accountId: string;
 }

@@ -2,7 +2,7 @@ import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { DISTRUST_UNDECIDED } from './statements/reconcile-restore.sql.js';
 
-export interface Distrusted {
+interface Distrusted {
   id: string;
   sessionId: string;
 }

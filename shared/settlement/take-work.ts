@@ -48,7 +48,7 @@ export interface TakenPayment extends PaymentQuestions {
   span: SpanStart;
 }
 
-export interface TakeDeps {
+interface TakeDeps {
   db: Knex;
   config: Pick<Config, 'confirmations' | 'settleTimeoutMs'>;
 }

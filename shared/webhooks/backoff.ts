@@ -20,7 +20,7 @@ export const LONGEST_PAUSES_MS = [
 ] as const;
 
 /** Each pause is randomly shortened by up to this part. */
-export const JITTER = 0.1;
+const JITTER = 0.1;
 
 /** From the first to the last try: 68.2 to 75.8 hours. */
 export const MAX_TRIES = LONGEST_PAUSES_MS.length + 1;

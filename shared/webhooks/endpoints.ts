@@ -17,7 +17,7 @@ import { WebhookEndpoint } from './model.js';
 import { dropSome, FROM_THE_FIRST } from './pending-deliveries.js';
 import type { EndpointStatus } from './states.js';
 
-export interface NewWebhookEndpoint {
+interface NewWebhookEndpoint {
   url: string;
   enabledEvents: SubscribableEvent[];
   description: string | null;
@@ -104,7 +104,7 @@ export async function getWebhookEndpoint(
   return endpoint;
 }
 
-export interface WebhookEndpointChanges {
+interface WebhookEndpointChanges {
   url?: string;
   enabledEvents?: SubscribableEvent[];
   description?: string | null;

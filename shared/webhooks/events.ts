@@ -18,7 +18,7 @@ export interface EventDeps {
 }
 
 /** A session or a refund that changed. `object` is its wire form after the change. */
-export interface EventSubject {
+interface EventSubject {
   id: string;
   accountId: string;
   livemode: boolean;
@@ -70,7 +70,7 @@ const EVENTS = accountList<StoredEvent>({
 
 export const { byIds: readEvents, one: getEvent } = EVENTS;
 
-export interface EventFilter extends IdRange {
+interface EventFilter extends IdRange {
   type: EventType | undefined;
   checkoutSession: string | undefined;
 }

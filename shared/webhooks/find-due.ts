@@ -5,7 +5,7 @@ import { now } from '../process/clock.js';
 import { sweepDeleted } from './pending-deliveries.js';
 import { DUE_QUARANTINED, STEP_FROM_ENDPOINT_TO_ENDPOINT } from './statements/find-due.sql.js';
 
-export interface DueAccounts {
+interface DueAccounts {
   /** Ids of accounts with due deliveries. */
   due: string[];
   /** The accounts in `due` whose deliveries no worker has taken in the LATE_MS since they were due. */
@@ -36,7 +36,7 @@ export async function findDueAccounts(db: Knex, after: string, limit: number): P
 }
 
 /** A due delivery that workers have crashed on so often that it is taken alone. */
-export interface DueQuarantined {
+interface DueQuarantined {
   id: string;
   crashes: number;
 }

@@ -11,7 +11,7 @@ import { Event, WebhookEndpoint } from './model.js';
 import type { StoredEvent } from './present.js';
 import { RESEND } from './statements/events.sql.js';
 
-export interface Resent {
+interface Resent {
   deliveryId: string;
   endpointId: string;
 }

@@ -20,7 +20,7 @@ const SLOW_MS = 1000;
 /** A failure that is older says nothing about now: without visitors nothing is asked. */
 const SILENT_MS = 120_000;
 
-export interface SupportedCache {
+interface SupportedCache {
   /**
    * Refreshes the copy when it is due. With a usable copy it waits for a second, or not at all while the facilitator is silent;
    * with none for the answer. Undefined when the facilitator does not answer and no usable copy is left.

@@ -13,7 +13,7 @@ export interface AuthorizedCall {
 }
 
 /** The bearer token of a call; undefined when none is sent. */
-export type TokenSource = (call: AuthorizedCall) => Promise<string | undefined>;
+type TokenSource = (call: AuthorizedCall) => Promise<string | undefined>;
 
 export function createTokenSource(auth: FacilitatorAuth): TokenSource {
   switch (auth.kind) {

@@ -33,7 +33,7 @@ export interface Facilitators {
   close(): Promise<void>;
 }
 
-export interface FacilitatorState extends Pick<Facilitator, 'name' | 'refusals'> {
+interface FacilitatorState extends Pick<Facilitator, 'name' | 'refusals'> {
   isSilent: boolean;
 }
 

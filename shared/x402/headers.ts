@@ -13,7 +13,7 @@ export type WellFormedHeader =
 
 export type DecodedHeader = WellFormedHeader | { kind: 'malformed'; reason: string };
 
-export interface PaymentHeaders {
+interface PaymentHeaders {
   paymentSignature: string | undefined;
   xPayment: string | undefined;
 }

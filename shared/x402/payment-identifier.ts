@@ -25,7 +25,7 @@ export const PAYMENT_IDENTIFIER_DECLARATION = {
   },
 } as const;
 
-export type PaymentIdentifier = { ok: true; id: string | undefined } | { ok: false; reason: string };
+type PaymentIdentifier = { ok: true; id: string | undefined } | { ok: false; reason: string };
 
 const NONE: PaymentIdentifier = { ok: true, id: undefined };
 

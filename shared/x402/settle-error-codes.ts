@@ -261,7 +261,7 @@ const CODES: readonly [meaning: CodeMeaning, sources: readonly Source[], codes: 
   ],
 ];
 
-export interface SettleErrorCode {
+interface SettleErrorCode {
   meaning: CodeMeaning;
   sources: readonly Source[];
 }

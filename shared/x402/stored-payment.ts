@@ -8,7 +8,7 @@ import type { SvmTransfer, TokenTransfer } from './svm-transaction.js';
 import type { FacilitatorRequest, PaymentRequirements } from './wire.js';
 
 /** The checked input that was stored when the payment was claimed, and its transaction, if one is known. */
-export interface StoredPayment {
+interface StoredPayment {
   id: string;
   network: string;
   asset: string;

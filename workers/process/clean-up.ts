@@ -21,7 +21,7 @@ export function cleanUpRegularly(deps: WorkerDeps): Closable {
   );
 }
 
-export interface CleanUpDeps extends Pick<WorkerDeps, 'db' | 'logger'> {
+interface CleanUpDeps extends Pick<WorkerDeps, 'db' | 'logger'> {
   config: Pick<Config, 'retentionPersonalDays'>;
 }
 

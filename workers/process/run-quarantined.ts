@@ -10,7 +10,7 @@ import type { Handlers } from './handlers.js';
  * Runs quarantined rows, on which workers have crashed, one at a time per kind and without the queue. The row with the
  * fewest crashes comes first. A row is never given up, but its pauses grow.
  */
-export interface QuarantinedWork extends Closable {
+interface QuarantinedWork extends Closable {
   /** Starts a run over due rows unless one is in flight. */
   start(): void;
 }

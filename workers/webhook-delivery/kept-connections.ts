@@ -6,7 +6,7 @@ import type { buildConnector } from 'undici';
  * Closes a race: a receiver may close a kept-alive connection just as the next request is sent on it. Then no byte of the
  * answer has arrived, and the request must be sent again on a new connection. Undici does that by itself for GET only.
  */
-export interface KeptConnections {
+interface KeptConnections {
   connect: buildConnector.connector;
   /** Whether the error ended a connection that had been used before, with no byte of the last answer. */
   hadClosed(error: unknown): boolean;

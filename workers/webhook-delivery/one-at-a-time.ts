@@ -1,4 +1,4 @@
-export interface OneAtATime {
+interface OneAtATime {
   run(key: string): Promise<void>;
   /** Resolves when all work that runs now has succeeded or failed. */
   ended(): Promise<void>;

@@ -5,7 +5,7 @@ const PREFIX = 'whsec_';
 /** Larger bodies are signed in Node's thread pool: two hashes of a body of 2 MiB take the main thread 5 to 10 ms. */
 const LARGE_BYTES = 64 * 1024;
 
-export interface SignedWebhook {
+interface SignedWebhook {
   headers: Record<string, string>;
   body: Buffer;
 }

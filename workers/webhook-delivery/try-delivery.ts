@@ -17,7 +17,7 @@ const HEADERS = {
   'user-agent': 'StablecoinCheckout/1.0 (webhooks)',
 };
 
-export interface TryDeps {
+interface TryDeps {
   sender: Sender;
   openSecrets: OpenSecrets;
   /** Called after a success: the most bytes that the next delivery in the slots may have; 0 when they are not passed on. */

@@ -22,7 +22,7 @@ export function afterUnreadable(payment: WatchedPayment, times: Times): Date {
   return inMs(times, Math.min(pauseMs, WATCH_INTERVAL_MS));
 }
 
-export function unreadableMs({ unreadableSince }: WatchedPayment, { now }: Times): number {
+function unreadableMs({ unreadableSince }: WatchedPayment, { now }: Times): number {
   return unreadableSince === null ? 0 : now.getTime() - unreadableSince.getTime();
 }
 
