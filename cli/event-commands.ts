@@ -44,8 +44,8 @@ export const EVENT_COMMANDS: Readonly<Record<string, Command>> = {
       const endpoint = await getReceiver(db, range);
       audit.about = range.endpointId ?? range.accountId;
       await audit.record(db);
-      const count: ResentCount = { events: 0, deliveries: 0, through: undefined, asked: 0 };
-      audit.tellIfEnded(() => `${PARTS_STAY} ${whereToGoOn(range, count, count.asked)}`);
+      const count: ResentCount = { events: 0, deliveries: 0, through: undefined, unanswered: 0 };
+      audit.tellIfEnded(() => `${PARTS_STAY} ${whereToGoOn(range, count, count.unanswered)}`);
       return await resend(db, range, endpoint, count);
     },
   },
@@ -85,7 +85,7 @@ async function resend(
     await resendEventsSince(db, range, endpoint, count);
     return answer();
   } catch (error) {
-    const unanswered = isRefusal(error) ? 0 : count.asked;
+    const unanswered = isRefusal(error) ? 0 : count.unanswered;
     if (error instanceof Refusal || (count.through === undefined && unanswered === 0)) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new PartialFailure(
@@ -95,7 +95,7 @@ async function resend(
   }
 }
 
-/** `unanswered`: the number of events of a statement whose outcome is not known. */
+/** `unanswered` is zero when Postgres refused the last statement. */
 function whereToGoOn({ since }: ResendRange, { through }: ResentCount, unanswered: number): string {
   const next = unanswered === 0 ? '' : `The next ${unanswered} may have been sent as well. `;
   return `${next}Go on with --since ${(through ?? since).toISOString()}.`;

@@ -21,8 +21,8 @@ export interface ResentCount {
   deliveries: number;
   /** The creation time of the last event that was sent again; all earlier ones of the range were, too. */
   through: Date | undefined;
-  /** The number of events of the statement that is not answered. */
-  asked: number;
+  /** The number of events in the statement that Postgres has not answered. */
+  unanswered: number;
 }
 
 /** One statement writes the deliveries of so many events at most, and of one event however many endpoints its account has. */
@@ -42,7 +42,7 @@ export async function getReceiver(
 }
 
 /**
- * Writes new deliveries of the events of a time, the oldest first, in batches that commit by themselves. `endpoint` is the
+ * Writes new deliveries of the events in the range, the oldest first, in batches that commit by themselves. `endpoint` is the
  * range's. `count` is kept up to date, so that the caller knows where an error has stopped it.
  */
 export async function resendEventsSince(
@@ -60,9 +60,9 @@ export async function resendEventsSince(
     const last = ids.at(-1);
     if (last === undefined) return;
     for (const batch of await splitByDeliveries(db, ids, endpoint?.id)) {
-      count.asked = batch.length;
+      count.unanswered = batch.length;
       count.deliveries += await writeDeliveries(db, batch, endpoint?.id);
-      count.asked = 0;
+      count.unanswered = 0;
       count.events += batch.length;
       count.through = createdAt(batch.at(-1) ?? last);
     }
