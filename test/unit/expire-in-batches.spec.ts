@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inBatches } from '../../workers/jobs/expire-sessions.js';
+import { expireInBatches } from '../../workers/jobs/expire-sessions.js';
 
 const LOGGER = { warn: () => undefined };
 const BATCH_MS = 30;
@@ -27,7 +27,7 @@ describe('batches of expiring sessions', () => {
 
   it('are two at once', async () => {
     left = 6000;
-    assert.equal(await inBatches(expireAtMost(1000), LOGGER), 6000);
+    assert.equal(await expireInBatches(expireAtMost(1000), LOGGER), 6000);
     const [first, second, third] = batches;
     assert.ok(first && second && third);
     assert.ok(second.began < first.ended && third.began < second.ended + BATCH_MS);
@@ -36,7 +36,7 @@ describe('batches of expiring sessions', () => {
 
   it('are one at a time while each is cut short, with pauses twice as long as the batches', async () => {
     left = 100;
-    assert.equal(await inBatches(expireAtMost(20), LOGGER), 100);
+    assert.equal(await expireInBatches(expireAtMost(20), LOGGER), 100);
     // The first two begin at once, and end in any order.
     const later = batches.slice(2);
     assert.equal(later.length, 4);
@@ -57,7 +57,7 @@ describe('batches of expiring sessions', () => {
       limits.push(limit);
       return Promise.reject(new Error('refused'));
     };
-    await assert.rejects(inBatches(fail, LOGGER), /refused/);
+    await assert.rejects(expireInBatches(fail, LOGGER), /refused/);
     assert.deepEqual([...new Set(limits)], [1000, 500, 250, 125, 62, 31, 15, 7, 3, 1]);
   });
 });

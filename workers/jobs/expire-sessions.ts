@@ -14,7 +14,7 @@ export async function expireSessions(deps: WorkerDeps): Promise<Outcome> {
   const { db, logger } = deps;
   for (const { work, crashes, ids } of await countCrashes(db))
     logger.error({ event: 'work.crashed_on', work, deaths: crashes, ids });
-  const expired = await inBatches((limit) => expireOverdueSessions(db, limit, deps), logger);
+  const expired = await expireInBatches((limit) => expireOverdueSessions(db, limit, deps), logger);
   const count = expired + (await expireQuarantined(deps));
   if (count > 0) logger.info({ event: 'sessions.expired', count });
   return done;
@@ -25,7 +25,7 @@ export async function expireSessions(deps: WorkerDeps): Promise<Outcome> {
  * its rows. A batch that large rows or many deliveries have cut short is followed by one of at most twice its rows, alone, and
  * after a pause of twice its length, in which others have Postgres.
  */
-export async function inBatches(
+export async function expireInBatches(
   expire: (limit: number) => Promise<number>,
   logger: Pick<Logger, 'warn'>,
 ): Promise<number> {

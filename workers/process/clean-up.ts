@@ -39,7 +39,7 @@ export async function cleanUp({ db, logger, config }: CleanUpDeps, isClosed: () 
         (db: Knex, limit: number) => (days === undefined ? 0 : eraseOldSessions(db, days, limit)),
       ],
     ] as const) {
-      await inBatches(isClosed, async (limit) => {
+      await removeInBatches(isClosed, async (limit) => {
         const batch = await remove(db, limit);
         removed[what] += batch;
         return batch;
@@ -54,7 +54,10 @@ export async function cleanUp({ db, logger, config }: CleanUpDeps, isClosed: () 
 }
 
 /** Removes batches until nothing is left. After a failed batch, such as a statement timeout, the batch size is halved. */
-async function inBatches(isClosed: () => boolean, remove: (limit: number) => Promise<number>): Promise<void> {
+async function removeInBatches(
+  isClosed: () => boolean,
+  remove: (limit: number) => Promise<number>,
+): Promise<void> {
   let limit = BATCH_ROWS;
   while (!isClosed()) {
     try {
