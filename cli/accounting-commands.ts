@@ -6,7 +6,7 @@ import { EXPORTS, type Export } from '../shared/support/export.js';
 import { DAY_MS } from '../shared/values/day.js';
 import { csvLine, headLine } from '../shared/wire/csv.js';
 import { type Command, type CommandContext, type Input, subjectOf } from './command.js';
-import { addressOfLinks } from './link-address.js';
+import { linkBaseUrl } from './link-base-url.js';
 import { UsageError } from './parse-command-line.js';
 import { readDayRange, readTimeRange } from './read-times.js';
 
@@ -48,7 +48,7 @@ export const ACCOUNTING_COMMANDS: Readonly<Record<string, Command>> = {
         throw new UsageError(`Only payments or refunds can be exported; not "${what}".`);
       const { id: accountId } = await getAccount(db, subjectOf(input, 'account'));
       const range = readTimeRange(input.from, input.to);
-      const baseUrl = addressOfLinks(context);
+      const baseUrl = linkBaseUrl(context);
       const rows = await write(EXPORTS[what](db, { accountId, baseUrl, ...range }), what, context);
       return { rows };
     },

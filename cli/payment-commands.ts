@@ -4,7 +4,7 @@ import { presentRefund } from '../shared/refunds/present.js';
 import { refundsOf } from '../shared/refunds/read.js';
 import { reconcileRestore } from '../shared/settlement/reconcile-restore.js';
 import { type Command, subjectOf } from './command.js';
-import { addressOfLinks } from './link-address.js';
+import { linkBaseUrl } from './link-base-url.js';
 
 /** For use after a restore of the database, before workers start. */
 const RECONCILE_RESTORE: Command = {
@@ -32,7 +32,7 @@ export const PAYMENT_COMMANDS: Readonly<Record<string, Command>> = {
     async run(db, input, _audit, context) {
       const payment = await getAnyPayment(db, subjectOf(input, 'payment'));
       const refunds = await refundsOf(db, payment.id);
-      const baseUrl = addressOfLinks(context);
+      const baseUrl = linkBaseUrl(context);
       return {
         ...presentOperatorPayment(payment),
         refunds: refunds.map((refund) => presentRefund(refund, baseUrl)),

@@ -14,7 +14,7 @@ import {
   whyMoneyMayArrive,
 } from '../shared/settlement/resolve.js';
 import { type CommandContext, type Input, subjectOf } from './command.js';
-import { addressOfLinks } from './link-address.js';
+import { linkBaseUrl } from './link-base-url.js';
 import { commandLogger } from './logger.js';
 import { UsageError } from './parse-command-line.js';
 
@@ -31,7 +31,7 @@ export async function resolveByOperator(db: Knex, input: Input, context: Command
   if (resolution.kind === 'paid') await prove(source, payment, resolution, input[NOT_SEEN] !== undefined);
   else await disprove(source, payment, resolution, input[CAN_STILL_ARRIVE] !== undefined);
   const logger = commandLogger(context);
-  const baseUrl = addressOfLinks(context);
+  const baseUrl = linkBaseUrl(context);
   return presentOperatorPayment(
     await resolvePayment(
       { db, logger, baseUrl, notifyDeliveries: leaveToSweep, notifyDecided: decisionNotifier(undefined) },

@@ -12,7 +12,7 @@ import { isAllMatched, type Summary } from '../shared/reconcile/run.js';
 import { openUnlimitedFacilitators } from '../shared/x402/facilitators.js';
 import { createPaymentReferences } from '../shared/x402/payment-reference.js';
 import { type CommandContext, type Input, PartialFailure } from './command.js';
-import { addressOfLinks } from './link-address.js';
+import { linkBaseUrl } from './link-base-url.js';
 import { commandLogger } from './logger.js';
 import { UsageError } from './parse-command-line.js';
 
@@ -33,7 +33,7 @@ export async function runReconcile(
     references: createPaymentReferences(config.encryptionKeys),
     logger: commandLogger(context),
     // Only a repair writes events, which hold links.
-    baseUrl: options.repair ? addressOfLinks(context) : config.baseUrl,
+    baseUrl: options.repair ? linkBaseUrl(context) : config.baseUrl,
     notifyDeliveries: leaveToSweep,
     notifyDecided: decisionNotifier(undefined),
   };

@@ -1,7 +1,7 @@
 import { searchByText } from '../shared/support/search.js';
 import { showById } from '../shared/support/show.js';
 import { type Command, subjectOf } from './command.js';
-import { addressOfLinks } from './link-address.js';
+import { linkBaseUrl } from './link-base-url.js';
 
 /** Answers most questions of support: whatever the merchant, the buyer or a log line has named. */
 export const SHOW_COMMAND: Readonly<Record<string, Command>> = {
@@ -10,7 +10,7 @@ export const SHOW_COMMAND: Readonly<Record<string, Command>> = {
     subject: 'subject',
     async run(db, input, audit, commandContext) {
       const subject = subjectOf(input, 'subject');
-      const context = { db, baseUrl: addressOfLinks(commandContext) };
+      const context = { db, baseUrl: linkBaseUrl(commandContext) };
       const byId = await showById(context, subject).catch((missing: unknown) =>
         // A merchant's own order id may begin like one of our ids.
         searchByText(context, subject).catch(() => Promise.reject(missing)),
