@@ -48,7 +48,7 @@ export async function buildUncertainPayment(
       failedAt: new Date(),
       stage: null,
       dueAt: null,
-      // A worker that has the row in hand writes no outcome of its own.
+      // A worker that has taken the row writes no outcome of its own.
       attempt: payment.attempt + 1,
     })
     .where({ id: payment.id });

@@ -76,21 +76,21 @@ export const TAKE_OVERDUE: Statement = {
  * the events, so large sessions never pass through the worker.
  */
 export const EXPIRE_IN_FLIGHT: Statement = {
-  name: 'expire-sessions-in-hand',
+  name: 'expire-sessions-in-flight',
   text: `
   WITH finished AS (
     DELETE FROM work_in_hand WHERE id = $1 RETURNING work, ids
-  ), hand AS MATERIALIZED (
+  ), batch AS MATERIALIZED (
     SELECT work, unnest(ids) AS id FROM finished
   ), free AS MATERIALIZED (
     SELECT id FROM payables
-    WHERE id = ANY (ARRAY(SELECT id FROM hand)) AND status = ANY ($4) FOR NO KEY UPDATE SKIP LOCKED
+    WHERE id = ANY (ARRAY(SELECT id FROM batch)) AND status = ANY ($4) FOR NO KEY UPDATE SKIP LOCKED
   ), forgotten AS (
     -- Keeps the crash counts of rows that another transaction has locked.
-    DELETE FROM crashed_work crashed USING hand
-    WHERE crashed.work = hand.work AND crashed.id = hand.id AND NOT EXISTS (
+    DELETE FROM crashed_work crashed USING batch
+    WHERE crashed.work = batch.work AND crashed.id = batch.id AND NOT EXISTS (
       SELECT FROM payables
-      WHERE id = hand.id AND status = ANY ($4) AND id NOT IN (SELECT id FROM free)
+      WHERE id = batch.id AND status = ANY ($4) AND id NOT IN (SELECT id FROM free)
     )
   ), expired AS (
     UPDATE payables session SET status = '${to}'
