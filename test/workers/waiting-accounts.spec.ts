@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { buildEndpoints, buildMerchant } from '../../lab/world/shop/factories.js';
-import { leaveToSweep } from '../../shared/queues/notify-deliveries.js';
+import { leaveToSweep } from '../../shared/queues/delivery-notifier.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
 import { Deliverer } from '../../workers/jobs/deliver-webhook.js';
 import type { OutgoingWebhook, Sender, Sent } from '../../workers/webhook-delivery/sender.js';
