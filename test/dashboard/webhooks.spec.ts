@@ -189,6 +189,21 @@ describe('webhooks in the dashboard', () => {
     }
   });
 
+  it('of events of one second are in a timeline in the order in which they were made', async () => {
+    const { sessionId, eventIds } = await buildFailingEndpoint(stage.app.db, merchant.accountId, {
+      events: 5,
+    });
+    const tab = await stage.visit(merchant.testKey, `#/links/${sessionId}`);
+    const links = tab.page.locator('.timeline a[href^="#/webhooks/events/"]');
+    await links.first().waitFor();
+    const shown = await links.evaluateAll((found) => found.map((link) => link.getAttribute('href') ?? ''));
+    assert.deepEqual(
+      shown,
+      eventIds.map((id) => `#/webhooks/events/${id}`),
+    );
+    await tab.leave();
+  });
+
   it('get an endpoint, whose secret is shown once', async () => {
     const tab = await stage.visit(merchant.testKey, '#/webhooks');
     const { page } = tab;

@@ -54,12 +54,13 @@ interface HistoryProps {
 
 /** Everything that happened to a session and its payment, with the webhooks that told of it. */
 export function HistoryView({ session, refunds, history, more = [] }: HistoryProps) {
+  // The lists are newest first, and times are whole seconds: moments of one second stay in the order given here.
   const moments = [
     ...(session === undefined ? [] : sessionMoments(session)),
     ...more,
-    ...refunds.data.flatMap(refundMoments),
-    ...(history?.events ?? []).map(eventMoment),
-    ...(history?.sent ?? []).flatMap(deliveryMoments),
+    ...refunds.data.toReversed().flatMap(refundMoments),
+    ...(history?.events ?? []).toReversed().map(eventMoment),
+    ...(history?.sent ?? []).toReversed().flatMap(deliveryMoments),
   ];
   return (
     <section>
