@@ -7,6 +7,7 @@ import { StartedProcess } from '../../world/processes/supervisor.js';
 /** A Node process in production mode, with its log in a file. */
 export interface BenchProcess {
   url: string;
+  pid: number;
   /** From its start to its first answer. */
   startMs: number;
   residentMiB(): Promise<number>;
@@ -43,6 +44,7 @@ export async function startServer(script: string, settings: ProcessSettings): Pr
   await answered(server, url + settings.askFor);
   return {
     url,
+    pid: server.pid,
     startMs: performance.now() - startedAt,
     residentMiB: () => residentMiB(server.pid),
     cpuMs: () => cpuMsOf(server.pid),
