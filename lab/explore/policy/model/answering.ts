@@ -30,8 +30,9 @@ export function* hearing(scene: Scene, worker: Caller, { answer, isHonest, anoth
     another,
   };
   const decision = policy.afterCall(state, call, rulesOf(setting), timesOf(setting));
-  const { became, ...done } = carryOut(scene, decision, { by: 'answer', answer, wasOutcomeUnclear });
-  yield { what: `/settle says ${answer.kind}: ${became}`, ...done, isHonest };
+  const cause = { by: 'answer', answer, wasOutcomeUnclear } as const;
+  const { world, became, rows, broken } = carryOut(scene, decision, cause);
+  yield { what: `/settle says ${answer.kind}: ${became}`, world, rows, broken, isHonest };
 }
 
 /** Another worker has taken the row. Of all answers, the former worker passes on only a clear "settled". */

@@ -1,4 +1,4 @@
-import type { Decision, Patch } from '../../../../shared/settlement/policy/decision.js';
+import type { Decision } from '../../../../shared/settlement/policy/decision.js';
 import type { AfterFailure, AfterSuccess } from '../../../../shared/settlement/policy/session-after.js';
 import { dateAt, tickOf } from '../setting/ticks.js';
 import { uncertain } from './certainty.js';
@@ -16,9 +16,10 @@ export interface CarriedOut {
 }
 
 export function carryOut(scene: Scene, decision: Decision, cause: Cause): CarriedOut {
-  const { rows, broken, ...done } = carriedOut(scene, decision, cause);
+  const { world, became, rows, broken } = carriedOut(scene, decision, cause);
   return {
-    ...done,
+    world,
+    became,
     rows: decision.row === undefined ? rows : [decision.row, ...rows],
     broken: broken ?? uncertain(decision),
   };
@@ -37,38 +38,48 @@ function carriedOut(scene: Scene, decision: Decision, cause: Cause): CarriedOut 
     }
     case 'settle_again':
     case 'look_again': {
-      const isWatched = payment.status === 'failed';
-      const stage = decision.kind === 'settle_again' ? 'settle' : isWatched ? 'watch' : 'confirm';
-      const postponed: Payment = {
-        ...payment,
-        ...patched(payment, decision.patch),
-        settleCalls: 'notSent' in decision ? payment.settleCalls - 1 : payment.settleCalls,
-        worker: null,
-        stage,
-        due: dueAfter(decision.at, cause),
-      };
+      const postponed = postponedPayment(payment, decision, cause);
       return { world: withPayment(world, id, postponed), became: decision.kind, rows: [] };
     }
   }
+}
+
+/** Most steps write such a payment: to list its values takes less time than a copy with changes. */
+function postponedPayment(
+  payment: Payment,
+  decision: Extract<Decision, { kind: 'settle_again' | 'look_again' }>,
+  cause: Cause,
+): Payment {
+  const { patch } = decision;
+  const isWatched = payment.status === 'failed';
+  return {
+    payload: payment.payload,
+    status: payment.status,
+    stage: decision.kind === 'settle_again' ? 'settle' : isWatched ? 'watch' : 'confirm',
+    due: dueAfter(decision.at, cause),
+    failed: payment.failed,
+    isSurplus: payment.isSurplus,
+    isReleased: payment.isReleased,
+    unreadableSince: patchedTick(payment.unreadableSince, patch.unreadableSince),
+    worker: null,
+    lost: payment.lost,
+    settleCalls: 'notSent' in decision ? payment.settleCalls - 1 : payment.settleCalls,
+    settleUnclear: patch.settleUnclear ?? payment.settleUnclear,
+    isReported: payment.isReported || patch.reportedTransaction !== undefined,
+    isRefusalRecorded:
+      patch.failureCode === undefined ? payment.isRefusalRecorded : patch.failureCode !== null,
+    isUsedSeen: patch.usedSeenAt === undefined ? payment.isUsedSeen : patch.usedSeenAt !== null,
+    unusedSeen: patchedTick(payment.unusedSeen, patch.unusedSeenAt),
+    asked: payment.asked,
+    ended: patchedTick(payment.ended, patch.settleEndedAt),
+    seen: payment.seen,
+  };
 }
 
 /** In production, pauses after unreadable checks double; here all are as short as the first. */
 function dueAfter(at: Date, cause: Cause): number {
   const isSilent = cause.by === 'look' && cause.finding.kind === 'unreadable';
   return isSilent ? Math.min(tickOf(at), 1) : tickOf(at);
-}
-
-function patched(payment: Payment, patch: Patch): Partial<Payment> {
-  return {
-    ended: patchedTick(payment.ended, patch.settleEndedAt),
-    settleUnclear: patch.settleUnclear ?? payment.settleUnclear,
-    isReported: payment.isReported || patch.reportedTransaction !== undefined,
-    isRefusalRecorded:
-      patch.failureCode === undefined ? payment.isRefusalRecorded : patch.failureCode !== null,
-    unusedSeen: patchedTick(payment.unusedSeen, patch.unusedSeenAt),
-    unreadableSince: patchedTick(payment.unreadableSince, patch.unreadableSince),
-    isUsedSeen: patch.usedSeenAt === undefined ? payment.isUsedSeen : patch.usedSeenAt !== null,
-  };
 }
 
 function patchedTick(before: number | null, patch: Date | null | undefined): number | null {

@@ -89,7 +89,8 @@ function laterCaller(caller: Caller): Caller {
   return { ...caller, since: caller.since - 1 };
 }
 
-function laterChecker({ finding, ...checker }: Checker): Checker {
+function laterChecker(checker: Checker): Checker {
+  const { finding } = checker;
   return {
     ...checker,
     since: checker.since - 1,

@@ -31,17 +31,19 @@ function headOf({ head, payloads, payments }: World, setting: Setting): number {
   const live = -setting.clockAhead;
   if (head >= live) return live;
   let latest = live;
-  const notAfter = (call: number | null): void => {
-    if (call !== null && head <= call) latest = Math.min(latest, callEnd(call, setting));
-  };
   for (const [index, { end, callOver }] of payloads.entries()) {
     const owners = payments.filter(({ payload }) => payload === index);
     if (owners.some(({ status }) => status === 'succeeded')) continue;
     if (head <= end) latest = Math.min(latest, authorizationEnd(end, setting) - (head < end ? 1 : 0));
-    if (owners.some(({ status }) => status === 'processing')) notAfter(callOver);
+    if (owners.some(({ status }) => status === 'processing'))
+      latest = Math.min(latest, endNotBefore(head, callOver, setting));
   }
-  for (const payment of payments) notAfter(settleEnd(payment));
+  for (const payment of payments) latest = Math.min(latest, endNotBefore(head, settleEnd(payment), setting));
   return latest;
+}
+
+function endNotBefore(head: number, call: number | null, setting: Setting): number {
+  return call === null || head > call ? Number.POSITIVE_INFINITY : callEnd(call, setting);
 }
 
 export function authorizationEnd(

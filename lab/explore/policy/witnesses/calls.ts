@@ -1,7 +1,7 @@
 import type { SettleVerdict } from '../../../../shared/x402/settle-verdict.js';
 import { ANOTHER_PAYER, at, CLOCKS, RULES, stateOf, TRANSACTION, timesBy } from './inputs.js';
 import { continued, isPromoted, type Scene, type Steps } from './play.js';
-import { canMove, type Fact, withAttempt, withRow } from './world.js';
+import { canMove, type Fact, withFact, withRow } from './world.js';
 import { carryOut } from './write.js';
 
 /** A worker takes a payment that is to be settled, and calls the facilitator. */
@@ -12,6 +12,7 @@ export function* calling(scene: Scene): Steps {
   const taken = continued(
     scene,
     withRow(world, scene.index, {
+      ...attempt.row,
       stage: 'confirm',
       calls: Math.min(calls + 1, 3),
       isUnclear: isUnclear || (calls > 0 && !hasEnded),
@@ -27,10 +28,10 @@ export function* calling(scene: Scene): Steps {
     if (clocks === CLOCKS[0]) return;
   }
   for (const [what, fact] of effectsOf(attempt.fact)) {
-    const called = continued(taken, withAttempt(taken.world, scene.index, { fact }));
+    const called = continued(taken, withFact(taken.world, scene.index, fact));
     yield {
       what: `${what}; the worker is killed`,
-      world: withAttempt(called.world, scene.index, { fact: { ...fact, isCalled: true } }),
+      world: withFact(called.world, scene.index, { ...fact, isCalled: true }),
       isHonest: false,
     };
     yield* answering(called, what, fact !== attempt.fact);
@@ -89,7 +90,7 @@ function* answering(scene: Scene, what: string, hasEffect: boolean): Steps {
       isLiedAbout: attempt.fact.isLiedAbout || isLie,
     };
     const heard = continued(scene, {
-      ...withAttempt(world, index, { fact }),
+      ...withFact(world, index, fact),
       lies: isLie ? world.lies - 1 : world.lies,
     });
     const decision = rules.afterCall(
@@ -103,8 +104,9 @@ function* answering(scene: Scene, what: string, hasEffect: boolean): Steps {
       RULES,
       timesBy('both are right'),
     );
-    const { became, ...written } = carryOut(heard, decision);
+    const { became, world: next, rows, broken } = carryOut(heard, decision);
     const words = `${answer.kind}${'ifUsedToo' in answer && answer.ifUsedToo ? ', as of a used one' : ''}`;
-    yield { what: `${what} and says ${words}${isLie ? ', a lie' : ''}: ${became}`, ...written, isHonest };
+    const said = `${what} and says ${words}${isLie ? ', a lie' : ''}: ${became}`;
+    yield { what: said, world: next, rows, broken, isHonest };
   }
 }

@@ -8,8 +8,14 @@ const NOW_MS = Date.UTC(2026, 0, 1);
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
+const dates = new Map<number, Date>();
+
 export function at(ms: number): Date {
-  return new Date(NOW_MS + ms);
+  const known = dates.get(ms);
+  if (known !== undefined) return known;
+  const date = new Date(NOW_MS + ms);
+  dates.set(ms, date);
+  return date;
 }
 
 /** The last call of `/settle` ended before the newest block by more than each rule's margin, so a look at it counts. */
@@ -70,14 +76,18 @@ export function holdingOf({ stage, calls, hasEnded, isUnclear, isReported }: Row
 }
 
 /** Payments are named by their index. */
+function idOf(world: World, of: Of, role: Row['role']): string | null {
+  const index = indexOfRole(world, of, role);
+  return index === undefined ? null : String(index);
+}
+
 export function heldOf(world: World, of: Of): HeldSession {
   const { status, isOver } = payableOf(world, of);
-  const named = (index: number | undefined): string | null => (index === undefined ? null : String(index));
   return {
     status,
     expiresAt: at(isOver ? 0 : 1),
-    paymentId: named(indexOfRole(world, of, 'holds')),
-    latePaymentId: named(indexOfRole(world, of, 'late')),
+    paymentId: idOf(world, of, 'holds'),
+    latePaymentId: idOf(world, of, 'late'),
   };
 }
 

@@ -10,8 +10,8 @@ import {
   payableOf,
   type Row,
   type World,
-  withAttempt,
   withPayable,
+  withRow,
 } from './world.js';
 
 /** Buyers pay at the link of a session or of its refund, with new payloads and with payloads that they have sent. */
@@ -88,5 +88,5 @@ function* lookingBefore(world: World, index: number, { what, saysUsed, play }: R
 
 function claimed(world: World, index: number, of: Of, stage: Row['stage']): World {
   const row: Row = { ...CLAIMED, stage, isUnclear: stage === 'confirm' };
-  return withPayable(withAttempt(world, index, { row }), of, { status: 'processing' });
+  return withPayable(withRow(world, index, row), of, { status: 'processing' });
 }

@@ -2,7 +2,7 @@ import type { ChainFinding } from '../../../../shared/chains/finding.js';
 import { CLOCKS, type Clocks, PAID, RULES, stateOf, TRANSACTION, timesBy, unused } from './inputs.js';
 import { continued, isPromoted, type Scene, type Steps } from './play.js';
 import type { Breadth } from './settings.js';
-import { type Fact, withAttempt } from './world.js';
+import { type Fact, withFact } from './world.js';
 import { carryOut } from './write.js';
 
 interface Sight {
@@ -67,7 +67,7 @@ export function* looking(scene: Scene): Steps {
   for (const sight of sightsOf(attempt.fact, breadth, lies)) {
     const fact = { ...attempt.fact, isLiedAbout: attempt.fact.isLiedAbout || sight.isLie === true };
     const heard = continued(scene, {
-      ...withAttempt(world, index, { fact }),
+      ...withFact(world, index, fact),
       lies: sight.isLie ? world.lies - 1 : world.lies,
     });
     const isTimed = breadth.faults === 'all' && !sight.isLie;
@@ -87,21 +87,22 @@ function* deciding(scene: Scene, sight: Sight, clocks: Clocks): Steps {
   const what = `${clocks === 'both are right' ? '' : `${clocks}: `}${sight.by} says ${sight.finding.kind}`;
   const decision = rules.afterLook(state, look, RULES, times);
   if (decision.kind !== 'ask_verify') {
-    const { became, broken, ...written } = carryOut(scene, decision);
+    const { became, world, rows, broken } = carryOut(scene, decision);
     const isUnasked = sight.finding === LIMITED && decision.kind === 'fail';
     const gaveUp = isUnasked ? 'given up by a look that was never made' : undefined;
-    yield { what: `${what}: ${became}`, ...written, broken: broken ?? gaveUp, isHonest };
+    yield { what: `${what}: ${became}`, world, rows, broken: broken ?? gaveUp, isHonest };
     return;
   }
   for (const isValid of [true, false]) {
     const decided = rules.afterLook(state, { ...look, isValid }, RULES, times);
     if (decided.kind === 'ask_verify') continue;
-    const { became, rows, ...written } = carryOut(scene, decided);
+    const { became, world, rows, broken } = carryOut(scene, decided);
     const words = isValid ? 'valid' : 'nothing of use';
     yield {
       what: `${what}, /verify ${words}: ${became}`,
+      world,
       rows: [decision.row, ...rows],
-      ...written,
+      broken,
       isHonest: false,
     };
   }

@@ -1,28 +1,43 @@
+import type { ModelStep } from '../breadth-first/search.js';
 import { CLOCKS, PAID, stateOf, timesBy, unused } from './inputs.js';
 import { sightsOf } from './looks.js';
 import { continued, isPromoted, type Play, type Scene, type Steps, sceneOf } from './play.js';
-import { type Attempt, CLAIMED, type Fact, FRESH, type World, withAttempt, withPayable } from './world.js';
+import { type Attempt, CLAIMED, FRESH, type World, withFact, withPayable, withRow } from './world.js';
 import { carryOut, succeed } from './write.js';
+
+function honestly(what: string, world: World): ModelStep<World> {
+  return { what, world, isHonest: true };
+}
 
 /** Transactions land, calls end, and authorizations end. */
 export function* happening(world: World, { breadth }: Play): Steps {
   for (const [index, { fact, row }] of world.attempts.entries()) {
-    const becomes = (
-      what: string,
-      changes: Partial<Fact>,
-    ): { what: string; world: World; isHonest: boolean } => ({
-      what,
-      world: withAttempt(world, index, { fact: { ...fact, ...changes } }),
-      isHonest: true,
-    });
     const { use, isOver, isSent, isCalled } = fact;
-    if (use === null && isSent) yield becomes('a transaction lands', { use: 'payment', isSent: false });
+    if (use === null && isSent)
+      yield honestly(
+        'a transaction lands',
+        withFact(world, index, { ...fact, use: 'payment', isSent: false }),
+      );
     if (use === null && isCalled)
-      yield becomes('a call that nobody waits for sends', { isSent: true, isCalled: false });
-    if (isCalled) yield becomes('a call that nobody waits for ends', { isCalled: false });
+      yield honestly(
+        'a call that nobody waits for sends',
+        withFact(world, index, { ...fact, isSent: true, isCalled: false }),
+      );
+    if (isCalled)
+      yield honestly(
+        'a call that nobody waits for ends',
+        withFact(world, index, { ...fact, isCalled: false }),
+      );
     if (use === null && !isOver && breadth.ownerCancels && row?.stage != null)
-      yield becomes('its owner cancels the authorization', { use: 'owner' });
-    if (!isOver) yield becomes('an authorization ends', { isOver: true, isSent: false, isCalled: false });
+      yield honestly(
+        'its owner cancels the authorization',
+        withFact(world, index, { ...fact, use: 'owner' }),
+      );
+    if (!isOver)
+      yield honestly(
+        'an authorization ends',
+        withFact(world, index, { ...fact, isOver: true, isSent: false, isCalled: false }),
+      );
   }
   for (const of of ['session', 'refund'] as const) {
     const payable = world[of];
@@ -68,7 +83,7 @@ export function* failingOver(world: World, play: Play): Steps {
 function* goingOnForgotten(world: World): Steps {
   for (const [index, { fact }] of world.attempts.entries()) {
     if (fact.use !== null || fact.isOver || fact.isSent) continue;
-    const sent = withAttempt(world, index, { fact: { ...fact, isSent: true } });
+    const sent = withFact(world, index, { ...fact, isSent: true });
     yield { what: 'a call that Postgres has forgotten sends', world: sent, isHonest: false };
   }
   for (const of of ['session', 'refund'] as const) {
@@ -110,7 +125,7 @@ function* reconciling(world: World, index: number, { of, fact, row }: Attempt, p
   if (!play.rules.reconciles(finding) || row?.status === 'processing' || row?.status === 'succeeded') return;
   if (of === 'refund' && world.refund === null) return;
   const inserted = { ...CLAIMED, status: 'failed', stage: null, role: null } as const;
-  const scene = sceneOf(withAttempt(world, index, { row: row ?? inserted }), index, play);
+  const scene = sceneOf(withRow(world, index, row ?? inserted), index, play);
   if (scene === undefined) return;
   const { became, ...written } = succeed(scene);
   yield { what: `reconcile records a payment: ${became}`, ...written, isHonest: true };
@@ -136,7 +151,7 @@ export function* resolving(scene: Scene): Steps {
   const { fact } = attempt;
   if (world.lies === 0 || fact.isLiedAbout) return;
   // While the authorization is good, a buyer is told that the outcome is unknown only by force.
-  const forced = withAttempt(world, index, { fact: { ...fact, isLiedAbout: !fact.isOver } });
+  const forced = withFact(world, index, { ...fact, isLiedAbout: !fact.isOver });
   yield* failing(continued(scene, { ...forced, lies: world.lies - 1 }), 'by force', true);
 }
 

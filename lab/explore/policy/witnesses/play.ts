@@ -18,10 +18,13 @@ export interface Scene extends Play {
 }
 
 export function sceneOf(world: World, index: number, play: Play): Scene | undefined {
+  const { rules, breadth } = play;
   const attempt = world.attempts[index];
-  return attempt === undefined || attempt.row === null
-    ? undefined
-    : { ...play, world, index, attempt: { ...attempt, row: attempt.row } };
+  return attempt !== undefined && hasRow(attempt) ? { rules, breadth, world, index, attempt } : undefined;
+}
+
+function hasRow(attempt: Attempt): attempt is Scene['attempt'] {
+  return attempt.row !== null;
 }
 
 /** The scene after its world has changed. */

@@ -103,14 +103,19 @@ export function withPayable(world: World, of: Of, changes: Partial<Payable>): Wo
   return { ...world, [of]: { ...payableOf(world, of), ...changes } };
 }
 
-export function withAttempt(world: World, index: number, changes: Partial<Attempt>): World {
-  const attempts = world.attempts.map((one, at) => (at === index ? { ...one, ...changes } : one));
+export function withFact(world: World, index: number, fact: Fact): World {
+  const attempts = world.attempts.map((one, at) => (at === index ? { ...one, fact } : one));
   return { ...world, attempts };
 }
 
-export function withRow(world: World, index: number, changes: Partial<Row>): World {
+export function withRow(world: World, index: number, row: Row): World {
+  const attempts = world.attempts.map((one, at) => (at === index ? { ...one, row } : one));
+  return { ...world, attempts };
+}
+
+export function withColumns(world: World, index: number, changes: Partial<Row>): World {
   const row = world.attempts[index]?.row;
-  return row == null ? world : withAttempt(world, index, { row: { ...row, ...changes } });
+  return row == null ? world : withRow(world, index, { ...row, ...changes });
 }
 
 /** The attempt of this payable with that role. */

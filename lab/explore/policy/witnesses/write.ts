@@ -5,7 +5,16 @@ import { uncertain } from '../model/certainty.js';
 import { at, heldOf, holdingOf } from './inputs.js';
 import { isPromoted, type Scene } from './play.js';
 import { contradiction } from './statements.js';
-import { canMove, indexOfRole, type Of, type Row, type World, withPayable, withRow } from './world.js';
+import {
+  canMove,
+  indexOfRole,
+  type Of,
+  type Row,
+  type World,
+  withColumns,
+  withPayable,
+  withRow,
+} from './world.js';
 
 /** The world after a decision, what its buyers were told, and the promise that it breaks. */
 export interface Written {
@@ -17,9 +26,13 @@ export interface Written {
 
 export function carryOut(scene: Scene, decision: Decision): Written {
   const { row } = decision;
-  const written = carriedOut(scene, decision);
-  const broken = written.broken ?? uncertain(decision);
-  return { ...written, broken, rows: row === undefined ? written.rows : [row, ...written.rows] };
+  const { world, became, rows, broken } = carriedOut(scene, decision);
+  return {
+    world,
+    became,
+    rows: row === undefined ? rows : [row, ...rows],
+    broken: broken ?? uncertain(decision),
+  };
 }
 
 function carriedOut(scene: Scene, decision: Decision): Written {
@@ -30,14 +43,16 @@ function carriedOut(scene: Scene, decision: Decision): Written {
     case 'fail':
       return fail(scene, decision);
     case 'stop_watching':
-      return waiting(withRow(world, index, { stage: null }), decision.kind);
+      return waiting(withColumns(world, index, { stage: null }), decision.kind);
     case 'settle_again':
     case 'look_again': {
       const isWatched = attempt.row.status === 'failed';
       const stage = decision.kind === 'settle_again' ? 'settle' : isWatched ? 'watch' : 'confirm';
       const calls = 'notSent' in decision ? attempt.row.calls - 1 : attempt.row.calls;
-      const changes = { ...patched(attempt.row, decision.patch), stage, calls } as const;
-      return waiting(withRow(world, index, changes), decision.kind);
+      return waiting(
+        withRow(world, index, { ...patched(attempt.row, decision.patch), stage, calls }),
+        decision.kind,
+      );
     }
   }
 }
@@ -46,8 +61,9 @@ function waiting(world: World, became: string): Written {
   return { world, became, rows: [], broken: undefined };
 }
 
-function patched(row: Row, patch: Patch): Partial<Row> {
+function patched(row: Row, patch: Patch): Row {
   return {
+    ...row,
     hasEnded: row.hasEnded || patch.settleEndedAt !== undefined,
     isUnclear: patch.settleUnclear ?? row.isUnclear,
     isReported: row.isReported || patch.reportedTransaction !== undefined,
@@ -67,15 +83,15 @@ export function succeed(scene: Scene): Written {
     holding: holding ? holdingOf(holding) : undefined,
     commitsMayBeLost: rules.commitsMayBeLost(isPromoted(world)),
   });
-  const paid = withRow(world, index, { status: 'succeeded', stage: null });
+  const paid = withColumns(world, index, { status: 'succeeded', stage: null });
   const broken = contradiction(attempt.fact, 'paid');
   const became = `succeed: ${placed.kind}`;
   const rows = [placed.row];
   switch (placed.kind) {
     case 'surplus':
-      return { world: withRow(paid, index, { isSurplus: true, role: null }), became, rows, broken };
+      return { world: withColumns(paid, index, { isSurplus: true, role: null }), became, rows, broken };
     case 'keep_as_late':
-      return { world: withRow(paid, index, { role: 'late' }), became, rows, broken };
+      return { world: withColumns(paid, index, { role: 'late' }), became, rows, broken };
     case 'complete_instead': {
       const gaveWay = holder === undefined ? undefined : brokenByGivingWay(world, holder);
       const failed = failedRow(paid, holder, { isWatched: false });
@@ -83,7 +99,8 @@ export function succeed(scene: Scene): Written {
     }
     case 'complete': {
       const surplus = placed.surplusPaymentId === null ? undefined : Number(placed.surplusPaymentId);
-      const others = surplus === undefined ? paid : withRow(paid, surplus, { isSurplus: true, role: null });
+      const others =
+        surplus === undefined ? paid : withColumns(paid, surplus, { isSurplus: true, role: null });
       return { world: complete(others, of, index), became, rows, broken };
     }
   }
@@ -97,18 +114,18 @@ function brokenByGivingWay({ attempts }: World, holder: number): string | undefi
 
 function failedRow(world: World, index: number | undefined, { isWatched }: { isWatched: boolean }): World {
   if (index === undefined) return world;
-  return withRow(world, index, { status: 'failed', stage: isWatched ? 'watch' : null, role: null });
+  return withColumns(world, index, { status: 'failed', stage: isWatched ? 'watch' : null, role: null });
 }
 
 function complete(world: World, of: Of, index: number): World {
-  return withPayable(withRow(world, index, { role: 'holds' }), of, { status: 'complete' });
+  return withPayable(withColumns(world, index, { role: 'holds' }), of, { status: 'complete' });
 }
 
 function fail(scene: Scene, { code, released, watchAt }: Extract<Decision, { kind: 'fail' }>): Written {
   const { world, index, attempt, rules } = scene;
   const { of, fact } = attempt;
   const next = rules.afterFailure(heldOf(world, of), String(index), at(0));
-  const failed = withRow(failedRow(world, index, { isWatched: watchAt !== undefined }), index, {
+  const failed = withColumns(failedRow(world, index, { isWatched: watchAt !== undefined }), index, {
     isReleased: released,
   });
   const told = code === OUTCOME_UNKNOWN ? 'uncertain' : 'nothing';
