@@ -116,68 +116,6 @@ describe('launchers', () => {
     });
   });
 
-  describe('building', () => {
-    beforeEach(async () => {
-      await installByHand(project);
-      await project.run('build');
-    });
-
-    it('is not repeated for new modification times', async () => {
-      const files = [
-        'local/service/run-service.ts',
-        'tsconfig.build.json',
-        'package-lock.json',
-        'dist/.build-hash',
-      ];
-      for (const [days, file] of files.entries()) {
-        await utimes(path.join(project.dir, file), new Date(), new Date(Date.UTC(2040, 0, 1 + days)));
-      }
-      assert.equal((await project.run('start')).stderr, '');
-    });
-
-    it('follows a change of a source', async () => {
-      const source = await project.read('local/service/run-service.ts');
-      await project.write('local/service/run-service.ts', source.replace('service runs', 'service walks'));
-      assert.equal((await project.run('start')).stdout, 'service walks');
-    });
-
-    for (const file of ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json']) {
-      it(`follows a change of ${file}`, async () => {
-        await project.write(file, `${await project.read(file)}\n`);
-        assert.match((await project.run('start')).stderr, /Building …/);
-      });
-    }
-
-    it('drops the output of a deleted source', async () => {
-      await project.write('api/route.ts', 'export const path = "/";\n');
-      await project.run('start');
-      assert.ok(project.has('dist/api/route.js'));
-      await rm(path.join(project.dir, 'api/route.ts'));
-      await project.run('start');
-      assert.equal(project.has('dist/api/route.js'), false);
-    });
-
-    it('prints the errors when it fails, starts nothing, and leaves the last good build', async () => {
-      await project.write('api/route.ts', 'export const path: number = "/";\n');
-      const failed = await project.run('start');
-      assert.deepEqual([failed.code, failed.stdout], [1, '']);
-      assert.match(failed.stderr, /api\/route\.ts.*TS2322[\s\S]*The build failed/);
-      assert.ok(project.has('dist/local/service/run-service.js'));
-      assert.equal(project.has('dist.new'), false);
-    });
-
-    it('is repeated after an interruption', async () => {
-      await rm(path.join(project.dir, 'dist/.build-hash'));
-      await project.write('dist.new/api/leftover.js', '');
-      assert.match((await project.run('start')).stderr, /Building …/);
-      assert.equal(project.has('dist/api/leftover.js'), false);
-    });
-
-    it('always happens on npm run build', async () => {
-      assert.deepEqual(await project.run('build'), { code: 0, stdout: '', stderr: 'Building …\n' });
-    });
-  });
-
   describe('the operator’s commands', () => {
     it('install nothing and replace no build, keep the launcher’s output off standard output, and pass the exit code on', async () => {
       const missing = await project.run('merchants', { args: ['list', '--json'] });
@@ -212,5 +150,74 @@ describe('launchers', () => {
       assert.deepEqual(outcome, { code: 3, stdout: '["list"]', stderr: '' });
       assert.equal(await project.installs(), 0);
     });
+  });
+});
+
+/** Each story leaves a project that is built. */
+describe('building by launchers', () => {
+  let project: SampleProject;
+  before(async () => {
+    project = await createSampleProject();
+    await installByHand(project);
+    await project.run('build');
+  });
+  after(async () => {
+    await project.remove();
+  });
+
+  it('is not repeated for new modification times', async () => {
+    const files = [
+      'local/service/run-service.ts',
+      'tsconfig.build.json',
+      'package-lock.json',
+      'dist/.build-hash',
+    ];
+    for (const [days, file] of files.entries()) {
+      await utimes(path.join(project.dir, file), new Date(), new Date(Date.UTC(2040, 0, 1 + days)));
+    }
+    assert.equal((await project.run('start')).stderr, '');
+  });
+
+  it('follows a change of a source', async () => {
+    const source = await project.read('local/service/run-service.ts');
+    await project.write('local/service/run-service.ts', source.replace('service runs', 'service walks'));
+    assert.equal((await project.run('start')).stdout, 'service walks');
+  });
+
+  for (const file of ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json']) {
+    it(`follows a change of ${file}`, async () => {
+      await project.write(file, `${await project.read(file)}\n`);
+      assert.match((await project.run('start')).stderr, /Building …/);
+    });
+  }
+
+  it('drops the output of a deleted source', async () => {
+    await project.write('api/route.ts', 'export const path = "/";\n');
+    await project.run('start');
+    assert.ok(project.has('dist/api/route.js'));
+    await rm(path.join(project.dir, 'api/route.ts'));
+    await project.run('start');
+    assert.equal(project.has('dist/api/route.js'), false);
+  });
+
+  it('prints the errors when it fails, starts nothing, and leaves the last good build', async () => {
+    await project.write('api/route.ts', 'export const path: number = "/";\n');
+    const failed = await project.run('start');
+    assert.deepEqual([failed.code, failed.stdout], [1, '']);
+    assert.match(failed.stderr, /api\/route\.ts.*TS2322[\s\S]*The build failed/);
+    assert.ok(project.has('dist/local/service/run-service.js'));
+    assert.equal(project.has('dist.new'), false);
+    await rm(path.join(project.dir, 'api/route.ts'));
+  });
+
+  it('is repeated after an interruption', async () => {
+    await rm(path.join(project.dir, 'dist/.build-hash'));
+    await project.write('dist.new/api/leftover.js', '');
+    assert.match((await project.run('start')).stderr, /Building …/);
+    assert.equal(project.has('dist/api/leftover.js'), false);
+  });
+
+  it('always happens on npm run build', async () => {
+    assert.deepEqual(await project.run('build'), { code: 0, stdout: '', stderr: 'Building …\n' });
   });
 });
