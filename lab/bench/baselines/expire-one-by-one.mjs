@@ -14,7 +14,7 @@ const EXPIRE = {
 };
 const INSERT_EVENT = {
   name: 'event',
-  text: `INSERT INTO events (id, account_id, livemode, type, checkout_session_id, object)
+  text: `INSERT INTO events (id, account_id, livemode, type, payable_id, object)
     VALUES ($1, $2, $3, 'checkout.session.expired', $4, $5)`,
 };
 const INSERT_DELIVERY = {

@@ -140,12 +140,11 @@ const SESSIONS = `
     FROM generate_series(CAST(:from AS bigint), :to) n
   ) numbered`;
 
-/** Seeding in bulk fires no trigger: the column of earlier releases is filled here. */
 const PAYMENTS = `
-  INSERT INTO payments (id, payable_id, checkout_session_id, account_id, livemode, status, amount_cents, token, token_amount,
+  INSERT INTO payments (id, payable_id, account_id, livemode, status, amount_cents, token, token_amount,
     token_decimals, network, payer, pay_to, channel, transaction, settled_at, asset, payload_key, requirements,
     payload, valid_until, claimed_at, attempt, settle_calls, history)
-  SELECT ${paymentId('n')}, ${sessionId('n')}, ${sessionId('n')}, ${accountOf('n')}, false, 'succeeded', 450 + mod(n, 100), 'USDC',
+  SELECT ${paymentId('n')}, ${sessionId('n')}, ${accountOf('n')}, false, 'succeeded', 450 + mod(n, 100), 'USDC',
     4500000, 6, 'eip155:84532', '0x' || lpad(to_hex(n), 40, '0'), '0x209693Bc6afc0C5328bA36FaF03C514EF312287C',
     'x402', '0x' || md5(n::text) || md5((-n)::text), ${at(`${sessionMs('n')} + 3`)},
     '0x036CbD53842c5426634e7929541eC2318f3dCF7e', 'eip155:84532:growth:' || n,
@@ -157,8 +156,8 @@ const PAYMENTS = `
   FROM ${PAID}`;
 
 const EVENTS = `
-  INSERT INTO events (id, account_id, livemode, type, payable_id, checkout_session_id, object)
-  SELECT ${eventId('n')}, ${accountOf('n')}, false, 'checkout.session.completed', ${sessionId('n')}, ${sessionId('n')},
+  INSERT INTO events (id, account_id, livemode, type, payable_id, object)
+  SELECT ${eventId('n')}, ${accountOf('n')}, false, 'checkout.session.completed', ${sessionId('n')},
     CAST('{"id":"' || ${sessionId('n')} || '","object":"checkout.session","status":"complete","filler":"'
       || repeat('x', 600) || '"}' AS json)
   FROM ${PAID}`;
