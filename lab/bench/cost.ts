@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import { buildMerchant, buildSessions } from '../world/shop/factories.js';
 import { CREATE } from './create.js';
 import { round } from './load/race.js';
+import { usageOfOne } from './load/usage.js';
 import { type Load, runLoad } from './load/wrk.js';
 import { signedForSessions } from './pay.js';
 import type { Row } from './report/benchmark.js';
@@ -10,7 +11,6 @@ import type { BenchProcess } from './system/server-process.js';
 import type { BenchServices } from './system/services.js';
 import { until } from './system/shop.js';
 import { openSystem, type System } from './system/system.js';
-import { usageOfOne } from './system/usage.js';
 
 /**
  * Resources per operation under load: processor time of each process, commits and bytes in Postgres, commands and bytes

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { buildMerchant } from '../world/shop/factories.js';
 import { median, round } from './load/race.js';
+import { type Parts, usageOfOne } from './load/usage.js';
 import { type Load, runLoad } from './load/wrk.js';
 import { MOST_PER_SECOND, signedForSessions } from './pay.js';
 import type { Row } from './report/benchmark.js';
@@ -9,7 +10,6 @@ import { halveProcessors, pinTo } from './system/processors.js';
 import type { BenchProcess } from './system/server-process.js';
 import type { BenchServices } from './system/services.js';
 import { openSystem, type System } from './system/system.js';
-import { type Parts, usageOfOne } from './system/usage.js';
 
 const COUNTS = [1, 2, 4];
 const ROUNDS = 5;

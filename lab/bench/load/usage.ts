@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
-import { round } from '../load/race.js';
 import type { Row } from '../report/benchmark.js';
-import type { BenchProcess } from './server-process.js';
-import type { System } from './system.js';
+import type { BenchProcess } from '../system/server-process.js';
+import type { System } from '../system/system.js';
+import { round } from './race.js';
 
 /** The processes of the service, and its stores. */
 export interface Parts {
