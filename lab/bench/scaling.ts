@@ -14,7 +14,7 @@ import { openSystem, type System } from './system/system.js';
 const COUNTS = [1, 2, 4];
 const ROUNDS = 5;
 const SECONDS = 5;
-/** To each web process, so that its batches are as large as with processors of its own. */
+/** Connections to each web process: its batches are then as large as with processors of its own. */
 const CONNECTIONS_EACH = 24;
 
 /**

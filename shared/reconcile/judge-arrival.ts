@@ -9,7 +9,7 @@ export interface Known {
   booked: BookedPayment | undefined;
   /** The session or refund that its reference names. */
   payableId: string | undefined;
-  /** That session or refund; undefined when Postgres does not have it. */
+  /** The session or refund of `payableId`; undefined when Postgres does not have it. */
   payable: BookedPayable | undefined;
   /** Whether the receiver is a merchant's wallet; else it is a buyer's, to whom a refund went. */
   isMerchants: boolean;
