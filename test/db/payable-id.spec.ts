@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import pg from 'pg';
 import { buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
@@ -6,6 +7,7 @@ import { migrationConfig } from '../../shared/schema/migration-files.js';
 import { createMigratedDatabase } from '../support/suite.js';
 
 const FIRST = '20261128000200-payable-id';
+const WITHOUT_THE_EARLIER = '20261201000300-no-checkout-session-id';
 
 /** An event as code of 0.1.0 inserted it, and as today's code does. */
 const INSERTS = {
@@ -16,10 +18,11 @@ const INSERTS = {
 };
 
 describe('the column payable_id', () => {
+  let url: string;
   let db: Knex;
   before(async () => {
-    const config = loadConfig({ DATABASE_URL: await createMigratedDatabase('payable_id') }, 'migrate');
-    db = openDatabase(config.database);
+    url = await createMigratedDatabase('payable_id');
+    db = openDatabase(loadConfig({ DATABASE_URL: url }, 'migrate').database);
   });
   after(() => db.destroy());
 
@@ -36,6 +39,37 @@ describe('the column payable_id', () => {
       { id: 'evt_earlier', payableId: id },
       { id: 'evt_today', payableId: id },
     ]);
+  });
+
+  it('is alone in rows of statements that 0.2.0 prepared while the earlier column was there', async () => {
+    const { accountId } = await buildMerchant(db);
+    const { id } = await buildSession(db, accountId);
+    const earlier = new pg.Client({ connectionString: url });
+    await earlier.connect();
+    const insert = (event: string) =>
+      earlier.query({
+        name: 'insert',
+        text: `INSERT INTO events (id, account_id, livemode, type, payable_id, object)
+          VALUES ($1, $2, false, 'checkout.session.expired', $3, '{}') RETURNING payable_id`,
+        values: [event, accountId, id],
+      });
+    const findUses = () =>
+      earlier.query({
+        name: 'uses',
+        text: 'SELECT payable_id FROM payment_uses WHERE payload_key = $1',
+        values: ['none'],
+      });
+    const names = await db('migrations')
+      .where('name', '>=', WITHOUT_THE_EARLIER)
+      .orderBy('name', 'desc')
+      .pluck('name');
+    for (const name of names) await db.migrate.down({ ...migrationConfig, name });
+    await insert('evt_prepared');
+    await findUses();
+    for (const name of names.toReversed()) await db.migrate.up({ ...migrationConfig, name });
+    assert.deepEqual((await insert('evt_after')).rows, [{ payable_id: id }]);
+    assert.deepEqual((await findUses()).rows, []);
+    await earlier.end();
   });
 
   it('names a payable that exists', async () => {
