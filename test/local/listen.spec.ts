@@ -72,16 +72,17 @@ describe('npm run listen', () => {
     id: string = newId('evt_'),
   ): Promise<string> {
     const { id: payableId } = await buildSession(db, merchant.accountId);
-    const object = { id: payableId, metadata: { 10: 'ten', 9: 'nine', b: 'é' } };
-    await Event.query(db).insert({
-      id,
-      accountId: merchant.accountId,
-      livemode: false,
-      payableId,
-      type,
-      object,
-    });
+    await Event.query(db).insert(eventOf(payableId, type, id));
     return id;
+  }
+
+  function eventOf(
+    payableId: string,
+    type: EventType = 'checkout.session.completed',
+    id: string = newId('evt_'),
+  ) {
+    const object = { id: payableId, metadata: { 10: 'ten', 9: 'nine', b: 'é' } };
+    return { id, accountId: merchant.accountId, livemode: false, payableId, type, object };
   }
 
   function listen(...more: string[]): Listener {
@@ -186,14 +187,7 @@ describe('npm run listen', () => {
     const listener = listen('--forward-to', shop.url);
     await untilReady(listener);
     const { id: payableId } = await buildSession(db, merchant.accountId);
-    const rows = Array.from({ length: 110 }, () => ({
-      id: newId('evt_'),
-      accountId: merchant.accountId,
-      livemode: false,
-      payableId,
-      type: 'checkout.session.completed' as const,
-      object: { id: payableId },
-    }));
+    const rows = Array.from({ length: 110 }, () => eventOf(payableId));
     // In one statement: of events that come one by one, the newest page of each look would hold all.
     await Event.query(db).insert(rows);
     await eventually(() => assert.equal(shop.ids.length, rows.length));
