@@ -3,7 +3,6 @@ import { mock } from 'node:test';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { buildEndpoints, buildMerchant } from '../../lab/world/shop/factories.js';
 import { leaveToSweep } from '../../shared/queues/delivery-notifier.js';
-import { createSecretBox } from '../../shared/secrets/secrets.js';
 import { Deliverer } from '../../workers/jobs/deliver-webhook.js';
 import type { OutgoingWebhook, Sender, Sent } from '../../workers/webhook-delivery/sender.js';
 import { recordExpired } from '../support/busy-account.js';
@@ -29,7 +28,7 @@ describe('an account that waits for a slot', () => {
 
   async function addAccount(hosts: number): Promise<string> {
     const { accountId } = await buildMerchant(flow.db);
-    const sealedSecret = createSecretBox(flow.app.config.encryptionKeys).seal('whsec_c2VjcmV0');
+    const sealedSecret = flow.app.secretBox.seal('whsec_c2VjcmV0');
     for (let n = 1; n <= hosts; n += 1)
       await buildEndpoints(flow.db, accountId, 1, { url: `https://host-${n}.example`, sealedSecret });
     await recordExpired(flow.db, { accountId, metadata: {} }, EVENTS, leaveToSweep);
@@ -43,8 +42,7 @@ describe('an account that waits for a slot', () => {
       close: async () => undefined,
     };
     const { deps } = openManualWorker(flow.app.config, flow.db);
-    const secretBox = createSecretBox(flow.app.config.encryptionKeys);
-    const deliverer = new Deliverer({ ...deps, secretBox }, sender);
+    const deliverer = new Deliverer(deps, sender);
     // A try of more than a second would not pass its slot on.
     stopClock();
     for (const [index, expected] of TRIES_AFTER_EACH.entries()) {
