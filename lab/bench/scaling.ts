@@ -48,6 +48,8 @@ export async function scaling(services: BenchServices): Promise<Row[]> {
     }
     return rows;
   } finally {
+    // The benchmarks after this one start their processes from here.
+    await pinTo([...processors.service, ...processors.others], process.pid);
     redis.disconnect();
     await system.close();
   }
