@@ -231,6 +231,16 @@ describe('every screen of the dashboard', () => {
     await tab.leave();
   });
 
+  it('follows an address that changes before the first screen is painted', async () => {
+    const tab = await stage.visit(emptyKey, '#/keys');
+    await tab.page.addInitScript(
+      `addEventListener('DOMContentLoaded', () => { location.hash = '#/links'; })`,
+    );
+    await tab.page.reload();
+    await tab.sees('Links');
+    await tab.leave();
+  });
+
   it('keeps what it has shown when the service cannot be reached, and says so', async () => {
     const tab = await stage.visit(stage.merchant.testKey, '#/payments');
     const { page } = tab;

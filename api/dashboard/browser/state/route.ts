@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 /** The place in the page: `#/payments/pay_1?token=USDC` is the screen `payments` with an id and a filter. */
 export interface Route {
@@ -56,7 +56,8 @@ export function replaceBy(address: string): void {
 
 export function useRoute(): Route {
   const [hash, setHash] = useState(location.hash);
-  useEffect(() => {
+  // An effect after the painting would miss a change of the address before it.
+  useLayoutEffect(() => {
     const follow = (): void => setHash(location.hash);
     addEventListener('hashchange', follow);
     return () => removeEventListener('hashchange', follow);
