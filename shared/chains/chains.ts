@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { lazy } from '../process/lazy.js';
 import { KnownHistory } from './authorization-history.js';
 import type { EvmEndpointMemory } from './authorization-log.js';
 import { BlockClock } from './block-clock.js';
@@ -53,6 +54,11 @@ const MOST_MESSAGES = 5000;
 /** How long a check's calls may wait for their turns, as a part of its time. Both together are less than a stop of the worker. */
 const TURNS_PART = 0.8;
 const SHUTTING_DOWN = 'the process is shutting down';
+/** Called with the first Solana payment. */
+const loadSolana = lazy(async () => ({
+  ...(await import('./solana.js')),
+  ...(await import('./solana-rpc.js')),
+}));
 
 /**
  * `rpcUrls` by environment suffix; a network without an entry uses its public endpoint. A process shares its endpoints' queues
@@ -76,11 +82,7 @@ export function createChains(rpcUrls: ReadonlyMap<string, string>, options: Chai
       return await checkEvmPayment({ rpc, check, memory, confirmations: needed }, query);
     }
     if (query.family === 'svm' && network.family === 'svm') {
-      // Loaded with the first Solana payment.
-      const [{ checkSolanaPayment }, { SolanaRpc }] = await Promise.all([
-        import('./solana.js'),
-        import('./solana-rpc.js'),
-      ]);
+      const { checkSolanaPayment, SolanaRpc } = await loadSolana();
       const rpc = new SolanaRpc(network, url, fetch);
       await endpoints.verify(network, rpc);
       return await checkSolanaPayment({ rpc, check, memory: endpoints.ofSolana(network) }, query);

@@ -2,6 +2,7 @@ import type { PaymentQuery } from '../chains/chains.js';
 import { findToken } from '../chains/networks.js';
 import type { SearchPosition } from '../chains/search-position.js';
 import { isEvm } from '../chains/text-forms.js';
+import { lazy } from '../process/lazy.js';
 import { isJsonObject, type JsonObject } from '../values/json-object.js';
 import { buildFacilitatorRequest, type PaymentProof, parseAuthorization } from './payload.js';
 import type { SvmTransfer, TokenTransfer } from './svm-transaction.js';
@@ -39,9 +40,11 @@ export async function readStoredPayment(payment: StoredPayment): Promise<Payment
 }
 
 /** A worker loads @solana/web3.js, which takes 0.15 s of processor, with the first Solana payment. */
+const loadParsePayload = lazy(() => import('./parse-payload.js'));
+
 async function parseStored(network: string, payload: JsonObject): Promise<PaymentProof | undefined> {
   if (isEvm(network)) return parseAuthorization(payload);
-  const { parsePayload } = await import('./parse-payload.js');
+  const { parsePayload } = await loadParsePayload();
   return parsePayload(network, payload);
 }
 
