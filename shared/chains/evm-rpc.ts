@@ -1,16 +1,20 @@
 import {
   BaseError,
+  type Client,
   ContractFunctionZeroDataError,
-  createPublicClient,
+  createClient,
   type Hex,
+  type HttpTransport,
   http,
   InvalidParamsRpcError,
   isHash,
   numberToHex,
-  type PublicClient,
+  type PublicRpcSchema,
   parseAbi,
+  rpcSchema,
   TransactionReceiptNotFoundError,
 } from 'viem';
+import { getChainId, getTransactionReceipt, readContract } from 'viem/actions';
 import { MOST_IN_BATCH } from './call-group.js';
 import type { EvmNetwork } from './networks.js';
 import { readRpcError } from './rpc-error.js';
@@ -63,7 +67,7 @@ type UnparsedLog = {
 
 /** The reads of an EVM chain that proving a payment needs. Each is one request without retries. */
 export class EvmRpc {
-  readonly #client: PublicClient;
+  readonly #client: Client<HttpTransport, undefined, undefined, PublicRpcSchema>;
   readonly #network: EvmNetwork;
 
   /** `batched`: the reads of one turn of the event loop share one request. */
@@ -76,12 +80,17 @@ export class EvmRpc {
       timeout: 0,
       batch,
     });
-    this.#client = createPublicClient({ transport, cacheTime: 0, ccipRead: false });
+    this.#client = createClient({
+      transport,
+      cacheTime: 0,
+      ccipRead: false,
+      rpcSchema: rpcSchema<PublicRpcSchema>(),
+    });
     this.#network = network;
   }
 
   async requireRightChain(): Promise<void> {
-    const chainId = await this.#client.getChainId();
+    const chainId = await getChainId(this.#client);
     if (chainId !== this.#network.chainId) {
       throw new ChainUnreadable(`the endpoint serves chain ${chainId}, not ${this.#network.chainId}`);
     }
@@ -102,12 +111,12 @@ export class EvmRpc {
   }
 
   async findReceipt(transaction: Hex): Promise<EvmReceipt | undefined> {
-    const receipt = await this.#client
-      .getTransactionReceipt({ hash: transaction })
-      .catch((error: unknown) => {
+    const receipt = await getTransactionReceipt(this.#client, { hash: transaction }).catch(
+      (error: unknown) => {
         if (error instanceof TransactionReceiptNotFoundError) return undefined;
         throw error;
-      });
+      },
+    );
     // Some nodes return a receipt while the block is still pending.
     if (receipt === undefined || receipt.blockNumber === null) return undefined;
     if (typeof receipt.blockNumber !== 'bigint' || !isHash(receipt.blockHash)) {
@@ -127,7 +136,7 @@ export class EvmRpc {
    */
   async isAuthorizationUsed(asset: Hex, from: Hex, nonce: Hex, block: EvmBlock): Promise<boolean> {
     try {
-      return await this.#client.readContract({ ...stateOf(asset, from, nonce), blockHash: block.hash });
+      return await readContract(this.#client, { ...stateOf(asset, from, nonce), blockHash: block.hash });
     } catch (error) {
       // Endpoints without EIP-1898 know blocks by number only.
       if (!hasCause(error, InvalidParamsRpcError)) throw error;
@@ -137,12 +146,12 @@ export class EvmRpc {
 
   /** Reads the state of the block that the node has at this height, on whichever branch it is. */
   async wasAuthorizationUsed(asset: Hex, from: Hex, nonce: Hex, blockNumber: bigint): Promise<boolean> {
-    return await this.#client.readContract({ ...stateOf(asset, from, nonce), blockNumber });
+    return await readContract(this.#client, { ...stateOf(asset, from, nonce), blockNumber });
   }
 
   async balanceOf(asset: Hex, holder: Hex): Promise<bigint> {
     const call = { address: asset, abi: BALANCE, functionName: 'balanceOf', args: [holder] } as const;
-    return await this.#client.readContract(call);
+    return await readContract(this.#client, call);
   }
 
   async findLogs(filter: LogFilter, oldest: number, newest: number): Promise<FoundLog[]> {
