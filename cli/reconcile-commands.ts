@@ -21,7 +21,7 @@ export const RECONCILE_COMMANDS: Readonly<Record<string, Command>> = {
       const since = input.since === undefined ? undefined : readPast('--since', input.since);
       const repair = input.repair !== undefined;
       if (input.account !== undefined) await getAccount(db, input.account);
-      const networks = await readNetworks(db, input.network, context.config);
+      const networks = await readNetworks(db, input.network, context.config, since);
       if (repair) await audit.record(db);
       return await runReconcile(db, context, {
         reader: repair ? 'repair' : 'report',

@@ -67,6 +67,7 @@ export async function readNetworks(
   db: Knex,
   named: Input[string],
   config: Config,
+  since?: Date,
 ): Promise<readonly Network[]> {
   if (named !== undefined) {
     const network = findNetwork(named);
@@ -76,7 +77,7 @@ export async function readNetworks(
   if (config.facilitators.length === 0) return NETWORKS;
   const facilitators = openUnlimitedFacilitators(config.facilitators);
   try {
-    return await networksToRead(db, await facilitators.supported());
+    return await networksToRead(db, facilitators, since);
   } finally {
     await facilitators.close();
   }

@@ -1,6 +1,6 @@
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
-import { NETWORKS_READ, READ_POSITION, WRITE_POSITION } from './statements/positions.sql.js';
+import { READ_POSITION, WRITE_POSITION } from './statements/positions.sql.js';
 
 /**
  * `report` and `repair`: an operator's command, without and with repairs. A report goes on from the end of a repair too,
@@ -32,12 +32,6 @@ export interface Position {
 
 export function reportedSince(reported: ReadonlyMap<string, number>, position: number): Position['reported'] {
   return [...reported].filter(([, height]) => height >= position);
-}
-
-/** The CAIP-2 ids of all networks of which anything was read. */
-export async function networksRead(db: Knex): Promise<ReadonlySet<string>> {
-  const rows = await runStatement<{ network: string }>(db, NETWORKS_READ, []);
-  return new Set(rows.map(({ network }) => network));
 }
 
 export async function readPosition(

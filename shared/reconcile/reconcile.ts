@@ -6,7 +6,7 @@ import type { Line } from './line.js';
 import type { Reader } from './positions.js';
 import { readEvm } from './read-evm.js';
 import { readSolana } from './read-solana.js';
-import { emptySummary, type ReconcileDeps, type Run, RunEnded, type Summary } from './run.js';
+import { emptySummary, firstTimeOf, type ReconcileDeps, type Run, RunEnded, type Summary } from './run.js';
 import { byWallet, receivingWallets, type Wallets } from './wallets.js';
 
 /**
@@ -23,7 +23,6 @@ export interface ReconcileOptions {
   goesOn?(): Promise<boolean>;
 }
 
-const DEFAULT_SINCE_MS = 24 * 3_600_000;
 const NETWORKS_AT_ONCE = 4;
 /** A block's time is cut to whole seconds: a transfer after `since` may be in a block that is dated before it. */
 const BLOCK_SECOND_MS = 1000;
@@ -40,7 +39,7 @@ export async function reconcile(deps: ReconcileDeps, options: ReconcileOptions):
     accountId,
     since,
     startedAt,
-    firstTime: new Date(startedAt.getTime() - DEFAULT_SINCE_MS),
+    firstTime: firstTimeOf(startedAt),
     leavesMs: reader === 'worker' ? WORKER_WAITS_MS : 0,
     onLine,
     goesOn,

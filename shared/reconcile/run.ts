@@ -10,6 +10,7 @@ import type { Wallets } from './wallets.js';
 
 /** A public endpoint's newest block is at most some minutes old. */
 const MOST_BEHIND_MS = 10 * 60_000;
+const DEFAULT_SINCE_MS = 24 * 3_600_000;
 
 export interface ReconcileDeps extends WriteDeps {
   config: Pick<Config, 'confirmations'>;
@@ -66,6 +67,11 @@ export interface NetworkRun {
   wallets: Wallets;
   /** How many blocks a transfer needs from its own to the newest, both included. */
   confirmations: number;
+}
+
+/** The time from which a run reads a list that was never read, unless it is told another. */
+export function firstTimeOf(startedAt: Date): Date {
+  return new Date(startedAt.getTime() - DEFAULT_SINCE_MS);
 }
 
 /** The run was told to stop; the next one goes on where it stopped. */

@@ -36,11 +36,15 @@ export async function receivingWallets(
   db: Knex,
   { family, accountId, since }: { family: NetworkFamily; accountId: string | undefined; since: Date },
 ): Promise<ReceivingWallet[]> {
-  const ms = since.getTime();
   return await runStatement<ReceivingWallet>(db, RECEIVING_WALLETS, [
     family,
     accountId ?? null,
-    lowestIdAt('re_', ms - REFUND_DAYS * DAY_MS),
-    lowestIdAt('pay_', ms - PAYMENT_DAYS * DAY_MS),
+    lowestIdAt('re_', since.getTime() - REFUND_DAYS * DAY_MS),
+    oldestPayment(since),
   ]);
+}
+
+/** The lowest id of a payment whose money may have arrived since then. */
+export function oldestPayment(since: Date): string {
+  return lowestIdAt('pay_', since.getTime() - PAYMENT_DAYS * DAY_MS);
 }

@@ -17,6 +17,8 @@ import type { FacilitatorRequest } from './wire.js';
 export interface Facilitators {
   /** The union of their supported kinds. Undefined when none answers and no usable copy is left. */
   supported(): Promise<SupportedKinds | undefined>;
+  /** The union once each has answered, however slowly. Undefined when one does not, and no usable copy of its is left. */
+  supportedByAll(): Promise<SupportedKinds | undefined>;
   /** Asks the first that serves the payment and answers. `usefulForMs`: how long the caller can use an answer. */
   verify(payment: FacilitatorRequest, usefulForMs?: number): Promise<Verified>;
   /** Asks the facilitator that the payment belongs to; null, in rows of an earlier release, is the first. */
@@ -97,6 +99,10 @@ export function uniteFacilitators(
       const kinds = await unite();
       rememberFeePayers();
       return kinds;
+    },
+    async supportedByAll() {
+      const answers = await Promise.all(all.map((one) => one.supported()));
+      return answers.includes(undefined) ? undefined : await unite();
     },
     async verify(payment, usefulForMs) {
       if (first !== undefined && all.length === 1)

@@ -56,7 +56,7 @@ describe('the books are held against the chains', () => {
     books.arrives({ nonce: books.app.references.nonceOf(id) });
     worker.deps.facilitators = {
       ...facilitators,
-      supported: async () => new Map([...((await facilitators.supported()) ?? [])].filter(isOther)),
+      supportedByAll: async () => new Map([...((await facilitators.supportedByAll()) ?? [])].filter(isOther)),
     };
     await run();
     await facilitators.close();

@@ -48,7 +48,6 @@ export async function reconcileWhenDue(
 
 async function runOnce(deps: WorkerDeps, stopped: AbortSignal): Promise<Summary> {
   const { config, db, metrics, facilitators, endpointQueues: queues } = deps;
-  const supported = await facilitators.supported();
   const { createChainReader } = await import('../../shared/chains/chain-reader.js');
   const reconcileDeps = {
     ...deps,
@@ -58,7 +57,7 @@ async function runOnce(deps: WorkerDeps, stopped: AbortSignal): Promise<Summary>
   return await reconcile(reconcileDeps, {
     reader: 'worker',
     repair: false,
-    networks: await networksToRead(db, supported),
+    networks: await networksToRead(db, facilitators),
     onLine: ({ status }) => metrics.reconcileLine(status),
     async goesOn() {
       if (stopped.aborted) return false;

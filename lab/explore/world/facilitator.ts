@@ -22,6 +22,7 @@ const NAME = 'the-facilitator.example';
 /** The only facilitator. */
 const ALONE = {
   supported,
+  supportedByAll: supported,
   another: async () => undefined,
   nameOf: () => NAME,
   states: () => [],

@@ -33,8 +33,8 @@ export const SET_LEASE_END: Statement = {
   text: `UPDATE reconcile_turns SET due_at = now() + $1 * interval '1 second'`,
 };
 
-/** Reads the whole table, once in a run. */
-export const NETWORKS_READ: Statement = {
-  name: 'reconcile_networks',
-  text: 'SELECT DISTINCT network FROM reconcile_positions',
+/** The networks of all positions, which is the whole table, and of payments since id $1. Once in a run. */
+export const NETWORKS_IN_BOOKS: Statement = {
+  name: 'networks_in_books',
+  text: 'SELECT network FROM reconcile_positions UNION SELECT network FROM payments WHERE id >= $1',
 };
