@@ -75,7 +75,12 @@ function Question({ label, confirm, kind, work, onClose, children }: QuestionPro
         <button type="button" disabled={action.isBusy} onClick={() => dialog.current?.close()}>
           Keep it as it is
         </button>
-        <button type="button" class={`primary ${kind}`} disabled={action.isBusy} onClick={() => void act()}>
+        <button
+          type="button"
+          class={`primary ${kind}`}
+          aria-disabled={action.isBusy}
+          onClick={() => void act()}
+        >
           {action.isBusy ? 'Working …' : confirm}
         </button>
       </div>

@@ -21,7 +21,7 @@ export function SaveTable({ path, query, name }: { path: string; query: Query; n
   }
   return (
     <>
-      <button type="button" disabled={action.isBusy} onClick={() => void action.run(save)}>
+      <button type="button" aria-disabled={action.isBusy} onClick={() => void action.run(save)}>
         {action.isBusy ? 'Downloading …' : 'Download CSV'}
       </button>
       <Failure error={action.error} />

@@ -3,6 +3,7 @@ import type { ApiError } from '../api/client.js';
 import { asApiError } from '../api/use-read.js';
 
 export interface Action {
+  /** Its button is `aria-disabled` meanwhile: a `disabled` one would lose the focus, and a keyboard its place. */
   isBusy: boolean;
   error: ApiError | undefined;
   /** Does the work unless it is being done; false when it failed. */

@@ -114,7 +114,8 @@ function Resend({ event, endpoint, onSent }: ResendProps) {
         type="button"
         class="small"
         aria-label={`Resend ${event}`}
-        disabled={isReadOnly || action.isBusy || endpoint.status === 'disabled'}
+        disabled={isReadOnly || endpoint.status === 'disabled'}
+        aria-disabled={action.isBusy}
         onClick={() => void action.run(resend)}
       >
         Resend

@@ -103,7 +103,8 @@ function Actions({ endpoint, path, reload, onChange, onSecret }: ActionsProps) {
       </button>
       <button
         type="button"
-        disabled={isReadOnly || toggle.isBusy}
+        disabled={isReadOnly}
+        aria-disabled={toggle.isBusy}
         onClick={() => void toggle.run(() => setDisabled(!isDisabled))}
       >
         {isDisabled ? 'Enable' : 'Disable'}
@@ -146,7 +147,7 @@ function Change({ endpoint, path, reload, onDone }: EndpointProps & { onDone(): 
         <button type="button" onClick={onDone}>
           Keep it as it is
         </button>
-        <button type="submit" class="primary" disabled={action.isBusy}>
+        <button type="submit" class="primary" aria-disabled={action.isBusy}>
           Save
         </button>
       </div>

@@ -106,7 +106,7 @@ export function NewLink() {
         <Choice label="The link can be paid for" value={facts.hours} onValue={set('hours')} options={HOURS} />
         <Metadata pairs={pairs} onPairs={setPairs} />
         <Failure error={action.error} />
-        <button type="submit" class="primary" disabled={action.isBusy || isReadOnly}>
+        <button type="submit" class="primary" disabled={isReadOnly} aria-disabled={action.isBusy}>
           {action.isBusy ? 'Creating …' : 'Create the link'}
         </button>
       </Form>

@@ -65,7 +65,7 @@ export function RefundForm({ payment, left, onCancel }: RefundFormProps) {
         <button type="button" onClick={onCancel}>
           Do not refund
         </button>
-        <button type="submit" class="primary" disabled={action.isBusy || isReadOnly}>
+        <button type="submit" class="primary" disabled={isReadOnly} aria-disabled={action.isBusy}>
           {action.isBusy ? 'Creating …' : 'Create the refund'}
         </button>
       </div>

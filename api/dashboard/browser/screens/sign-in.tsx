@@ -58,7 +58,7 @@ export function SignIn({ reason, onSignIn }: { reason: string; onSignIn(key: str
           </p>
         </div>
         <Failure error={action.error} />
-        <button type="submit" class="primary" disabled={action.isBusy}>
+        <button type="submit" class="primary" aria-disabled={action.isBusy}>
           {action.isBusy ? 'Signing in …' : 'Sign in'}
         </button>
       </Form>

@@ -116,7 +116,7 @@ function NewEndpoint() {
       <Form label="Add an endpoint" onSend={() => void action.run(create)}>
         <EndpointFields values={values} onValues={setValues} />
         <Failure error={action.error} />
-        <button type="submit" class="primary" disabled={action.isBusy || isReadOnly}>
+        <button type="submit" class="primary" disabled={isReadOnly} aria-disabled={action.isBusy}>
           {action.isBusy ? 'Adding …' : 'Add the endpoint'}
         </button>
       </Form>
