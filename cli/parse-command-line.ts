@@ -21,13 +21,22 @@ export function parseCommandLine(
 ): CommandLine | undefined {
   const [name, ...rest] = argv.filter((word) => !COMMON_FLAGS.some((flag) => word === `--${flag}`));
   const list = `The commands are: ${Object.keys(commands).join(', ')}.`;
-  if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
-    if (argv.includes('--json')) throw new UsageError(`--json needs a command. ${list}`);
+  if (name === undefined || name === 'help' || [name, ...optionsOf(rest)].some(asksForHelp)) {
+    if (argv.includes('--json')) throw new UsageError(`--json needs a command, and prints no help. ${list}`);
     return undefined;
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) throw new UsageError(`There is no command "${name}". ${list}`);
   return { name, command, input: readInput(name, command, rest), local: argv.includes('--local') };
+}
+
+/** The words after -- are no options. */
+function optionsOf(words: string[]): string[] {
+  return words.includes('--') ? words.slice(0, words.indexOf('--')) : words;
+}
+
+function asksForHelp(word: string): boolean {
+  return word === '--help' || word === '-h';
 }
 
 function readInput(name: string, command: Command, words: string[]): Input {

@@ -33,6 +33,19 @@ describe('an option that a command does not take', () => {
     });
   }
 
+  it('is not --help or -h, which print what the commands take and do nothing', async () => {
+    const usage = await runCommand('help');
+    assert.equal(usage.status, 0);
+    for (const argv of [
+      ['create', '--name', 'X', '--help'],
+      ['show', '-h'],
+      ['archive', '--help'],
+    ])
+      assert.deepEqual(await runCommand(...argv), usage, argv.join(' '));
+    await assertRefused(/--json needs a command, and prints no help/, 'list', '--help', '--json');
+    await assertRefused(/^Usage: merchants show /, 'show', '--', 'x', '--help');
+  });
+
   it('is not what stands after --', async () => {
     await assertRefused(/^Usage: merchants show /, 'show', '--', '-17', '--nmae');
   });
