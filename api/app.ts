@@ -8,8 +8,6 @@ import { renderMerchantErrors } from './errors/merchant-error.js';
 import { readOnly, unknownPath } from './errors/no-such-route.js';
 import { programHeaders } from './http/safe-headers.js';
 import { requireReadable } from './http/unreadable-request.js';
-import { linkHeadersOfRefused, linkRelations } from './link/link-headers.js';
-import { paymentLink } from './link/routes.js';
 import { merchantTools } from './mcp/routes.js';
 import { inOneLayer } from './middleware/preparations.js';
 import { requestId } from './middleware/request-id.js';
@@ -19,6 +17,8 @@ import { openApiDocument } from './openapi/document.js';
 import { MERCHANT_PATHS } from './openapi/merchant-paths.js';
 import { operations } from './operations/routes.js';
 import { wellKnown } from './operations/well-known.js';
+import { linkHeadersOfRefused, linkRelations } from './payment-link/http/link-headers.js';
+import { paymentLink } from './payment-link/http/routes.js';
 import { merchantApi } from './v1/routes/router.js';
 
 /** The order of the middleware matters. */

@@ -40,10 +40,10 @@ const BESIDE_THEIR_USE: Readonly<Record<string, string>> = {
   'api/input/bracket-form.ts MAX_PARTS': 'brackets of one name in a form; MAX_BODY_DEPTH refuses more',
   'api/input/bracket-form.ts MAX_TREES': 'names of a form, whose pairs MAX_BODY_VALUES bounds',
   'api/input/list-query.ts DEFAULT_LIMIT': 'a default',
-  'api/link/fit-accepts.ts MAX_ENTRIES':
+  'api/payment-link/http/fit-accepts.ts MAX_ENTRIES':
     "offers of our own answer, which the operator's networks and tokens multiply",
-  'api/link/fit-accepts.ts MAX_OFFERS': 'offers of our own answer',
-  'api/link/routes.ts MAX_BODY_BYTES': 'a smaller MAX_BODY_BYTES for links',
+  'api/payment-link/http/fit-accepts.ts MAX_OFFERS': 'offers of our own answer',
+  'api/payment-link/http/routes.ts MAX_BODY_BYTES': 'a smaller MAX_BODY_BYTES for links',
   'api/deps/readiness-checks.ts MAX_BALANCERS':
     'addresses that are remembered; test/unit/process/readiness-checks.spec.ts',
   'shared/archive/statements/rows.sql.ts MAX_BYTES': "an operator's command",

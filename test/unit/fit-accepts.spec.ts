@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { fitTerms, narrow, readWanted } from '../../api/link/fit-accepts.js';
+import { fitTerms, narrow, readWanted } from '../../api/payment-link/http/fit-accepts.js';
 import { findToken, OFFERED_TOKENS } from '../../shared/chains/networks.js';
 import { centsToTokenAmount } from '../../shared/values/money.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';

@@ -5,7 +5,7 @@ import { LANGUAGES } from '../../../api/checkout-page/language.js';
 import { pageAssets } from '../../../api/checkout-page/page-assets.js';
 import type { Deps } from '../../../api/deps/deps.js';
 import { BUYER_ERRORS, type BuyerErrorCode } from '../../../api/errors/buyer-errors.js';
-import { sendErrorPage } from '../../../api/link/page.js';
+import { sendErrorPage } from '../../../api/payment-link/http/page.js';
 
 const AGAIN = 'This page looks again by itself';
 

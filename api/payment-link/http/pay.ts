@@ -1,14 +1,14 @@
 import type { Request, Response } from 'express';
-import { nowMs } from '../../shared/process/clock.js';
-import { findLinkState } from '../../shared/settlement/read-link.js';
-import { isIdShaped } from '../../shared/values/ids.js';
-import type { UncertainPayment } from '../../shared/x402/failure-codes.js';
-import type { PayOutcome } from '../checkout-page/page-data.js';
-import { causeOfCode } from '../checkout-page/words/cause-of-code.js';
-import type { Deps } from '../deps/deps.js';
-import { sendJson } from '../http/send-json.js';
-import { type LinkAnswer, uncertainPayment } from '../payment-link/link-answer.js';
-import { loadPay } from '../payment-link/load-pay.js';
+import { nowMs } from '../../../shared/process/clock.js';
+import { findLinkState } from '../../../shared/settlement/read-link.js';
+import { isIdShaped } from '../../../shared/values/ids.js';
+import type { UncertainPayment } from '../../../shared/x402/failure-codes.js';
+import type { PayOutcome } from '../../checkout-page/page-data.js';
+import { causeOfCode } from '../../checkout-page/words/cause-of-code.js';
+import type { Deps } from '../../deps/deps.js';
+import { sendJson } from '../../http/send-json.js';
+import { type LinkAnswer, uncertainPayment } from '../link-answer.js';
+import { loadPay } from '../load-pay.js';
 import { sentPayment } from './serve-link.js';
 import { withinShare } from './within-share.js';
 

@@ -1,14 +1,14 @@
 import type { Response } from 'express';
-import { sessionUrl } from '../../shared/checkout-sessions/present.js';
-import { findLinkImage } from '../../shared/settlement/read-link.js';
-import { isIdShaped } from '../../shared/values/ids.js';
-import { qrImage } from '../checkout-page/qr-code.js';
-import { walletAppUrl } from '../checkout-page/wallet-apps.js';
-import type { Deps } from '../deps/deps.js';
-import { sendBuyerError } from '../errors/buyer-errors.js';
-import { releaseWhenSent } from '../http/release-when-sent.js';
-import { addressKey } from '../limits/address-key.js';
-import type { Image } from '../merchant-images/download-image.js';
+import { sessionUrl } from '../../../shared/checkout-sessions/present.js';
+import { findLinkImage } from '../../../shared/settlement/read-link.js';
+import { isIdShaped } from '../../../shared/values/ids.js';
+import { qrImage } from '../../checkout-page/qr-code.js';
+import { walletAppUrl } from '../../checkout-page/wallet-apps.js';
+import type { Deps } from '../../deps/deps.js';
+import { sendBuyerError } from '../../errors/buyer-errors.js';
+import { releaseWhenSent } from '../../http/release-when-sent.js';
+import { addressKey } from '../../limits/address-key.js';
+import type { Image } from '../../merchant-images/download-image.js';
 import { askedByBuyer } from './buyer-language.js';
 
 /** A transparent pixel, for an image that is not available: the page shows a gap, and the browser logs no error. */

@@ -1,8 +1,8 @@
 import express, { type Request, type Response, Router } from 'express';
-import { isIdShaped } from '../../shared/values/ids.js';
-import type { Deps } from '../deps/deps.js';
-import { renderBuyerErrors } from '../errors/buyer-errors.js';
-import { limitByAddress } from '../middleware/rate-limit.js';
+import { isIdShaped } from '../../../shared/values/ids.js';
+import type { Deps } from '../../deps/deps.js';
+import { renderBuyerErrors } from '../../errors/buyer-errors.js';
+import { limitByAddress } from '../../middleware/rate-limit.js';
 import { sendBalances } from './balances.js';
 import { sendImage } from './images.js';
 import { LINK_METHODS, linkHeaders, linkRelations } from './link-headers.js';

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
-import { askedLanguage, chooseLanguage, type Language } from '../checkout-page/language.js';
-import { linkQuery } from '../input/link-query.js';
+import { askedLanguage, chooseLanguage, type Language } from '../../checkout-page/language.js';
+import { linkQuery } from '../../input/link-query.js';
 
 export function languageOf(res: Response): Language {
   return askedByBuyer(res) ?? chooseLanguage(res.req.get('Accept-Language'));

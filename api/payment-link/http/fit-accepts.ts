@@ -1,6 +1,6 @@
-import { findToken } from '../../shared/chains/networks.js';
-import { OFFER_RECEIPT, type PaymentRequirements, type SignedStatement } from '../../shared/x402/wire.js';
-import { linkQuery } from '../input/link-query.js';
+import { findToken } from '../../../shared/chains/networks.js';
+import { OFFER_RECEIPT, type PaymentRequirements, type SignedStatement } from '../../../shared/x402/wire.js';
+import { linkQuery } from '../../input/link-query.js';
 
 type Entries = readonly PaymentRequirements[];
 

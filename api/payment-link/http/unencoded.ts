@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
-import { whyUnreadable } from '../http/unreadable-request.js';
-import { ENCODED, hasBody, isEncoded } from '../middleware/read-body.js';
+import { whyUnreadable } from '../../http/unreadable-request.js';
+import { ENCODED, hasBody, isEncoded } from '../../middleware/read-body.js';
 import type { Refuse } from './refuse.js';
 
 /** Refuses a body that is compressed, or has broken off, before reading it. */

@@ -1,8 +1,8 @@
 import type { Response } from 'express';
-import { encodeHeaderText } from '../../shared/x402/headers.js';
-import { OFFER_RECEIPT, PAYMENT_REQUIRED_HEADER } from '../../shared/x402/wire.js';
-import type { Deps } from '../deps/deps.js';
-import type { LinkAnswer } from '../payment-link/link-answer.js';
+import { encodeHeaderText } from '../../../shared/x402/headers.js';
+import { OFFER_RECEIPT, PAYMENT_REQUIRED_HEADER } from '../../../shared/x402/wire.js';
+import type { Deps } from '../../deps/deps.js';
+import type { LinkAnswer } from '../link-answer.js';
 import { fitTerms } from './fit-accepts.js';
 
 type Required = Extract<LinkAnswer, { kind: 'payment_required' }>;

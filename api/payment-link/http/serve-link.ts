@@ -1,17 +1,21 @@
 import type { Request, Response } from 'express';
-import { sessionUrl } from '../../shared/checkout-sessions/present.js';
-import type { Channel } from '../../shared/payments/states.js';
-import { nowMs } from '../../shared/process/clock.js';
-import { findLinkedSession, findPageSession, type LinkedSession } from '../../shared/settlement/read-link.js';
-import { isIdShaped } from '../../shared/values/ids.js';
-import { type DecodedHeader, readPaymentHeader } from '../../shared/x402/headers.js';
-import type { Deps } from '../deps/deps.js';
-import { NO_SESSION } from '../errors/buyer-errors.js';
-import { addressKey } from '../limits/address-key.js';
-import { setRetryAfter } from '../middleware/rate-limit.js';
-import type { LinkAnswer } from '../payment-link/link-answer.js';
-import { loadPay } from '../payment-link/load-pay.js';
-import { viewLink } from '../payment-link/view-link.js';
+import { sessionUrl } from '../../../shared/checkout-sessions/present.js';
+import type { Channel } from '../../../shared/payments/states.js';
+import { nowMs } from '../../../shared/process/clock.js';
+import {
+  findLinkedSession,
+  findPageSession,
+  type LinkedSession,
+} from '../../../shared/settlement/read-link.js';
+import { isIdShaped } from '../../../shared/values/ids.js';
+import { type DecodedHeader, readPaymentHeader } from '../../../shared/x402/headers.js';
+import type { Deps } from '../../deps/deps.js';
+import { NO_SESSION } from '../../errors/buyer-errors.js';
+import { addressKey } from '../../limits/address-key.js';
+import { setRetryAfter } from '../../middleware/rate-limit.js';
+import type { LinkAnswer } from '../link-answer.js';
+import { loadPay } from '../load-pay.js';
+import { viewLink } from '../view-link.js';
 import { narrow, readWanted, type Wanted } from './fit-accepts.js';
 import type { LinkRelations } from './link-headers.js';
 import { sendPageAfterPayment, sendPageLoad } from './page.js';

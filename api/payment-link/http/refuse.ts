@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
-import type { Deps } from '../deps/deps.js';
-import { type BuyerErrorCode, sendBuyerError } from '../errors/buyer-errors.js';
+import type { Deps } from '../../deps/deps.js';
+import { type BuyerErrorCode, sendBuyerError } from '../../errors/buyer-errors.js';
 import { sendErrorPage } from './page.js';
 
 type HeaderReader = Pick<Request, 'get'>;

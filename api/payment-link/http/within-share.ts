@@ -1,5 +1,5 @@
-import type { LinkedSession } from '../../shared/settlement/read-link.js';
-import type { Deps } from '../deps/deps.js';
+import type { LinkedSession } from '../../../shared/settlement/read-link.js';
+import type { Deps } from '../../deps/deps.js';
 
 /** The dependencies for everything after the read of a session: connections come from its merchant's share. */
 export function withinShare(deps: Deps, { accountId }: Pick<LinkedSession, 'accountId'>): Deps {

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { isHeadless, whyUnreadable } from '../http/unreadable-request.js';
+import { isHeadless, whyUnreadable } from '../../http/unreadable-request.js';
 
 export const LINK_METHODS = 'GET, POST, HEAD, OPTIONS';
 /** The stock client sends Access-Control-Expose-Headers as a request header. */

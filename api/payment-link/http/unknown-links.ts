@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express';
 import { LRUCache } from 'lru-cache';
-import { isIdShaped } from '../../shared/values/ids.js';
-import type { Deps } from '../deps/deps.js';
-import { onClose } from '../http/on-close.js';
+import { isIdShaped } from '../../../shared/values/ids.js';
+import type { Deps } from '../../deps/deps.js';
+import { onClose } from '../../http/on-close.js';
 
 /** A scanner of links could otherwise fill the log. */
 const LINES_PER_MINUTE = 60;

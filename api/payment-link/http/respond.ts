@@ -1,22 +1,25 @@
 import type { Response } from 'express';
-import { presentPublicSession, renderPublicSession } from '../../shared/checkout-sessions/present-public.js';
-import { MAX_BODY_BYTES } from '../../shared/limits/bounds.js';
-import { now } from '../../shared/process/clock.js';
-import { isRefund, presentPublicRefund } from '../../shared/refunds/present.js';
-import { type LinkedSession, readPublicItems } from '../../shared/settlement/read-link.js';
-import { encodeHeader } from '../../shared/x402/headers.js';
+import {
+  presentPublicSession,
+  renderPublicSession,
+} from '../../../shared/checkout-sessions/present-public.js';
+import { MAX_BODY_BYTES } from '../../../shared/limits/bounds.js';
+import { now } from '../../../shared/process/clock.js';
+import { isRefund, presentPublicRefund } from '../../../shared/refunds/present.js';
+import { type LinkedSession, readPublicItems } from '../../../shared/settlement/read-link.js';
+import { encodeHeader } from '../../../shared/x402/headers.js';
 import {
   OFFER_RECEIPT,
   PAYMENT_RESPONSE_HEADER,
   type SettlementResponse,
   X_PAYMENT_RESPONSE_HEADER,
-} from '../../shared/x402/wire.js';
-import type { Deps } from '../deps/deps.js';
-import { BUYER_ERRORS, sendBuyerError } from '../errors/buyer-errors.js';
-import { releaseWhenSent } from '../http/release-when-sent.js';
-import { sendJson } from '../http/send-json.js';
-import { addressKey } from '../limits/address-key.js';
-import type { LinkAnswer } from '../payment-link/link-answer.js';
+} from '../../../shared/x402/wire.js';
+import type { Deps } from '../../deps/deps.js';
+import { BUYER_ERRORS, sendBuyerError } from '../../errors/buyer-errors.js';
+import { releaseWhenSent } from '../../http/release-when-sent.js';
+import { sendJson } from '../../http/send-json.js';
+import { addressKey } from '../../limits/address-key.js';
+import type { LinkAnswer } from '../link-answer.js';
 import { writeRequired } from './write-required.js';
 
 type Answer<Kind extends LinkAnswer['kind']> = Extract<LinkAnswer, { kind: Kind }>;

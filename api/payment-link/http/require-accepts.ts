@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
-import { findLinkState } from '../../shared/settlement/read-link.js';
-import { isIdShaped } from '../../shared/values/ids.js';
-import type { PaymentRequirements } from '../../shared/x402/wire.js';
-import type { Deps } from '../deps/deps.js';
-import { NO_SESSION, sendBuyerError } from '../errors/buyer-errors.js';
-import { viewLink } from '../payment-link/view-link.js';
+import { findLinkState } from '../../../shared/settlement/read-link.js';
+import { isIdShaped } from '../../../shared/values/ids.js';
+import type { PaymentRequirements } from '../../../shared/x402/wire.js';
+import type { Deps } from '../../deps/deps.js';
+import { NO_SESSION, sendBuyerError } from '../../errors/buyer-errors.js';
+import { viewLink } from '../view-link.js';
 import { sendAgentAnswer } from './respond.js';
 import { withinShare } from './within-share.js';
 
