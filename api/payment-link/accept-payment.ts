@@ -18,8 +18,8 @@ import {
 } from '../../shared/x402/payload.js';
 import { recoversToPayer } from '../../shared/x402/recovers-to-payer.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
+import { checkBeforeRefusal } from './check-before-refusal.js';
 import type { LinkDeps } from './link-deps.js';
-import { lookBeforeRefusal } from './look-before-refusal.js';
 
 /** A payment request at a link. */
 export interface SentPayment {
@@ -74,7 +74,7 @@ export async function acceptPayment(
   };
   const refuse = async ({ failure, saysUsed, facilitator }: Doubted): Promise<Acceptance> => {
     const refusal = { session: session.id, requirements, proof, failure, saysUsed };
-    const found = await lookBeforeRefusal(deps, refusal);
+    const found = await checkBeforeRefusal(deps, refusal);
     return found.kind === 'paid' ? await claimFor('confirm', facilitator) : found;
   };
   if (contradiction !== undefined)

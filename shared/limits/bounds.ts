@@ -124,7 +124,7 @@ export const LINK_READS_AT_ONCE = 3;
 /** Calls in flight to one RPC endpoint for buyers' pages; a call beyond them answers that the chain is unreadable. */
 export const MAX_PAGE_RPC_CALLS = 32;
 
-/** Calls of chain checks that wait for their turn at one RPC endpoint, some 2 KB each; a check beyond them looks again later. */
+/** Calls of chain checks that wait for their turn at one RPC endpoint, some 2 KB each; a check beyond them is made again later. */
 export const MAX_WAITING_RPC_CALLS = 2000;
 
 /** Wallets per network whose balances are kept for a second, some 1 KB each. */

@@ -2,7 +2,7 @@ import { raw } from 'objection';
 import { now } from '../process/clock.js';
 import type { Observation } from './states.js';
 
-/** Looks go on until a payment is decided, and their findings may alternate. */
+/** Checks go on until a payment is decided, and their findings may alternate. */
 const MAX_ENTRIES = 200;
 /** Beside the first entries, which tell how the payment came to be undecided, the newest are kept. */
 const FIRST_KEPT = 100;

@@ -103,7 +103,7 @@ async function checkOne({ run, deps, network }: NetworkRun, payment: Payment): P
     run.summary.unread.push({ network, payment: payment.id, reason });
     return false;
   };
-  const finding = await look(deps, payment);
+  const finding = await checkChain(deps, payment);
   switch (finding.kind) {
     // The transfer is reported when its block is read, by an earlier or a later run.
     case 'paid':
@@ -144,7 +144,7 @@ function whyMayStillBeThere(
   return chainTime > (settledAt ?? claimedAt) ? undefined : 'the endpoint is behind this payment';
 }
 
-async function look({ chains }: NetworkRun['deps'], payment: Payment): Promise<ChainFinding> {
+async function checkChain({ chains }: NetworkRun['deps'], payment: Payment): Promise<ChainFinding> {
   try {
     const { transaction: reportedTransaction } = payment;
     const stored = Object.assign(new Payment(), payment, { reportedTransaction });

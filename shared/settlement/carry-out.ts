@@ -29,7 +29,7 @@ export interface Written {
 export interface CarriedOut {
   kind: VerdictResult;
   /** When the same job checks the chain again. */
-  lookAgainAt?: Date;
+  checkAgainAt?: Date;
 }
 
 /** Facts for the two cases in which the decision is not written. */
@@ -64,7 +64,7 @@ export async function carryOut(
   });
   if (next === undefined) return { kind };
   // The job of a chain check continues with the next check.
-  if (job === 'confirm-payment' && next.stage !== 'settle') return { kind, lookAgainAt: next.dueAt };
+  if (job === 'confirm-payment' && next.stage !== 'settle') return { kind, checkAgainAt: next.dueAt };
   // A payment on which workers crashed is settled alone: the sweep finds it.
   if (next.stage === 'settle' && isQuarantined(payment)) return { kind };
   await deps.queues
@@ -146,7 +146,7 @@ function workAfter({ status }: Pick<Payment, 'status'>, decision: Decision): Nex
   switch (decision.kind) {
     case 'settle_again':
       return { stage: 'settle', dueAt: decision.at };
-    case 'look_again':
+    case 'check_again':
       return { stage: status === 'failed' ? 'watch' : 'confirm', dueAt: decision.at };
     default:
       return undefined;

@@ -16,7 +16,7 @@ import { surelyOver } from './policy/settle-times.js';
 import {
   BEGIN_ALONE,
   BEGIN_BATCH,
-  BEGIN_LOOK,
+  BEGIN_CHECK,
   DUE_OF_STAGE,
   isDue,
   taken,
@@ -30,10 +30,10 @@ import { urgentUntil } from './urgent-until.js';
  */
 
 /** Upper bound on the duration of a chain check and the write of its outcome. */
-const LOOK_LEASE_MS = 60_000;
+const CHECK_LEASE_MS = 60_000;
 
 /** A chain check that starts later than this after its due time does not extend the silence that earlier checks met. */
-const LATE_LOOK_MS = 20_000;
+const LATE_CHECK_MS = 20_000;
 
 type PaymentJobName = 'settle-payment' | 'confirm-payment';
 
@@ -42,7 +42,7 @@ export interface TakenPayment extends PaymentQuestions {
   payment: Payment;
   job: PaymentJobName;
   rules: Rules;
-  /** When a look at its chain should have succeeded; undefined when nothing waits for it. */
+  /** When a check of its chain should have succeeded; undefined when nothing waits for it. */
   urgentUntil: Date | undefined;
   /** The job's part of the trace that the payment's request began. */
   span: SpanStart;
@@ -58,8 +58,8 @@ export async function takeToSettle({ db, config }: TakeDeps, id: string): Promis
   return payment && (await takenBy('settle-payment', payment, config));
 }
 
-export async function takeToLook({ db, config }: TakeDeps, id: string): Promise<TakenPayment | undefined> {
-  const payment = await beginLook(db, id, config.settleTimeoutMs);
+export async function takeToCheck({ db, config }: TakeDeps, id: string): Promise<TakenPayment | undefined> {
+  const payment = await beginCheck(db, id, config.settleTimeoutMs);
   return payment && (await takenBy('confirm-payment', payment, config));
 }
 
@@ -138,12 +138,16 @@ async function beginAll(
  * The silence of a chain counts only while every check meets it. So taking the row clears `unreadable_since`, and the taker
  * writes it back with the outcome. After a check whose outcome was lost, or that started late, the silence starts again.
  */
-export async function beginLook(db: Knex, id: string, settleTimeoutMs: number): Promise<Payment | undefined> {
+export async function beginCheck(
+  db: Knex,
+  id: string,
+  settleTimeoutMs: number,
+): Promise<Payment | undefined> {
   const at = nowMs();
   const latest = new Date(laterNowMs());
-  const times = [at, at + LOOK_LEASE_MS, at - LATE_LOOK_MS].map((ms) => new Date(ms));
+  const times = [at, at + CHECK_LEASE_MS, at - LATE_CHECK_MS].map((ms) => new Date(ms));
   const callEnd = surelyOver(latest, { settleTimeoutMs });
-  const [row] = await runStatement<Row>(db, BEGIN_LOOK, [id, ...times, latest, callEnd]);
+  const [row] = await runStatement<Row>(db, BEGIN_CHECK, [id, ...times, latest, callEnd]);
   if (row === undefined) return undefined;
   return Object.assign(taken.read(row), { unreadableSince: row.silent_since });
 }

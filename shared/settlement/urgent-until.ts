@@ -1,13 +1,13 @@
 import type { Payment } from '../payments/model.js';
 import { nowMs } from '../process/clock.js';
-import { longestWaitEnd } from './policy/look-times.js';
+import { longestWaitEnd } from './policy/check-times.js';
 import type { Rules } from './policy/payment-state.js';
 
 /** A payment that is undecided this long after its window waits for more than an endpoint's next answer. */
 const URGENT_AFTER_END_MS = 600_000;
 
 /**
- * Until when a look at the chain should have succeeded: the end of the payment's window. Undefined for a decided payment,
+ * Until when a chain check should have succeeded: the end of the payment's window. Undefined for a decided payment,
  * and for a payment whose window ended long ago: it must not keep payments whose windows end soon from the endpoint.
  */
 export function urgentUntil(payment: Payment, rules: Rules): Date | undefined {

@@ -14,7 +14,7 @@ import { failPayment } from '../../shared/settlement/fail.js';
 import { isPayloadUsed, listDecided } from '../../shared/settlement/read-link.js';
 import { markAnsweredProcessing } from '../../shared/settlement/shown-to-buyers.js';
 import { succeedPayment } from '../../shared/settlement/succeed.js';
-import { beginLook, beginSettlement, listDuePayments } from '../../shared/settlement/take-work.js';
+import { beginCheck, beginSettlement, listDuePayments } from '../../shared/settlement/take-work.js';
 import { readBacklog } from '../../shared/upkeep/backlog.js';
 import { removeDeliveryAnswers, removeExpiredIdempotencyRecords } from '../../shared/upkeep/retention.js';
 import { newId } from '../../shared/values/ids.js';
@@ -274,7 +274,7 @@ describe('query plans of a large database', () => {
       assert.ok(begun);
       const proof = { transaction: '0xabc', payer: undefined, proofIndex: 0 };
       assert.equal(await succeedPayment(deps, begun, { proof, said }), 'done');
-      await beginLook(app.db, watched.id, 30_000);
+      await beginCheck(app.db, watched.id, 30_000);
       const failure = { code: 'payment_failed', released: false, watchAt: undefined };
       assert.equal(await failPayment(deps, other, { ...failure, said }), 'done');
       other.status = 'failed';

@@ -77,7 +77,7 @@ const CASES: Record<string, Case> = {
   'a buyer who was told 202': { payment: { answeredProcessing: true } },
   'a history': { payment: { history: [{ ...EARLIER, source: 'chain', said: 'unused' }] } },
   'a history whose last entry says the same': { payment: { history: [{ ...EARLIER, ...SAID }] } },
-  'calls that were unclear, and looks that saw much': {
+  'calls that were unclear, and checks that saw much': {
     payment: {
       settleCalls: 3,
       settleUnclear: true,

@@ -23,7 +23,7 @@ describe('a payment is not failed', () => {
     flow.chain.endpoint.onCall = () => {};
   }
 
-  it('after a look that saw its authorization used, by a look at a node that is one block behind', async () => {
+  it('after a check that saw its authorization used, by a check that asks a node that is one block behind', async () => {
     const { id } = await flow.buildSession();
     const { header, accepted, payload } = await flow.sign(id);
     await flow.visit(id, { 'PAYMENT-SIGNATURE': header });

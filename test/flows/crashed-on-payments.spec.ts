@@ -9,7 +9,7 @@ import {
 import { presentCheckoutSession } from '../../shared/checkout-sessions/present.js';
 import { Payment } from '../../shared/payments/model.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
-import { beginLook, beginSettlement, listDueQuarantined } from '../../shared/settlement/take-work.js';
+import { beginCheck, beginSettlement, listDueQuarantined } from '../../shared/settlement/take-work.js';
 import { forAllTests } from '../support/hooks.js';
 import { openMoneyFlow } from '../support/money-flow.js';
 import { testServices } from '../support/suite.js';
@@ -104,8 +104,8 @@ describe('payments on which workers crash', () => {
         .where({ id: paymentId });
     }
     assert.deepEqual(await listed(), [ahead.paymentId]);
-    assert.equal(await beginLook(flow.db, pausing.paymentId, TIMEOUT_MS), undefined);
-    assert.notEqual(await beginLook(flow.db, ahead.paymentId, TIMEOUT_MS), undefined);
+    assert.equal(await beginCheck(flow.db, pausing.paymentId, TIMEOUT_MS), undefined);
+    assert.notEqual(await beginCheck(flow.db, ahead.paymentId, TIMEOUT_MS), undefined);
   });
 
   it('are taken again later after each crash, and crashes alone never fail them', async () => {
@@ -115,7 +115,7 @@ describe('payments on which workers crash', () => {
     for (let crash = 2; crash <= 9; crash += 1) {
       const { dueAt } = await flow.onlyPayment(sessionId);
       advanceClock(Math.max(0, (dueAt?.getTime() ?? 0) - nowMs() + 1));
-      const taken = await beginLook(flow.db, paymentId, TIMEOUT_MS);
+      const taken = await beginCheck(flow.db, paymentId, TIMEOUT_MS);
       leases.push(Math.round(((taken?.dueAt?.getTime() ?? 0) - nowMs()) / 60_000));
     }
     assert.deepEqual(leases, [1, 1, 2, 3, 5, 9, 17, 33]);

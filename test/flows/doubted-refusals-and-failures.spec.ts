@@ -22,7 +22,7 @@ describe('what was recorded of a payment and is doubted later', () => {
     return { sessionId, paymentId: (await flow.onlyPayment(sessionId)).id };
   }
 
-  it('a refusal in a restored copy is not told when one look sees the authorization unused', async () => {
+  it('a refusal in a restored copy is not told when one check sees the authorization unused', async () => {
     const { sessionId, paymentId } = await claim();
     flow.facilitator.settle.next(
       answers(200, { success: false, errorReason: 'insufficient_funds', transaction: '' }),
@@ -44,7 +44,7 @@ describe('what was recorded of a payment and is doubted later', () => {
     assert.deepEqual({ status, failureCode }, { status: 'processing', failureCode: null });
   });
 
-  it('a failure that nobody watches any more is looked at again when the facilitator says that it has settled', async () => {
+  it('a failure that nobody watches any more is checked again when the facilitator says that it has settled', async () => {
     const { sessionId, paymentId } = await claim();
     const { facilitators } = worker.deps;
     const settleBy: typeof facilitators.settleBy = async (...call) => {

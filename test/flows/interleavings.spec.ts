@@ -8,7 +8,7 @@ import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { carryOut } from '../../shared/settlement/carry-out.js';
 import { paymentJob } from '../../shared/settlement/payment-job.js';
 import type { Decision } from '../../shared/settlement/policy/decision.js';
-import { beginLook, beginSettlement } from '../../shared/settlement/take-work.js';
+import { beginCheck, beginSettlement } from '../../shared/settlement/take-work.js';
 import { settlePayment } from '../../workers/jobs/settle-payment.js';
 import { BASE_SEPOLIA, type SignedPayment } from '../support/checkout.js';
 import { forAllTests } from '../support/hooks.js';
@@ -84,8 +84,8 @@ describe('workers that take the same payment', () => {
     const settling = await Promise.all(many.map(() => beginSettlement(flow.app.db, payment.id, 1000)));
     assert.equal(settling.filter((taken) => taken !== undefined).length, 1);
     await flow.letTimePass(id);
-    const looking = await Promise.all(many.map(() => beginLook(flow.app.db, payment.id, 1000)));
-    assert.equal(looking.filter((taken) => taken !== undefined).length, 1);
+    const checking = await Promise.all(many.map(() => beginCheck(flow.app.db, payment.id, 1000)));
+    assert.equal(checking.filter((taken) => taken !== undefined).length, 1);
     assert.equal((await flow.onlyPayment(id)).attempt, 2);
     await flow.letTimePass(id);
     await manualWorker.doNext(payment.id); // The chain says unused, so that the payment is settled again.
@@ -163,7 +163,7 @@ describe('workers that take the same payment', () => {
     const stalled = await beginSettlement(flow.app.db, payment.id, 1000);
     assert.ok(stalled !== undefined);
     await flow.letTimePass(id);
-    await beginLook(flow.app.db, payment.id, 1000);
+    await beginCheck(flow.app.db, payment.id, 1000);
     const before = [await flow.session(id), await flow.onlyPayment(id)];
     const said = { source: 'service', said: 'too late' } as const;
     const proof = { transaction: '0x1', payer: undefined, proofIndex: 1 };
@@ -172,7 +172,7 @@ describe('workers that take the same payment', () => {
       { kind: 'succeed', proof: { ...proof, proofIndex: undefined }, said },
       { kind: 'fail', code: 'too_late', released: true, watchAt: undefined, said },
       { kind: 'settle_again', at: new Date(), patch: {}, said },
-      { kind: 'look_again', at: new Date(), patch: { settleUnclear: true }, said },
+      { kind: 'check_again', at: new Date(), patch: { settleUnclear: true }, said },
       { kind: 'stop_watching', said },
     ];
     let enqueued = 0;

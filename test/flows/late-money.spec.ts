@@ -284,7 +284,7 @@ describeBothKinds('a transfer that is found late', (kind) => {
       await manualWorker.doNext(id);
       assert.ok(nowMs() - seenAt <= HOUR + MINUTE, 'hourly');
       watches += 1;
-      // For most of the week no worker looks: the pause after a look is the same in each hour.
+      // For most of the week no worker checks: the pause after a check is the same in each hour.
       if (watches === WATCHED_HOURS / 2) advanceClock(WEEK - WATCHED_HOURS * HOUR);
       seenAt = nowMs();
       payment = await read();

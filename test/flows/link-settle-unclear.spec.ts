@@ -276,7 +276,7 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
     });
   });
 
-  /** After almost a day in which no look could read the chain, nothing is decided. Then the day is over and a look is due. */
+  /** After almost a day in which no check could read the chain, nothing is decided. Then the day is over and a check is due. */
   async function stillUndecidedBeforeADay(id: string): Promise<void> {
     await silentFor(id, 86_000);
     await checkout.afterNextCheck(id);

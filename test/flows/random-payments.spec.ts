@@ -130,7 +130,7 @@ describe('a hundred and twenty payments under random faults', () => {
     assert.deepEqual(rows, []);
   });
 
-  /** A clear refusal by the facilitator; or a doubtful one, after which a look at the chain saw no use of the payload. */
+  /** A clear refusal by the facilitator; or a doubtful one, after which a chain check saw no use of the payload. */
   function isLie(said: string, since: Payment['history']): boolean {
     if (!WORDS.includes(said)) return false;
     const certainty = certaintyOf(said);

@@ -3,7 +3,7 @@ import { breaksBeforeWork } from '../../lab/world/facilitator/dial.js';
 import { resetClock } from '../../shared/process/clock.js';
 import { type ManualWorker, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 
-/** The chain mines a block whenever it is read: so many are more than the looks of a story make. */
+/** The chain mines a block whenever it is read: so many are more than the checks of a story make. */
 const CONFIRMATIONS = 100;
 
 describe('a cancelled authorization whose block is replaced by one that uses it to pay', () => {
@@ -37,7 +37,7 @@ describe('a cancelled authorization whose block is replaced by one that uses it 
   it('is paid, and its session was not open to a second payment meanwhile', async () => {
     const { id, paymentId, transfer } = await startUnclearPayment();
     const cancellation = flow.chain.cancelAuthorization(transfer);
-    for (let look = 0; look < 3; look += 1) await worker.doNext(paymentId);
+    for (let check = 0; check < 3; check += 1) await worker.doNext(paymentId);
     assert.equal((await flow.session(id)).status, 'processing');
     flow.chain.reorganise(cancellation, 'dropped');
     flow.chain.movePayment(transfer);

@@ -80,7 +80,7 @@ describe('the settlement by several facilitators', () => {
         await shop.startWorker();
         await shop.afterSettling(id);
         await shop.first.crash(AWAY_MS);
-        for (let look = 0; look < 3; look += 1) {
+        for (let check = 0; check < 3; check += 1) {
           if ((await shop.payment(id)).status !== 'processing') break;
           shop.chain.mine();
           await shop.afterNextCheck(id, 40);
@@ -134,7 +134,7 @@ describe('the settlement by several facilitators', () => {
       await worker.close();
       await shop.startWorker(shop.withoutSecond);
       shop.chain.mine();
-      for (let look = 0; look < 3; look += 1) await shop.afterNextCheck(id, 20);
+      for (let check = 0; check < 3; check += 1) await shop.afterNextCheck(id, 20);
       assert.equal((await shop.payment(id)).status, 'processing');
       assert.equal(callsOf(shop.first)[1], 0);
     });
@@ -162,7 +162,7 @@ describe('the settlement by several facilitators', () => {
         await worker.close();
         await shop.startWorker(isAdded ? joined() : ALONE);
         const isSentAgain = (): boolean => callsOf(shop.first)[1] === 2;
-        for (let look = 0; look < 6 && !isSentAgain(); look += 1) {
+        for (let check = 0; check < 6 && !isSentAgain(); check += 1) {
           const { attempt } = await shop.payment(id);
           advanceClock(20_000);
           shop.chain.mine();

@@ -158,7 +158,7 @@ export function openManualWorker(config: Config, db: Knex): ManualWorker {
     metrics: openWorkerMetrics({ db, queues, logger, facilitators }),
     // The test waits for the end of each call.
     settleCalls: openOutsideCalls('settle-payment', 100, logger, 600_000),
-    chainLooks: openOutsideCalls('confirm-payment', 100, logger, 600_000),
+    chainChecks: openOutsideCalls('confirm-payment', 100, logger, 600_000),
   };
   return {
     deps,

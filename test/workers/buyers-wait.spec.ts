@@ -60,7 +60,7 @@ describe("the measure of the buyer's wait", () => {
     assert.deepEqual(await waits(worker, '60'), [1, 1]);
   });
 
-  it('does not end with an unclear answer, and ends with the look that decides', async () => {
+  it('does not end with an unclear answer, and ends with the check that decides', async () => {
     const { worker, paymentId } = await claim();
     flow.facilitator.settle.next(breaksAfterWork());
     await worker.doNext(paymentId);

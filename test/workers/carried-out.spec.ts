@@ -74,7 +74,7 @@ describe('a decision that is carried out', () => {
     assert.deepEqual([decided, enqueued], [[paid.paymentId, refused.paymentId], []]);
   });
 
-  it('enqueues the look after a call, leaves the next look to its job, and enqueues the next call', async () => {
+  it('enqueues the check after a call, leaves the next check to its job, and enqueues the next call', async () => {
     const { paymentId } = await claim();
     flow.facilitator.settle.next(breaksBeforeWork());
     assert.deepEqual(await run(paymentId), { kind: 'done' });
@@ -82,14 +82,14 @@ describe('a decision that is carried out', () => {
 
     finding = UNREADABLE;
     flow.facilitator.verify.next(answers(500));
-    const looked = await run(paymentId);
+    const checked = await run(paymentId);
     const { dueAt } = await Payment.query(flow.db).findById(paymentId).throwIfNotFound();
-    assert.deepEqual(looked, { kind: 'again', at: dueAt });
+    assert.deepEqual(checked, { kind: 'again', at: dueAt });
     assert.equal(enqueued.length, 1);
 
     finding = undefined;
     // Until a block is later than the last moment at which the call can have ended.
-    for (let looks = 0; looks < 10; looks += 1) if ((await run(paymentId)).kind === 'done') break;
+    for (let checks = 0; checks < 10; checks += 1) if ((await run(paymentId)).kind === 'done') break;
     assert.deepEqual(enqueued.slice(1), [`settle-payment ${paymentId}`]);
     await run(paymentId);
     assert.deepEqual([decided, enqueued.length], [[paymentId], 2]);

@@ -14,7 +14,7 @@ import {
   resetClock,
   unmockedHostMs,
 } from '../../shared/process/clock.js';
-import { beginLook } from '../../shared/settlement/take-work.js';
+import { beginCheck } from '../../shared/settlement/take-work.js';
 import { forAllTests } from '../support/hooks.js';
 import { openMoneyFlow } from '../support/money-flow.js';
 
@@ -79,7 +79,7 @@ describe('an unclear payment', () => {
   /**
    * Checks the chain until long after its end, and again a day later; between them no check ran, or nothing could be read.
    */
-  async function checkForADay(id: string, between: 'no look' | 'silence'): Promise<string> {
+  async function checkForADay(id: string, between: 'no check' | 'silence'): Promise<string> {
     await check(id, 20 * MINUTE_MS);
     if (between === 'silence') await silentForADay(id);
     else advanceClock(hours(25));
@@ -102,7 +102,7 @@ describe('an unclear payment', () => {
   it('is never failed while its authorization counts as used by an unknown transaction, and logs an error', async () => {
     say = () => ({ kind: 'used', reason: 'no log says by what' });
     const id = await payUnclearly();
-    assert.equal(await checkForADay(id, 'no look'), 'processing');
+    assert.equal(await checkForADay(id, 'no check'), 'processing');
     const { history } = await flow.onlyPayment(id);
     assert.equal(history.at(-1)?.said, 'used, by what is not known yet: no log says by what');
     const alarm = manualWorker.log.find(({ event }) => event === 'payment.used_unexplained');
@@ -136,14 +136,14 @@ describe('an unclear payment', () => {
     assert.equal(alarms.length, 1);
   });
 
-  it('whose look got no turn at the endpoint is looked at again when the endpoint has one', async () => {
+  it('whose check got no turn at the endpoint is checked again when the endpoint has one', async () => {
     say = () => ({ kind: 'unreadable', reason: 'waiting for a turn at the endpoint', againInMs: 1500 });
     const id = await payUnclearly();
     await check(id, MINUTE_MS);
     const { dueAt, status } = await flow.onlyPayment(id);
     assert.equal(status, 'processing');
     assert.ok((dueAt?.getTime() ?? 0) <= nowMs() + 2000);
-    assert.ok(positions.length > 20, `${positions.length} looks in a minute`);
+    assert.ok(positions.length > 20, `${positions.length} checks in a minute`);
   });
 
   it('that has failed is searched for from the start', async () => {
@@ -227,7 +227,7 @@ describe('an unclear payment', () => {
   it('is not failed while the newest block of a halted chain says unused', async () => {
     const halted = now();
     say = () => ({ kind: 'unused', chainTime: halted, exhausted: false });
-    assert.equal(await checkForADay(await payUnclearly(), 'no look'), 'processing');
+    assert.equal(await checkForADay(await payUnclearly(), 'no check'), 'processing');
   });
 
   it('is not failed for a day in which nothing can be read, and then as one whose outcome nobody knows', async () => {
@@ -255,7 +255,7 @@ describe('an unclear payment', () => {
     await silentForADay(id);
     // The worker was killed after it had seen the transfer.
     advanceClock(((await flow.onlyPayment(id)).dueAt?.getTime() ?? 0) - nowMs());
-    assert.notEqual((await beginLook(flow.db, paymentId, 30_000))?.unreadableSince, null);
+    assert.notEqual((await beginCheck(flow.db, paymentId, 30_000))?.unreadableSince, null);
     await manualWorker.doNext(paymentId);
     assert.equal((await flow.onlyPayment(id)).status, 'processing');
     await silentForADay(id);

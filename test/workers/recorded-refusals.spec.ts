@@ -18,14 +18,14 @@ describe('a refusal with a word that a used authorization gets too', () => {
 
   const REFUSED = answers(200, { success: false, errorReason: 'insufficient_funds', transaction: '' });
 
-  /** A facilitator refuses the payment, and looks at the chain see its authorization unused. */
-  async function refuse({ looks }: { looks: number }): Promise<string> {
+  /** A facilitator refuses the payment, and chain checks see its authorization unused. */
+  async function refuse({ checks }: { checks: number }): Promise<string> {
     const { id } = await flow.buildSession();
     assert.equal((await flow.pay(id)).status, 202);
     const payment = await flow.onlyPayment(id);
     flow.facilitator.settle.next(REFUSED);
     await manualWorker.doNext(payment.id);
-    for (let look = 0; look < looks; look += 1) await manualWorker.doNext(payment.id);
+    for (let check = 0; check < checks; check += 1) await manualWorker.doNext(payment.id);
     return await outcomeOf(id);
   }
 
@@ -34,8 +34,8 @@ describe('a refusal with a word that a used authorization gets too', () => {
     return `${status} ${failureCode}`;
   }
 
-  it('is told once a look sees the authorization unused', async () => {
-    assert.equal(await refuse({ looks: 2 }), 'failed insufficient_funds');
+  it('is told once a check sees the authorization unused', async () => {
+    assert.equal(await refuse({ checks: 2 }), 'failed insufficient_funds');
   });
 
   it("is not told by a block from before its call, though Postgres' clock was an hour back during the call", async () => {
@@ -65,6 +65,6 @@ describe('a refusal with a word that a used authorization gets too', () => {
 
   it('is not told while Postgres may have forgotten a call that can still use it: the payload is sent again', async () => {
     manualWorker.deps.commits.mayHaveLost = () => true;
-    assert.doesNotMatch(await refuse({ looks: 2 }), /^failed/);
+    assert.doesNotMatch(await refuse({ checks: 2 }), /^failed/);
   });
 });

@@ -32,5 +32,5 @@ export interface WorkerDeps {
   endpointQueues: EndpointQueues;
   metrics: WorkerMetrics;
   settleCalls: OutsideCalls;
-  chainLooks: OutsideCalls;
+  chainChecks: OutsideCalls;
 }

@@ -34,7 +34,7 @@ export interface WorkerMetrics {
   /** From the arrival of a signature to the final answer. */
   paymentDecided(payment: { facilitator: string; network: string }, seconds: number): void;
   deliveryTry(outcome: (typeof TRY_OUTCOMES)[number], seconds: number): void;
-  chainLook(network: string, finding: ChainFinding['kind']): void;
+  chainCheck(network: string, finding: ChainFinding['kind']): void;
   reconcileLine(status: LineStatus): void;
   reconcileRun(outcome: (typeof RUN_OUTCOMES)[number]): void;
   /** Without the backlog, which is the same for all processes. */
@@ -80,9 +80,9 @@ export function openWorkerMetrics(
     buckets: CALL_BUCKETS,
     registers,
   });
-  const looks = new Counter({
+  const checks = new Counter({
     name: 'checkout_chain_looks_total',
-    help: 'Look-ups of payments on a chain by finding; unreadable: the endpoint gave no usable answer.',
+    help: 'Chain checks by finding; unreadable: the endpoint gave no usable answer.',
     labelNames: ['network', 'finding'],
     registers,
   });
@@ -114,13 +114,13 @@ export function openWorkerMetrics(
   for (const outcome of TRY_OUTCOMES) tries.zero({ outcome });
   for (const status of LINE_STATUSES) lines.inc({ status }, 0);
   for (const outcome of RUN_OUTCOMES) runs.inc({ outcome }, 0);
-  for (const { caip2: network } of NETWORKS) looks.inc({ network, finding: 'unreadable' }, 0);
+  for (const { caip2: network } of NETWORKS) checks.inc({ network, finding: 'unreadable' }, 0);
   return {
     worker,
     settleCall: (call, seconds) => settleCalls.observe(call, seconds),
     paymentDecided: (payment, seconds) => waits.observe(payment, seconds),
     deliveryTry: (outcome, seconds) => tries.observe({ outcome }, seconds),
-    chainLook: (network, finding) => looks.inc({ network, finding }),
+    chainCheck: (network, finding) => checks.inc({ network, finding }),
     reconcileLine: (status) => lines.inc({ status }),
     reconcileRun: (outcome) => runs.inc({ outcome }),
     own,

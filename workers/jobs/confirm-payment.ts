@@ -5,11 +5,11 @@ import type { Payment } from '../../shared/payments/model.js';
 import { OUTCOME_UNKNOWN } from '../../shared/payments/states.js';
 import { nowMs, times } from '../../shared/process/clock.js';
 import { carryOut } from '../../shared/settlement/carry-out.js';
-import { afterLook, afterProofTaken } from '../../shared/settlement/policy/after-look.js';
+import { afterCheck, afterProofTaken } from '../../shared/settlement/policy/after-check.js';
 import type { Decision } from '../../shared/settlement/policy/decision.js';
 import { LONGEST_CONFIRMATION_MS, UNREADABLE_ALARM_MS } from '../../shared/settlement/policy/limits.js';
 import type { Rules } from '../../shared/settlement/policy/payment-state.js';
-import { type TakenPayment, takeToLook } from '../../shared/settlement/take-work.js';
+import { type TakenPayment, takeToCheck } from '../../shared/settlement/take-work.js';
 import { inSpan, type Span } from '../../shared/tracing/spans.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import { measureWait } from '../deps/measure-wait.js';
@@ -25,7 +25,7 @@ export async function confirmPayment(
   { paymentId }: { paymentId: string },
   calling: Calling = (call) => call(),
 ): Promise<Outcome> {
-  const taken = await takeToLook(deps, paymentId);
+  const taken = await takeToCheck(deps, paymentId);
   if (taken === undefined) return done;
   return await inSpan(taken.span, (span) => confirm(deps, taken, { calling, span }));
 }
@@ -36,16 +36,16 @@ async function confirm(
   { calling, span }: { calling: Calling; span: Span },
 ): Promise<Outcome> {
   const { payment, job, rules, facilitatorRequest } = taken;
-  const finding = await look(deps, taken, calling);
-  deps.metrics.chainLook(payment.network, finding.kind);
+  const finding = await checkChain(deps, taken, calling);
+  deps.metrics.chainCheck(payment.network, finding.kind);
   const commitsMayBeLost = deps.commits.mayHaveLost();
-  let decision = afterLook(payment, { finding, commitsMayBeLost }, rules, times());
+  let decision = afterCheck(payment, { finding, commitsMayBeLost }, rules, times());
   while (decision.kind === 'ask_verify') {
     const { kind } = await deps.facilitators.verifyBy(payment.facilitator, facilitatorRequest);
-    decision = afterLook(payment, { finding, commitsMayBeLost, isValid: kind === 'valid' }, rules, times());
+    decision = afterCheck(payment, { finding, commitsMayBeLost, isValid: kind === 'valid' }, rules, times());
   }
-  // The endpoint was not asked, so the next look comes at its turn there and not after a pause.
-  if (decision.kind === 'look_again' && finding.kind === 'unreadable' && finding.againInMs !== undefined) {
+  // The endpoint was not asked, so the next check comes at its turn there and not after a pause.
+  if (decision.kind === 'check_again' && finding.kind === 'unreadable' && finding.againInMs !== undefined) {
     const inTurn = new Date(nowMs() + finding.againInMs);
     if (inTurn < decision.at) decision = { ...decision, at: inTurn };
   }
@@ -62,18 +62,18 @@ async function confirm(
   });
   const ifProofTaken =
     decision.kind === 'succeed' ? afterProofTaken(payment, decision.proof.transaction, times()) : undefined;
-  const { kind, lookAgainAt } = await carryOut(deps, { payment, job }, decision, { ifProofTaken });
+  const { kind, checkAgainAt } = await carryOut(deps, { payment, job }, decision, { ifProofTaken });
   measureWait(deps, payment, { decision, written: kind });
-  return lookAgainAt === undefined ? done : again(lookAgainAt);
+  return checkAgainAt === undefined ? done : again(checkAgainAt);
 }
 
-/** The endpoint is not asked when the payment's network, or its account there, has as many looks in flight as it may. */
-async function look(
-  { chains, chainLooks }: WorkerDeps,
+/** The endpoint is not asked when the payment's network, or its account there, has as many checks in flight as it may. */
+async function checkChain(
+  { chains, chainChecks }: WorkerDeps,
   { payment: { network, accountId }, chainQuery, urgentUntil }: TakenPayment,
   calling: Calling,
 ): Promise<ChainFinding> {
-  const slot = await chainLooks.enter({ network, accountId });
+  const slot = await chainChecks.enter({ network, accountId });
   if (slot.kind === 'refused')
     return { kind: 'unreadable', reason: WAITING_FOR_A_TURN, againInMs: slot.turnInMs };
   try {
@@ -103,7 +103,7 @@ function alarm(
     return;
   }
   const kind = alarmOf(payment, finding, rules);
-  if (decision.kind !== 'look_again' || kind === undefined || recentAlarms.has(id)) return;
+  if (decision.kind !== 'check_again' || kind === undefined || recentAlarms.has(id)) return;
   recentAlarms.set(id, true);
   const { event, hint } = ALARMS[kind];
   const reason = 'reason' in finding ? finding.reason : stillOpen(payment, finding);

@@ -47,7 +47,7 @@ async function settle(
 ): Promise<AnsweredCall> {
   const { facilitators } = deps;
   const mayBeSent = (): boolean => mayStillCall(payment, rules, times());
-  // By the later clock: a look at the chain counts only when its block is later than the call.
+  // By the later clock: a chain check counts only when its block is later than the call.
   const startedAt = new Date(laterNowMs());
   const answer = await withSlot(deps, payment, async () =>
     mayBeSent()

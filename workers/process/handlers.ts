@@ -20,9 +20,9 @@ export function createHandlers(deps: WorkerDeps, deliverer: Deliverer): Handlers
       return done;
     },
     async 'confirm-payment'(payload) {
-      const look = (calling: Calling): Promise<Outcome> => confirmPayment(deps, payload, calling);
-      // After a slow look its row says when the next one is due.
-      const [outcome = done] = await deps.chainLooks.runJob([look]);
+      const check = (calling: Calling): Promise<Outcome> => confirmPayment(deps, payload, calling);
+      // After a slow check its row says when the next one is due.
+      const [outcome = done] = await deps.chainChecks.runJob([check]);
       return outcome;
     },
     'expire-sessions': () => expireSessions(deps),

@@ -49,8 +49,8 @@ import { sweepDueWork } from './sweep-due-work.js';
 import { watchQueues } from './watch-queues.js';
 import { watchSecrets } from './watch-secrets.js';
 
-/** A look takes several calls of its endpoint. A look of more than this time gives its job's place in the queue back. */
-const SLOW_LOOK_MS = 500;
+/** A check takes several calls of its endpoint. A check of more than this time gives its job's place in the queue back. */
+const SLOW_CHECK_MS = 500;
 /** How long a stopping process waits for jobs in flight. Together the three times fit into the shutdown deadline of 25 s. */
 const FINISH_MS = 20_000;
 /** How long jobs with an aborted call may take to record it. */
@@ -115,7 +115,7 @@ export async function startWorker(
         queues.close(),
         deliverer.close(),
         ...workers.map((worker) => worker.close()),
-      ]).then(() => Promise.all([deps.settleCalls.close(), deps.chainLooks.close()]));
+      ]).then(() => Promise.all([deps.settleCalls.close(), deps.chainChecks.close()]));
       await waitAtMost(FINISH_MS, finished);
       // Aborts calls in flight. Their jobs record an unknown outcome, so that another worker looks for the payment at
       // once. If the recording hangs too, the row has been marked since before the call: money may be moving.
@@ -171,7 +171,7 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
       { chains, serves: config.workerQueues },
     ),
     settleCalls: openOutsideCalls('settle-payment', slots, logger),
-    chainLooks: openOutsideCalls('confirm-payment', slots, logger, SLOW_LOOK_MS),
+    chainChecks: openOutsideCalls('confirm-payment', slots, logger, SLOW_CHECK_MS),
   };
   return {
     deps,

@@ -6,7 +6,7 @@ import type { Closable } from '../../shared/process/shutdown.js';
 import { openHolder, type SlotHolder } from './slot-holder.js';
 
 /**
- * The `/settle` calls of one process, or its looks at chains. Their slots are divided among the networks (of each
+ * The `/settle` calls of one process, or its chain checks. Their slots are divided among the networks (of each
  * facilitator), and a network's slots among its accounts: the next network, and within a network the next account, always
  * finds some. So payments whose calls hang do not delay those of another network.
  */

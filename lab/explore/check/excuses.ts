@@ -1,7 +1,7 @@
 import type { Payment } from '../../../shared/payments/model.js';
 import { OUTCOME_UNKNOWN } from '../../../shared/payments/states.js';
 import {
-  BETWEEN_LOOKS_MS,
+  BETWEEN_CHECKS_MS,
   LONGEST_UNREADABLE_MS,
   LONGEST_WAIT_MS,
 } from '../../../shared/settlement/policy/limits.js';
@@ -61,7 +61,7 @@ function excuseOfUnknown(journal: Journal, payment: Payment, last: ChainCheck): 
       ? 'the chain was silent for a day after its end'
       : undefined;
   }
-  const isTwice = finding.kind === 'unused' && heldFor(before, atMs - BETWEEN_LOOKS_MS, 'unused', decidedMs);
+  const isTwice = finding.kind === 'unused' && heldFor(before, atMs - BETWEEN_CHECKS_MS, 'unused', decidedMs);
   return !endsSoon && atMs >= decidedMs && isTwice
     ? 'it ends far ahead, and two checks found it unused'
     : undefined;

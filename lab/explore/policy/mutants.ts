@@ -34,16 +34,16 @@ export const MUTANTS: readonly Mutant[] = [
     afterCall: (payment, ...rest) => POLICY.afterCall({ ...payment, payer: null }, ...rest),
   }),
   mutant('a recorded refusal outlives the next call', PLAIN, {
-    afterLook: (...look) => {
-      const decision = POLICY.afterLook(...look);
+    afterCheck: (...check) => {
+      const decision = POLICY.afterCheck(...check);
       if (decision.kind !== 'settle_again') return decision;
       const { failureCode: _, ...patch } = decision.patch;
       return { ...decision, patch };
     },
   }),
   mutant('an unknown outcome is said to be certain', farAhead, {
-    afterLook: (...look) => {
-      const decision = POLICY.afterLook(...look);
+    afterCheck: (...check) => {
+      const decision = POLICY.afterCheck(...check);
       return decision.kind === 'fail' ? { ...decision, code: 'unexpected_settle_error' } : decision;
     },
   }),
@@ -58,7 +58,7 @@ export const MUTANTS: readonly Mutant[] = [
     answering((answer) => (answer.kind === 'unknown' ? { kind: 'not_processed', why: answer.why } : answer)),
   ),
   mutant('a chain check counts before the end of the call', PLAIN, {
-    afterLook: (payment, ...rest) => POLICY.afterLook({ ...payment, settleEndedAt: LONG_AGO }, ...rest),
+    afterCheck: (payment, ...rest) => POLICY.afterCheck({ ...payment, settleEndedAt: LONG_AGO }, ...rest),
   }),
   mutant('a refused payload is released', PLAIN, {
     afterCall: (...call) => {
@@ -77,9 +77,9 @@ export const MUTANTS: readonly Mutant[] = [
     },
   }),
   mutant('late money is checked for only once', PLAIN, {
-    afterLook: (payment, look, ...rest) => {
-      const decision = POLICY.afterLook(payment, look, ...rest);
-      const isLate = payment.status === 'failed' && decision.kind === 'look_again';
+    afterCheck: (payment, check, ...rest) => {
+      const decision = POLICY.afterCheck(payment, check, ...rest);
+      const isLate = payment.status === 'failed' && decision.kind === 'check_again';
       return isLate ? { kind: 'stop_watching', said: decision.said, row: decision.row } : decision;
     },
   }),
@@ -101,7 +101,7 @@ export const MUTANTS: readonly Mutant[] = [
     seeing((finding) => (finding.kind === 'unreadable' ? { kind: 'unreadable', reason: '' } : finding)),
   ),
   mutant('one unreadable chain check counts as a long silence', PLAIN, {
-    afterLook: (payment, ...rest) => POLICY.afterLook({ ...payment, unreadableSince: LONG_AGO }, ...rest),
+    afterCheck: (payment, ...rest) => POLICY.afterCheck({ ...payment, unreadableSince: LONG_AGO }, ...rest),
   }),
   mutant(
     'used by an unknown transaction counts as unreadable',
@@ -109,7 +109,7 @@ export const MUTANTS: readonly Mutant[] = [
     seeing((finding) => (finding.kind === 'used' ? { ...finding, kind: 'unreadable' } : finding)),
   ),
   mutant('a use is forgotten when the chain becomes unreadable', PLAIN, {
-    afterLook: (payment, ...rest) => POLICY.afterLook({ ...payment, usedSeenAt: null }, ...rest),
+    afterCheck: (payment, ...rest) => POLICY.afterCheck({ ...payment, usedSeenAt: null }, ...rest),
   }),
   mutant(
     'used by an unknown transaction fails in the end',
@@ -126,16 +126,16 @@ export const MUTANTS: readonly Mutant[] = [
     ),
   ),
   mutant('the machine’s own clock is ignored', clocks, {
-    afterLook: (payment, look, rules, times) =>
-      POLICY.afterLook(payment, look, rules, { ...times, own: times.now }),
+    afterCheck: (payment, check, rules, times) =>
+      POLICY.afterCheck(payment, check, rules, { ...times, own: times.now }),
   }),
   mutant('one chain check counts as two', farAhead, {
-    afterLook: (payment, ...rest) => POLICY.afterLook({ ...payment, unusedSeenAt: LONG_AGO }, ...rest),
+    afterCheck: (payment, ...rest) => POLICY.afterCheck({ ...payment, unusedSeenAt: LONG_AGO }, ...rest),
   }),
   mutant('the first of two chain checks is never reset', farAhead, {
-    afterLook: (payment, ...rest) => {
-      const decision = POLICY.afterLook(payment, ...rest);
-      if (decision.kind !== 'look_again' && decision.kind !== 'settle_again') return decision;
+    afterCheck: (payment, ...rest) => {
+      const decision = POLICY.afterCheck(payment, ...rest);
+      if (decision.kind !== 'check_again' && decision.kind !== 'settle_again') return decision;
       const unusedSeenAt = payment.unusedSeenAt ?? decision.patch.unusedSeenAt ?? null;
       return { ...decision, patch: { ...decision.patch, unusedSeenAt } };
     },
@@ -145,12 +145,12 @@ export const MUTANTS: readonly Mutant[] = [
       POLICY.afterCall(payment, call, { ...rules, confirmations: 0 }, times),
   }),
   mutant('one confirmation is enough', confirmations, {
-    afterLook: (payment, look, rules, times) =>
-      POLICY.afterLook(payment, look, { ...rules, confirmations: 1 }, times),
+    afterCheck: (payment, check, rules, times) =>
+      POLICY.afterCheck(payment, check, { ...rules, confirmations: 1 }, times),
   }),
   mutant('a proof in the newest block is not checked again', confirmations, {
-    afterLook: (...look) => {
-      const decision = POLICY.afterLook(...look);
+    afterCheck: (...check) => {
+      const decision = POLICY.afterCheck(...check);
       return decision.kind === 'fail' ? { ...decision, watchAt: undefined } : decision;
     },
   }),
@@ -209,9 +209,9 @@ function seeing(
   change: (finding: ChainFinding, at: { now: Date; isOver: boolean }) => ChainFinding,
 ): Partial<Policy> {
   return {
-    afterLook: (payment, look, rules, times) => {
+    afterCheck: (payment, check, rules, times) => {
       const at = { now: times.now, isOver: times.now > payment.validUntil };
-      return POLICY.afterLook(payment, { ...look, finding: change(look.finding, at) }, rules, times);
+      return POLICY.afterCheck(payment, { ...check, finding: change(check.finding, at) }, rules, times);
     },
   };
 }

@@ -93,7 +93,7 @@ function openWorker(config: Config, { commits, logger, secretBox }: Deps): Syste
     settleCall: () => {},
     paymentDecided: () => {},
     deliveryTry: () => {},
-    chainLook: () => {},
+    chainCheck: () => {},
     reconcileLine: () => {},
     reconcileRun: () => {},
   };
@@ -112,7 +112,7 @@ function openWorker(config: Config, { commits, logger, secretBox }: Deps): Syste
       endpointQueues,
       metrics,
       settleCalls: openOutsideCalls('settle-payment', WORKERS, logger),
-      chainLooks: openOutsideCalls('confirm-payment', WORKERS, logger),
+      chainChecks: openOutsideCalls('confirm-payment', WORKERS, logger),
       ...bells,
     },
   };

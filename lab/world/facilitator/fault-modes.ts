@@ -36,7 +36,7 @@ export function settleFaultModes(tooSlowMs: number): FaultModes {
     modes: Object.entries(settleFaults(tooSlowMs)).flatMap(([name, fault]) => [
       ...modesOf(name, fault),
       ...(LIES.test(name) ? [lie(`${name}, and done`, fault, true)] : []),
-      // A look may come between a doubtful refusal and the money.
+      // A check may come between a doubtful refusal and the money.
       ...(LIES.test(name) || fault.certainty === 'refused doubtfully'
         ? [lie(`${name}, and done afterwards`, fault, 'after_answering')]
         : []),

@@ -1,6 +1,6 @@
 import type { Certainty } from '../../../shared/payments/states.js';
 import { ANSWER } from '../../../shared/settlement/policy/after-call.js';
-import { LATE_LOOK, LOOK } from '../../../shared/settlement/policy/after-look.js';
+import { CHECK, LATE_CHECK } from '../../../shared/settlement/policy/after-check.js';
 import { BEFORE_CALL } from '../../../shared/settlement/policy/before-call.js';
 import { rowName, type Witness } from '../../../shared/settlement/policy/decision-table.js';
 import { FAILURE, SUCCESS } from '../../../shared/settlement/policy/session-after.js';
@@ -39,18 +39,18 @@ const TABLES: readonly Table[] = [
     groups: ANSWER,
   },
   {
-    title: 'After a look at the chain, while the payment is in processing',
+    title: 'After a chain check, while the payment is in processing',
     name: 'look',
     by: 'finding',
     witness: 'chain',
-    groups: LOOK,
+    groups: CHECK,
   },
   {
-    title: 'After a look for late money, when the payment has failed',
+    title: 'After a check for late money, when the payment has failed',
     name: 'late',
     by: 'finding',
     witness: 'chain',
-    groups: LATE_LOOK,
+    groups: LATE_CHECK,
   },
   { title: 'When a payment succeeds: its session', name: 'success', by: 'session', groups: SUCCESS },
   { title: 'When a payment fails: its session', name: 'failure', by: 'session', groups: FAILURE },

@@ -17,14 +17,14 @@ import {
   callAgain,
   callAnother,
   callInTurn,
+  checkInstead,
+  checkSoon,
   doubtFailure,
   doubtRefusal,
   doubtSuccess,
   failAsRefused,
   giveUpUnprocessed,
   giveUpUnsent,
-  lookInstead,
-  lookSoon,
   succeedAsReported,
 } from './answer-decisions.js';
 import type { Decision } from './decision.js';
@@ -93,14 +93,14 @@ export const ANSWER: AnswerTable = {
   ],
   postponed: [
     { when: [moreTimeIsLeft], do: callInTurn, because: 'Nothing was sent.' },
-    { when: [outcomeUnclear], do: lookInstead, because: 'An earlier call may have moved the money.' },
+    { when: [outcomeUnclear], do: checkInstead, because: 'An earlier call may have moved the money.' },
     {
       do: giveUpUnsent,
       certain: 'unsent',
       because: 'No call had an effect, and it is too late for another.',
     },
   ],
-  unknown: [{ do: lookSoon, because: 'The money may have moved: only the chain can tell.' }],
+  unknown: [{ do: checkSoon, because: 'The money may have moved: only the chain can tell.' }],
 };
 
 export function afterCall(payment: CalledPayment, call: Call, rules: Rules, times: Times): ByRow<Decision> {
@@ -110,7 +110,7 @@ export function afterCall(payment: CalledPayment, call: Call, rules: Rules, time
 /** The facilitator named a transaction that another payment has. It is not recorded for this one. */
 export function afterNamedTwice(transaction: string, { endedAt }: Call, { now }: Times): Decision {
   const patch = { settleEndedAt: endedAt, settleUnclear: true };
-  return { kind: 'look_again', at: now, patch, said: provesAnother(transaction) };
+  return { kind: 'check_again', at: now, patch, said: provesAnother(transaction) };
 }
 
 function stepAfter<Kind extends SettleVerdict['kind']>(

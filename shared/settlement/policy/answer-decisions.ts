@@ -3,7 +3,7 @@ import type { Answer, AnswerCase } from './answer-case.js';
 import type { Decision, Patch } from './decision.js';
 import type { Action } from './decision-table.js';
 import { describeDuration } from './describe-duration.js';
-import { FIRST_LOOK_MS, RETRY_MS, SETTLE_MARGIN_MS } from './limits.js';
+import { FIRST_CHECK_MS, RETRY_MS, SETTLE_MARGIN_MS } from './limits.js';
 import { facilitatorReportedSuccess, unknownAfterUnclear } from './payment-state.js';
 import { lastCallTime, surelyOver } from './settle-times.js';
 import { nextWatch } from './watch.js';
@@ -20,29 +20,29 @@ export const succeedAsReported: AnswerAction<'settled'> = {
 };
 
 export const awaitConfirmations: AnswerAction<'settled'> = {
-  text: 'look at the chain now',
+  text: 'check the chain now',
   decide: ({ answer: { transaction }, endedAt, times }) => {
     const patch = { settleEndedAt: endedAt, reportedTransaction: transaction, settleUnclear: false };
-    return lookAt(times.now, `settled in ${transaction}`, patch);
+    return checkAt(times.now, `settled in ${transaction}`, patch);
   },
 };
 
 /** The transaction is not recorded: it is another payment's. */
 export const doubtSuccess: AnswerAction<'settled'> = {
-  text: 'look at the chain now; the outcome is unclear',
+  text: 'check the chain now; the outcome is unclear',
   decide: ({ answer: { transaction, payer }, endedAt, times }) => {
     const patch = { settleEndedAt: endedAt, settleUnclear: true };
-    return lookAt(times.now, `unclear: settled in ${transaction}, paid by ${payer}`, patch);
+    return checkAt(times.now, `unclear: settled in ${transaction}, paid by ${payer}`, patch);
   },
 };
 
-const LOOK_SOON = `look at the chain in ${describeDuration(FIRST_LOOK_MS)}`;
+const CHECK_SOON = `check the chain in ${describeDuration(FIRST_CHECK_MS)}`;
 
 export const doubtRefusal: AnswerAction<'rejected'> = {
-  text: `${LOOK_SOON}; the outcome is unclear, and the code is recorded`,
+  text: `${CHECK_SOON}; the outcome is unclear, and the code is recorded`,
   decide: ({ answer: { code, reason }, endedAt, times }) => {
     const patch = { settleEndedAt: endedAt, settleUnclear: true, failureCode: code };
-    return lookAt(new Date(times.now.getTime() + FIRST_LOOK_MS), reason, patch);
+    return checkAt(new Date(times.now.getTime() + FIRST_CHECK_MS), reason, patch);
   },
 };
 
@@ -56,10 +56,10 @@ export const failAsRefused: AnswerAction<'rejected'> = {
   },
 };
 
-export const lookSoon: AnswerAction<'unknown'> = {
-  text: `${LOOK_SOON}; the outcome is unclear, unless success was reported before`,
+export const checkSoon: AnswerAction<'unknown'> = {
+  text: `${CHECK_SOON}; the outcome is unclear, unless success was reported before`,
   decide: ({ payment, answer: { why, transaction, mayStillRun }, startedAt, endedAt, rules, times }) =>
-    lookAt(new Date(times.now.getTime() + FIRST_LOOK_MS), `unclear: ${why}`, {
+    checkAt(new Date(times.now.getTime() + FIRST_CHECK_MS), `unclear: ${why}`, {
       settleEndedAt: mayStillRun ? surelyOver(startedAt, rules) : endedAt,
       settleUnclear: !facilitatorReportedSuccess(payment),
       ...(transaction !== undefined && { reportedTransaction: transaction }),
@@ -67,8 +67,8 @@ export const lookSoon: AnswerAction<'unknown'> = {
 };
 
 export const doubtFailure: AnswerAction<'rejected' | 'not_processed'> = {
-  text: lookSoon.text,
-  decide: (one) => lookSoon.decide({ ...one, answer: unknownAfterUnclear(one.answer) }),
+  text: checkSoon.text,
+  decide: (one) => checkSoon.decide({ ...one, answer: unknownAfterUnclear(one.answer) }),
 };
 
 export const GIVE_UP = 'fail with `payment_service_unavailable`; the payload may be sent again';
@@ -123,10 +123,10 @@ export const callInTurn: AnswerAction<'postponed'> = {
   }),
 };
 
-export const lookInstead: AnswerAction<'postponed'> = {
-  text: 'look at the chain now',
+export const checkInstead: AnswerAction<'postponed'> = {
+  text: 'check the chain now',
   decide: ({ answer, times: { now } }) => ({
-    kind: 'look_again',
+    kind: 'check_again',
     at: now,
     patch: { settleEndedAt: now },
     said: notSent(answer),
@@ -142,6 +142,6 @@ function notSent({ why }: Answer<'postponed'>): Decision['said'] {
   return { source: 'service', said: `not sent yet: ${why}` };
 }
 
-function lookAt(at: Date, said: string, patch: Patch): Decision {
-  return { kind: 'look_again', at, patch, said: { source: 'facilitator', said } };
+function checkAt(at: Date, said: string, patch: Patch): Decision {
+  return { kind: 'check_again', at, patch, said: { source: 'facilitator', said } };
 }

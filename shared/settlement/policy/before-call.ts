@@ -12,10 +12,10 @@ const call: BeforeCallAction = { text: 'call `/settle`', decide: () => ({ kind: 
 
 const TOO_LATE = 'not asked again: the authorization is about to end';
 
-const lookInstead: BeforeCallAction = {
-  text: 'look at the chain now',
+const checkInstead: BeforeCallAction = {
+  text: 'check the chain now',
   decide: ({ times: { now } }) => ({
-    kind: 'look_again',
+    kind: 'check_again',
     at: now,
     patch: { settleEndedAt: now },
     said: { source: 'facilitator', said: TOO_LATE },
@@ -31,7 +31,7 @@ const giveUp: BeforeCallAction = {
 export const BEFORE_CALL: Rows<CallCase, BeforeCallStep> = [
   { when: [firstCall], do: call, because: 'The payload was never sent.' },
   { when: [timeIsLeft], do: call, because: 'The payload can still be used in time.' },
-  { when: [outcomeUnclear], do: lookInstead, because: 'An earlier call may have moved the money.' },
+  { when: [outcomeUnclear], do: checkInstead, because: 'An earlier call may have moved the money.' },
   { do: giveUp, certain: 'unsent', because: 'No call had an effect, and it is too late for another.' },
 ];
 

@@ -31,7 +31,7 @@ export function byOperator(
   return { kind: 'fail', code, released: false, watchAt, said };
 }
 
-/** The reason why a look at the chain leaves it open that the money has moved, or can still. */
+/** The reason why a chain check leaves it open that the money has moved, or can still. */
 export function whyChainLeavesItOpen(
   { validUntil }: Pick<CalledPayment, 'validUntil'>,
   finding: ChainFinding,

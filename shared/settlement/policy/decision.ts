@@ -5,7 +5,7 @@ import type { Certainty, Observation } from '../../payments/states.js';
 export interface Patch {
   settleEndedAt?: Date;
   settleUnclear?: boolean;
-  /** The code of a refusal that waits for a look at the chain. */
+  /** The code of a refusal that waits for a chain check. */
   failureCode?: string | null;
   reportedTransaction?: string;
   unusedSeenAt?: Date | null;
@@ -38,7 +38,7 @@ export type Decision = Evident &
     | { kind: 'fail'; code: string; released: boolean; watchAt: Date | undefined }
     /** `notSent`: the call that was counted when the payment was taken was not made. */
     | { kind: 'settle_again'; at: Date; patch: Patch; notSent?: true }
-    | { kind: 'look_again'; at: Date; patch: Patch }
+    | { kind: 'check_again'; at: Date; patch: Patch }
     | { kind: 'stop_watching' }
   );
 

@@ -16,19 +16,19 @@ export const PAUSED_PROCESS_MARGIN_MS = 5000;
 /** A facilitator that named a transaction has sent one: it gets time to land before the payload goes out again. */
 export const REPORTED_PAUSE_MS = 30_000;
 
-/** The pause before the first look at the chain after an unclear answer. */
-export const FIRST_LOOK_MS = 1000;
-/** The pauses between looks. The last one repeats. */
-export const LOOK_PAUSES_MS = [2000, 4000, 8000, 15_000, 30_000] as const;
+/** The pause before the first chain check after an unclear answer. */
+export const FIRST_CHECK_MS = 1000;
+/** The pauses between checks. The last one repeats. */
+export const CHECK_PAUSES_MS = [2000, 4000, 8000, 15_000, 30_000] as const;
 /** The pause while a transaction that was seen waits for its confirmations. */
 export const CONFIRMING_MS = 2000;
-/** The pause between two looks of one search. */
+/** The pause between two checks of one search. */
 export const SEARCHING_MS = 1000;
 
-/** An authorization that ends later than this after the last call is decided by looks at the chain, not by its end. */
+/** An authorization that ends later than this after the last call is decided by chain checks, not by its end. */
 export const LONGEST_WAIT_MS = 15 * 60_000;
-/** The pause between the two looks that decide such an authorization. */
-export const BETWEEN_LOOKS_MS = 15_000;
+/** The pause between the two checks that decide such an authorization. */
+export const BETWEEN_CHECKS_MS = 15_000;
 /** The newest block that can be read may be this far behind the clock. */
 export const BLOCK_LAG_MS = 60_000;
 /** A payment whose chain was unreadable for so long is given up as uncertain. */
@@ -38,12 +38,12 @@ export const UNREADABLE_ALARM_MS = 5 * 60_000;
 /** Each confirmation that is set may take so long: Ethereum's blocks, the slowest, come every 12 s when none is missed. */
 export const LONGEST_CONFIRMATION_MS = 15_000;
 
-/** A reorganisation may undo the newest block: one more look comes after this pause. */
+/** A reorganisation may undo the newest block: one more check comes after this pause. */
 export const REORGANISATION_MS = 120_000;
-/** The pause between looks for late money. */
+/** The pause between checks for late money. */
 export const WATCH_INTERVAL_MS = 3_600_000;
 export const LONGEST_WATCH_MS = 7 * 24 * 3_600_000;
-/** The pause between looks for late money, when the chain shows a use already. */
+/** The pause between checks for late money, when the chain shows a use already. */
 export const PENDING_LATE_MS = 30_000;
-/** The first pause after a look for late money that could read nothing. */
+/** The first pause after a check for late money that could read nothing. */
 export const UNREADABLE_PAUSE_MS = 15_000;

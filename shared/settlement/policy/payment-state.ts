@@ -15,12 +15,12 @@ export interface CalledPayment {
   payer: string | null;
 }
 
-/** The columns of a payment that the policy reads after a look at the chain. */
+/** The columns of a payment that the policy reads after a chain check. */
 export interface WatchedPayment extends CalledPayment {
   status: PaymentStatus;
   claimedAt: Date;
   failedAt: Date | null;
-  /** While the payment is in processing, the code of a refusal that waits for a look at the chain. */
+  /** While the payment is in processing, the code of a refusal that waits for a chain check. */
   failureCode: string | null;
   attempt: number;
   settleAskedAt: Date | null;

@@ -50,7 +50,7 @@ const LONGER = pauseAfter('payment.lost_takes');
 
 /**
  * A due time further ahead than any lease or pause was written before Postgres' clock was set back: it is due now. The
- * longest lease is that of a `/settle` call with the longest timeout, 330 s; the longest pause between looks for late money is
+ * longest lease is that of a `/settle` call with the longest timeout, 330 s; the longest pause between checks for late money is
  * an hour.
  */
 const isTooFar = (now: string, stage: string): string => `due_at > ${now}::timestamptz
@@ -99,8 +99,8 @@ function beginStatement(lock: string): string {
     SELECT ${taken.sql}, ${DURABLY} FROM begun payment`;
 }
 
-export const BEGIN_LOOK = {
-  name: 'begin_look',
+export const BEGIN_CHECK = {
+  name: 'begin_check',
   text: `
     WITH due AS MATERIALIZED (
       SELECT id, due_at, unreadable_since FROM payments

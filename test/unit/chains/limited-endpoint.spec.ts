@@ -67,8 +67,8 @@ for (const [name, { open, buildPaid, head }] of Object.entries(FAMILIES)) {
     const openChains = (options: ChainsOptions): OpenChains =>
       createChains(new Map(), { fetch: chain.endpoint.fetch, retryPauseMs: 0, ...options });
 
-    /** Looks until the payment is found, as a worker does. */
-    async function lookUntilFound(query: PaymentQuery): Promise<Set<string>> {
+    /** Checks until the payment is found, as a worker does. */
+    async function checkUntilFound(query: PaymentQuery): Promise<Set<string>> {
       const reasons = new Set<string>();
       for (;;) {
         const finding = await chains.check(query, { urgentUntil: query.notBefore });
@@ -86,7 +86,7 @@ for (const [name, { open, buildPaid, head }] of Object.entries(FAMILIES)) {
         callsPerSecond: CALLS_PER_SECOND,
         nowMs: () => performance.now() * HASTE,
       });
-      const reasons = await Promise.all(queries.map(lookUntilFound));
+      const reasons = await Promise.all(queries.map(checkUntilFound));
       const calls = chain.endpoint.unlimited / PAYMENTS;
       assert.ok(calls <= MOST_CALLS_EACH, `${calls} calls each`);
       const said = new Set(reasons.flatMap((some) => [...some]));
@@ -101,7 +101,7 @@ for (const [name, { open, buildPaid, head }] of Object.entries(FAMILIES)) {
         const [query] = buildPaid(chain, 1);
         assert.ok(query !== undefined);
         chain.endpoint.fail(limit);
-        for (let looks = 0; looks < 5; looks += 1) {
+        for (let checks = 0; checks < 5; checks += 1) {
           const found = await chains.check(query);
           assert.equal(found.kind, 'unreadable');
           assert.match(found.reason, /^limited by the endpoint/);
@@ -131,9 +131,9 @@ for (const [name, { open, buildPaid, head }] of Object.entries(FAMILIES)) {
       const [query] = buildPaid(chain, 1);
       assert.ok(query !== undefined);
       chain.endpoint.fail('http_429');
-      for (let looks = 0; looks < 3; looks += 1) await chains.check(query);
+      for (let checks = 0; checks < 3; checks += 1) await chains.check(query);
       chain.endpoint.recover();
-      for (let looks = 0; looks < 3; looks += 1) await chains.check(query);
+      for (let checks = 0; checks < 3; checks += 1) await chains.check(query);
       const { network } = query;
       assert.deepEqual(
         lines.map((line) => [line.event, line.network]),
@@ -146,7 +146,7 @@ for (const [name, { open, buildPaid, head }] of Object.entries(FAMILIES)) {
       assert.ok((chains.endpoints()[0]?.limitedAnswers ?? 0) >= 3);
     });
 
-    it('gets one call for the newest block from looks that begin together', async () => {
+    it('gets one call for the newest block from checks that begin together', async () => {
       const queries = buildPaid(chain, 20);
       const before = chain.endpoint.callsOf(head);
       const seen: string[] = [];
@@ -170,11 +170,11 @@ describe('an EVM endpoint that gets batches', () => {
       const queries = Array.from({ length: 40 }, () => buildEvmQuery());
       for (const query of queries.slice(0, 20)) chain.movePayment(query);
       chain.mine();
-      const look = (): Promise<ChainFinding[]> => Promise.all(queries.map((query) => chains.check(query)));
-      const kinds = (await look()).map(({ kind }) => kind);
+      const check = (): Promise<ChainFinding[]> => Promise.all(queries.map((query) => chains.check(query)));
+      const kinds = (await check()).map(({ kind }) => kind);
       assert.deepEqual(kinds, [...Array(20).fill('paid'), ...Array(20).fill('unused')]);
       const { requests, total } = chain.endpoint;
-      await look();
+      await check();
       const [more, calls] = [chain.endpoint.requests - requests, chain.endpoint.total - total];
       // The refusal is remembered: afterwards each call is a request of its own.
       if (batches === 'answered' || batches === 'shuffled')
@@ -185,7 +185,7 @@ describe('an EVM endpoint that gets batches', () => {
   }
 });
 
-describe('a look that begins while another reads the newest block', () => {
+describe('a check that begins while another reads the newest block', () => {
   it('reads the newest block itself', async () => {
     const chain = EvmChain.inProcess(84532);
     let letGo = (): void => {};
@@ -217,9 +217,9 @@ describe('a look that begins while another reads the newest block', () => {
 });
 
 describe('an endpoint that hangs', () => {
-  it('does not delay the looks at another network', async () => {
+  it('does not delay the checks of another network', async () => {
     const [evm, solana] = [await EvmChain.start(84532), await SolanaChain.start(DEVNET)];
-    // Each look has a call of its own that hangs, so that they take all slots.
+    // Each check has a call of its own that hangs, so that they take all slots.
     evm.endpoint.fail('hang', 'eth_call');
     const urls = { EIP155_84532: evm.endpoint.url, SOLANA_DEVNET: solana.endpoint.url };
     const chains = createChains(new Map(Object.entries(urls)));

@@ -29,7 +29,7 @@ describe('a Solana endpoint', () => {
   });
 
   /** The finding of a second check. */
-  async function lookedUpBefore(): Promise<SolanaPaymentQuery> {
+  async function checkedBefore(): Promise<SolanaPaymentQuery> {
     const first = await chains.check(payment);
     assert.ok(first.kind === 'unused');
     return { ...payment, position: first.position };
@@ -70,7 +70,7 @@ describe('a Solana endpoint', () => {
     }
 
     it(`that fails with ${fault} at isBlockhashValid leaves the expiry open`, async () => {
-      const again = await lookedUpBefore();
+      const again = await checkedBefore();
       chain.travel(200);
       chain.endpoint.fail(fault, 'isBlockhashValid');
       await assertSearching(chains.check(again), reason);
@@ -83,7 +83,7 @@ describe('a Solana endpoint', () => {
     });
 
     it(`that fails with ${fault} at isBlockhashValid still shows a landed payment`, async () => {
-      const again = await lookedUpBefore();
+      const again = await checkedBefore();
       chain.movePayment(payment.signedTransaction);
       chain.travel(200);
       chain.endpoint.fail(fault, 'isBlockhashValid');
@@ -130,14 +130,14 @@ describe('a Solana endpoint', () => {
   });
 
   it('whose blockhashes lag behind its own head leaves the expiry open', async () => {
-    const again = await lookedUpBefore();
+    const again = await checkedBefore();
     chain.travel(200);
     chain.lag.set('isBlockhashValid', 1);
     await assertSearching(chains.check(again), /error -32016/);
   });
 
   it('whose ledger begins after the payment proves nothing', async () => {
-    const again = await lookedUpBefore();
+    const again = await checkedBefore();
     const transaction = chain.movePayment(payment.signedTransaction);
     chain.travel(300);
     chain.ledgerFrom = chain.slot - 100;
@@ -152,7 +152,7 @@ describe('a Solana endpoint', () => {
     chain.ledgerFrom = chain.slot;
     chain.travel(1000);
     payment = { ...buildSolanaPayment(chain.issueBlockhash()).query, notBefore: chain.time };
-    const again = await lookedUpBefore();
+    const again = await checkedBefore();
     chain.travel(200);
     const found = await chains.check(again);
     assert.ok(found.kind === 'unused' && found.exhausted);
@@ -160,7 +160,7 @@ describe('a Solana endpoint', () => {
 
   for (const requestsBefore of [0, 1]) {
     it(`of two nodes, of which one has a short ledger, proves nothing (${requestsBefore})`, async () => {
-      const again = await lookedUpBefore();
+      const again = await checkedBefore();
       chain.movePayment(payment.signedTransaction);
       chain.travel(300);
       const start = chain.slot;

@@ -30,7 +30,7 @@ function inShort(decision: Decision): unknown[] {
     case 'fail':
       return ['fail', decision.code, decision.released, decision.watchAt];
     case 'settle_again':
-    case 'look_again':
+    case 'check_again':
       return [decision.kind, decision.at, decision.patch];
     case 'succeed':
       return ['succeed', decision.proof];
@@ -69,14 +69,14 @@ const ROWS: readonly Row[] = [
     answer: NOT_REACHED,
     payment: unclearPayment({}),
     another: ANOTHER,
-    says: ['look_again', at(1000), DOUBTED],
+    says: ['check_again', at(1000), DOUBTED],
   },
   {
     what: 'not reached, while Postgres may have lost commits, and another facilitator serves the payment',
     answer: NOT_REACHED,
     commitsMayBeLost: true,
     another: ANOTHER,
-    says: ['look_again', at(1000), DOUBTED],
+    says: ['check_again', at(1000), DOUBTED],
   },
   {
     what: 'not reached a third time, and another facilitator serves the payment',
@@ -100,42 +100,42 @@ const ROWS: readonly Row[] = [
     what: 'settled, where confirmations are waited for',
     answer: SETTLED,
     rules: { ...RULES, confirmations: 1 },
-    says: ['look_again', at(0), { ...ENDED, reportedTransaction: HASH, settleUnclear: false }],
+    says: ['check_again', at(0), { ...ENDED, reportedTransaction: HASH, settleUnclear: false }],
   },
   { what: 'refused clearly', answer: REFUSED, says: ['fail', 'insufficient_funds', false, WATCHED] },
   {
     what: 'refused clearly, after an unclear outcome',
     answer: REFUSED,
     payment: unclearPayment(),
-    says: ['look_again', at(1000), { ...ENDED, settleUnclear: true }],
+    says: ['check_again', at(1000), { ...ENDED, settleUnclear: true }],
   },
   {
     what: 'refused clearly, after a reported success',
     answer: REFUSED,
     payment: aPayment({ reportedTransaction: HASH }),
-    says: ['look_again', at(1000), { ...ENDED, settleUnclear: false }],
+    says: ['check_again', at(1000), { ...ENDED, settleUnclear: false }],
   },
   {
     what: 'refused as a used authorization would be',
     answer: USED_TOO,
-    says: ['look_again', at(1000), { ...DOUBTED, failureCode: 'invalid_transaction_state' }],
+    says: ['check_again', at(1000), { ...DOUBTED, failureCode: 'invalid_transaction_state' }],
   },
   {
     what: 'refused clearly, while Postgres may have lost commits',
     answer: REFUSED,
     commitsMayBeLost: true,
-    says: ['look_again', at(1000), { ...DOUBTED, failureCode: 'insufficient_funds' }],
+    says: ['check_again', at(1000), { ...DOUBTED, failureCode: 'insufficient_funds' }],
   },
   {
     what: 'refused as a used authorization would be, after an unclear outcome',
     answer: USED_TOO,
     payment: unclearPayment(),
-    says: ['look_again', at(1000), DOUBTED],
+    says: ['check_again', at(1000), DOUBTED],
   },
   {
     what: 'settled, paid by another wallet',
     answer: { ...SETTLED, payer: '0xstranger' },
-    says: ['look_again', at(0), DOUBTED],
+    says: ['check_again', at(0), DOUBTED],
   },
   {
     what: 'settled on Solana, paid by another wallet',
@@ -176,14 +176,14 @@ const ROWS: readonly Row[] = [
     what: 'turned away, after an unclear outcome',
     answer: TURNED_AWAY,
     payment: unclearPayment({ settleCalls: 3 }),
-    says: ['look_again', at(1000), { ...ENDED, settleUnclear: true }],
+    says: ['check_again', at(1000), { ...ENDED, settleUnclear: true }],
   },
   {
     what: 'turned away a third time, while Postgres may have lost commits',
     answer: TURNED_AWAY,
     payment: aPayment({ settleCalls: 3 }),
     commitsMayBeLost: true,
-    says: ['look_again', at(1000), DOUBTED],
+    says: ['check_again', at(1000), DOUBTED],
   },
   {
     what: 'postponed',
@@ -218,18 +218,18 @@ const ROWS: readonly Row[] = [
     what: 'postponed in that moment, after an unclear outcome',
     answer: POSTPONED,
     payment: unclearPayment({ validUntil: at(10_000) }),
-    says: ['look_again', at(0), { settleEndedAt: at(0) }],
+    says: ['check_again', at(0), { settleEndedAt: at(0) }],
   },
-  { what: 'unclear', answer: UNKNOWN, says: ['look_again', at(1000), { ...ENDED, settleUnclear: true }] },
+  { what: 'unclear', answer: UNKNOWN, says: ['check_again', at(1000), { ...ENDED, settleUnclear: true }] },
   {
     what: 'unclear, with a transaction',
     answer: { ...UNKNOWN, transaction: HASH },
-    says: ['look_again', at(1000), { ...ENDED, settleUnclear: true, reportedTransaction: HASH }],
+    says: ['check_again', at(1000), { ...ENDED, settleUnclear: true, reportedTransaction: HASH }],
   },
   {
     what: 'unclear, and the facilitator may go on',
     answer: { ...UNKNOWN, mayStillRun: true },
-    says: ['look_again', at(1000), { settleEndedAt: at(-300 + 120_000), settleUnclear: true }],
+    says: ['check_again', at(1000), { settleEndedAt: at(-300 + 120_000), settleUnclear: true }],
   },
 ];
 
@@ -265,12 +265,12 @@ describe('a payment that was taken to be settled', () => {
 
   it('goes to the chain then, when the outcome is unclear', () => {
     const late = beforeCall(unclearPayment({ settleCalls: 2, validUntil: at(9999) }), false, times());
-    assert.deepEqual(late && inShort(late), ['look_again', at(0), { settleEndedAt: at(0) }]);
+    assert.deepEqual(late && inShort(late), ['check_again', at(0), { settleEndedAt: at(0) }]);
   });
 
   it('goes to the chain then, while Postgres may have lost commits', () => {
     const late = beforeCall(aPayment({ settleCalls: 2, validUntil: at(9999) }), true, times());
-    assert.deepEqual(late && inShort(late), ['look_again', at(0), { settleEndedAt: at(0) }]);
+    assert.deepEqual(late && inShort(late), ['check_again', at(0), { settleEndedAt: at(0) }]);
   });
 
   it('is not sent by a process that stood still: the call must end five seconds before another may take it', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { whyChainLeavesItOpen } from '../../../shared/settlement/policy/by-operator.js';
 import { at, unclearPayment } from './a-payment.js';
-import { HASH, MINUTE, unused } from './look-rows.js';
+import { HASH, MINUTE, unused } from './check-rows.js';
 
 describe('an operator calls a payment failed', () => {
   const payment = unclearPayment({ validUntil: at(-MINUTE) });

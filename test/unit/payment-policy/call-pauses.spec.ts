@@ -1,7 +1,7 @@
 import { at, unclearPayment } from './a-payment.js';
-import { HASH, hold, unused } from './look-rows.js';
+import { HASH, hold, unused } from './check-rows.js';
 
-/** The first pause between looks. */
+/** The first pause between checks. */
 const SOON = at(2000);
 
 hold('the authorization is unused after several unclear calls', [
@@ -14,7 +14,7 @@ hold('the authorization is unused after several unclear calls', [
         attempt: index + 3,
         settleEndedAt: at(-1000 * seconds + 1),
       }),
-      says: ['look_again', SOON],
+      says: ['check_again', SOON],
     },
     {
       what: `after that pause of ${seconds} s`,
@@ -32,6 +32,6 @@ hold('the authorization is unused after several unclear calls', [
       reportedTransaction: HASH,
       settleEndedAt: at(-29_999),
     }),
-    says: ['look_again', SOON],
+    says: ['check_again', SOON],
   },
 ]);

@@ -1,7 +1,7 @@
 import type { ChainFinding, Finding } from '../../../shared/chains/finding.js';
 import type { Answer, AnswerCase } from '../../../shared/settlement/policy/answer-case.js';
 import type { CallCase } from '../../../shared/settlement/policy/answer-conditions.js';
-import type { LookCase } from '../../../shared/settlement/policy/look-case.js';
+import type { CheckCase } from '../../../shared/settlement/policy/check-case.js';
 import type { CalledPayment, WatchedPayment } from '../../../shared/settlement/policy/payment-state.js';
 import type {
   FailureCase,
@@ -11,7 +11,7 @@ import type {
 } from '../../../shared/settlement/policy/session-after.js';
 import type { SettleVerdict } from '../../../shared/x402/settle-verdict.js';
 import { aPayment, at, NOW, RULES, times } from './a-payment.js';
-import { DAY, HASH, HOUR, MINUTE, paid, unused } from './look-rows.js';
+import { DAY, HASH, HOUR, MINUTE, paid, unused } from './check-rows.js';
 
 /** Each property with all the values that a condition tells apart: on each limit, and beside it. */
 type Values<T> = { readonly [Name in keyof T]: readonly T[Name][] };
@@ -71,13 +71,13 @@ const FINDINGS: { readonly [Kind in ChainFinding['kind']]: readonly Finding<Kind
 };
 
 /**
- * Every look with such a finding, at a payment in processing or at one that has failed. They are up to 345,600, and are
+ * Every check with such a finding, at a payment in processing or at one that has failed. They are up to 345,600, and are
  * made one by one: an array of them takes more time to keep than to read.
  */
-export function* looks<Kind extends ChainFinding['kind']>(
+export function* checks<Kind extends ChainFinding['kind']>(
   kind: Kind,
   status: 'processing' | 'failed',
-): Generator<LookCase<Finding<Kind>>> {
+): Generator<CheckCase<Finding<Kind>>> {
   const verifications = [{}, { isValid: true }, { isValid: false }];
   const clocks = [times(0, 0), times(0, -1)];
   for (const payment of status === 'failed' ? FAILED : PROCESSING)

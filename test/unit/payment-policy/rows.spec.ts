@@ -7,8 +7,9 @@ import { rowsAsMarkdown } from '../../../lab/world/history/rows.js';
 import type { ChainFinding, Finding } from '../../../shared/chains/finding.js';
 import { SESSION_STATUSES } from '../../../shared/payables/states.js';
 import { ANSWER, afterCall } from '../../../shared/settlement/policy/after-call.js';
-import { afterLook, LATE_LOOK, LOOK } from '../../../shared/settlement/policy/after-look.js';
+import { afterCheck, CHECK, LATE_CHECK } from '../../../shared/settlement/policy/after-check.js';
 import { BEFORE_CALL } from '../../../shared/settlement/policy/before-call.js';
+import type { CheckCase } from '../../../shared/settlement/policy/check-case.js';
 import type { Decision } from '../../../shared/settlement/policy/decision.js';
 import {
   type ByRow,
@@ -17,11 +18,10 @@ import {
   type Rows,
   rowName,
 } from '../../../shared/settlement/policy/decision-table.js';
-import type { LookCase } from '../../../shared/settlement/policy/look-case.js';
 import { FAILURE, SUCCESS } from '../../../shared/settlement/policy/session-after.js';
 import type { SettleVerdict } from '../../../shared/x402/settle-verdict.js';
 import { addToTitle } from '../../support/add-to-title.js';
-import { answers, failures, looks, successes, TAKEN } from './every-case.js';
+import { answers, checks, failures, successes, TAKEN } from './every-case.js';
 
 const FINDINGS: readonly ChainFinding['kind'][] = [
   'paid',
@@ -125,11 +125,11 @@ function isDecision(step: Step): step is Decision {
   return step.kind !== 'call' && step.kind !== 'ask_verify';
 }
 
-function holdLooks<Kind extends ChainFinding['kind']>(kind: Kind): void {
-  const decideLook = (one: LookCase<Finding<Kind>>): ByRow<Step> =>
-    afterLook(one.payment, one, one.rules, one.times);
-  hold(`look-${kind}`, LOOK[kind], () => looks(kind, 'processing'), decideLook);
-  hold(`late-${kind}`, LATE_LOOK[kind], () => looks(kind, 'failed'), decideLook);
+function holdChecks<Kind extends ChainFinding['kind']>(kind: Kind): void {
+  const decideCheck = (one: CheckCase<Finding<Kind>>): ByRow<Step> =>
+    afterCheck(one.payment, one, one.rules, one.times);
+  hold(`look-${kind}`, CHECK[kind], () => checks(kind, 'processing'), decideCheck);
+  hold(`late-${kind}`, LATE_CHECK[kind], () => checks(kind, 'failed'), decideCheck);
 }
 
 function holdAnswers<Kind extends SettleVerdict['kind']>(kind: Kind): void {
@@ -149,7 +149,7 @@ describe('the payment policy', () => {
     (one) => decideByRows('before-call', BEFORE_CALL, one),
   );
   for (const kind of ANSWERS) holdAnswers(kind);
-  for (const kind of FINDINGS) holdLooks(kind);
+  for (const kind of FINDINGS) holdChecks(kind);
   for (const status of SESSION_STATUSES) {
     hold(`success-${status}`, SUCCESS[status], () => successes(status));
     hold(`failure-${status}`, FAILURE[status], () => failures(status));

@@ -71,7 +71,7 @@ const CONTRADICTIONS: Readonly<Record<string, [ExplainedPayment, RegExp]>> = {
   ],
   'a finding of another kind': [payment([chain('unused', 'look-paid-1')]), /look-paid-1 decided by “unused”/],
   'anything after the success': [payment([SETTLED, PAID]), /comes after the success/],
-  'a look for late money before the failure': [
+  'a check for late money before the failure': [
     payment([chain('paid in 0xabc', 'late-paid-1')]),
     /decided while the payment was processing/,
   ],

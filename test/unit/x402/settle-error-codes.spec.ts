@@ -49,7 +49,7 @@ describe('the list of error codes', () => {
     );
   });
 
-  it('has no code for a used authorization, or for a failed simulation, that is told without a look at the chain', () => {
+  it('has no code for a used authorization, or for a failed simulation, that is told without a chain check', () => {
     assert.deepEqual(
       ofMeaning('refusal').filter((code) => SAYS_USED.test(code)),
       [],

@@ -37,7 +37,7 @@ function carriedOut(scene: Scene, decision: Decision, cause: Cause): CarriedOut 
       return { world: withPayment(world, id, stopped), became: decision.kind, rows: [] };
     }
     case 'settle_again':
-    case 'look_again': {
+    case 'check_again': {
       const postponed = postponedPayment(payment, decision, cause);
       return { world: withPayment(world, id, postponed), became: decision.kind, rows: [] };
     }
@@ -47,7 +47,7 @@ function carriedOut(scene: Scene, decision: Decision, cause: Cause): CarriedOut 
 /** Most steps write such a payment: to list its values takes less time than a copy with changes. */
 function postponedPayment(
   payment: Payment,
-  decision: Extract<Decision, { kind: 'settle_again' | 'look_again' }>,
+  decision: Extract<Decision, { kind: 'settle_again' | 'check_again' }>,
   cause: Cause,
 ): Payment {
   const { patch } = decision;
@@ -78,7 +78,7 @@ function postponedPayment(
 
 /** In production, pauses after unreadable checks double; here all are as short as the first. */
 function dueAfter(at: Date, cause: Cause): number {
-  const isSilent = cause.by === 'look' && cause.finding.kind === 'unreadable';
+  const isSilent = cause.by === 'check' && cause.finding.kind === 'unreadable';
   return isSilent ? Math.min(tickOf(at), 1) : tickOf(at);
 }
 

@@ -14,7 +14,7 @@ export function* checking(scene: Scene): Steps {
   if ((stage === 'confirm' || stage === 'watch') && due !== null && due <= 0) yield* taking(scene);
   if (worker?.kind !== 'checking') return;
   yield {
-    what: 'a look is lost',
+    what: 'a check is lost',
     world: withPayment(world, id, { ...payment, worker: null }),
     isHonest: false,
   };
@@ -38,7 +38,7 @@ function* taking(scene: Scene): Steps {
     seen: { ...seen, silentSince: null },
   };
   const next = { ...scene, world: withPayment(world, id, taken), payment: taken };
-  yield { what: 'a look is lost', world: next.world, isHonest: false };
+  yield { what: 'a check is lost', world: next.world, isHonest: false };
   for (const { finding, isWhole } of observationsOf(world.head, payload, setting)) {
     const checker: Checker = {
       kind: 'checking',
@@ -52,7 +52,7 @@ function* taking(scene: Scene): Steps {
     yield* deciding(next, checker, isWhole);
     if (setting.stallsBefore === 'write') {
       const stalled = withPayment(world, id, { ...taken, worker: checker });
-      yield { what: 'a worker stands still after its look', world: stalled, isHonest: false };
+      yield { what: 'a worker stands still after its check', world: stalled, isHonest: false };
     }
   }
 }
@@ -61,15 +61,15 @@ function* deciding(scene: Scene, checker: Checker, isWhole: boolean): Steps {
   const { payment, payload, policy, setting } = scene;
   const { finding, settleUnclear, isReported, unreadableSince, silentSince } = checker;
   const state = paymentStateOf({ ...payment, settleUnclear, isReported, unreadableSince }, payload);
-  const look = { finding: findingOf(finding), commitsMayBeLost: setting.forgets };
+  const check = { finding: findingOf(finding), commitsMayBeLost: setting.forgets };
   const seen = { ...payment.seen, silentSince };
-  const decision = policy.afterLook(state, look, rulesOf(setting), timesOf(setting));
+  const decision = policy.afterCheck(state, check, rulesOf(setting), timesOf(setting));
   if (decision.kind !== 'ask_verify') {
     yield written(scene, { decision, checker, seen, isValid: undefined, isHonest: isWhole });
     return;
   }
   for (const isValid of [true, false]) {
-    const decided = policy.afterLook(state, { ...look, isValid }, rulesOf(setting), timesOf(setting));
+    const decided = policy.afterCheck(state, { ...check, isValid }, rulesOf(setting), timesOf(setting));
     const isHonest = isWhole && isValid === (payload.use === null);
     if (decided.kind === 'ask_verify') continue;
     const step = written(scene, { decision: decided, checker, seen, isValid, isHonest });
@@ -88,12 +88,12 @@ interface Writing {
 function written(scene: Scene, { decision, checker: { finding }, seen, isValid, isHonest }: Writing): Step {
   const { payment, payload } = scene;
   const noting = { ...scene, payment: { ...payment, seen: seenAfter(scene, seen, finding) } };
-  const { became, world, rows, broken } = carryOut(noting, decision, { by: 'look', finding, seen });
+  const { became, world, rows, broken } = carryOut(noting, decision, { by: 'check', finding, seen });
   const over = payload.callOver ?? CALL_TICKS;
   const isUnused = isValid === true || (finding.kind === 'unused' && finding.head > over);
   const isSentBlindly = decision.kind === 'settle_again' && !isUnused;
   const asked = isValid === undefined ? '' : `, /verify says ${isValid ? 'valid' : 'nothing of use'}`;
-  const by = payment.status === 'failed' ? 'a look for late money' : 'a look';
+  const by = payment.status === 'failed' ? 'a check for late money' : 'a check';
   return {
     what: `${by} sees ${finding.kind}${asked}: ${became}`,
     world,

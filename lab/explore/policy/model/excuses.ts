@@ -7,18 +7,18 @@ import { CALL_TICKS, type Finding, type Payload, type Seen } from './world.js';
 /** The cause of the policy's decision. */
 export type Cause =
   | { by: 'answer'; answer: SettleVerdict; wasOutcomeUnclear: boolean }
-  | { by: 'look'; finding: Finding; seen: Seen }
+  | { by: 'check'; finding: Finding; seen: Seen }
   | { by: 'time' | 'operator' };
 
 /**
  * When a payment may be failed although its money has moved, or can still move. Two excuses are for a failure that says that
- * no money moved: the facilitator's word that it sent nothing, and the other words of a refusal when a later look saw the
+ * no money moved: the facilitator's word that it sent nothing, and the other words of a refusal when a later check saw the
  * authorization unused. Two are for a failure that says that the outcome is unknown: a day of silence after the
- * authorization's end, and two looks at an authorization that ends far ahead.
+ * authorization's end, and two checks of an authorization that ends far ahead.
  */
 export function excuseOf(payload: Payload, code: string, cause: Cause, setting: Setting): string | undefined {
   if (cause.by === 'answer') return excuseOfAnswer(cause, setting);
-  if (cause.by !== 'look') return undefined;
+  if (cause.by !== 'check') return undefined;
   return code === OUTCOME_UNKNOWN
     ? excuseOfUnknown(payload, cause, setting)
     : excuseOfRefusal(payload, cause.finding);
@@ -34,14 +34,14 @@ function excuseOfAnswer(
 
 function excuseOfRefusal({ isRefused, callOver }: Payload, finding: Finding): string | undefined {
   const isUnused = finding.kind === 'unused' && finding.head > (callOver ?? CALL_TICKS);
-  return isRefused && isUnused ? 'refused, and a later look saw it unused' : undefined;
+  return isRefused && isUnused ? 'refused, and a later check saw it unused' : undefined;
 }
 
-const BETWEEN_LOOKS_TICKS = 1;
+const BETWEEN_CHECKS_TICKS = 1;
 
 function excuseOfUnknown(
   { end, callOver }: Payload,
-  { finding, seen }: Extract<Cause, { by: 'look' }>,
+  { finding, seen }: Extract<Cause, { by: 'check' }>,
   { clockAhead }: Setting,
 ): string | undefined {
   const trueNow = -clockAhead;
@@ -49,9 +49,9 @@ function excuseOfUnknown(
   const endsSoon = end <= call + LONGEST_WAIT;
   if (trueNow < (endsSoon ? end : call + LONGEST_WAIT)) return undefined;
   if (finding.kind === 'unused') {
-    const isTwice = finding.head > call && isSince(seen.unusedSince, -BETWEEN_LOOKS_TICKS);
+    const isTwice = finding.head > call && isSince(seen.unusedSince, -BETWEEN_CHECKS_TICKS);
     return !endsSoon && isTwice
-      ? 'said to be unknown: it ends far ahead, and two looks saw it unused'
+      ? 'said to be unknown: it ends far ahead, and two checks saw it unused'
       : undefined;
   }
   if (finding.kind !== 'unreadable' || seen.isUsed) return undefined;

@@ -26,7 +26,7 @@ function sentPayload(end: number): Payload {
   };
 }
 
-const LATE_LOOK_TICKS = 2;
+const LATE_CHECK_TICKS = 2;
 
 function refusedPayment(payload: number, end: number): Payment {
   return {
@@ -34,6 +34,6 @@ function refusedPayment(payload: number, end: number): Payment {
     status: 'failed',
     failed: 'lately',
     stage: 'watch',
-    due: end + LATE_LOOK_TICKS,
+    due: end + LATE_CHECK_TICKS,
   };
 }

@@ -1,5 +1,5 @@
 import { afterCall } from '../../../../shared/settlement/policy/after-call.js';
-import { afterLook } from '../../../../shared/settlement/policy/after-look.js';
+import { afterCheck } from '../../../../shared/settlement/policy/after-check.js';
 import { beforeCall, mayStillCall } from '../../../../shared/settlement/policy/before-call.js';
 import { byOperator } from '../../../../shared/settlement/policy/by-operator.js';
 import { afterFailure, afterSuccess } from '../../../../shared/settlement/policy/session-after.js';
@@ -9,7 +9,7 @@ export const POLICY = {
   beforeCall,
   mayStillCall,
   afterCall,
-  afterLook,
+  afterCheck,
   byOperator,
   afterSuccess,
   afterFailure,

@@ -87,7 +87,7 @@ export const SETTINGS = {
   },
   stallsBeforeWrite: {
     ...PLAIN,
-    name: 'workers that stand still after a look',
+    name: 'workers that stand still after a check',
     end: 2,
     stallsBefore: 'write',
   },

@@ -1,8 +1,8 @@
 import { type Explored, type Model, searchWhole } from '../breadth-first/search.js';
 import { calling } from './calls.js';
 import { decode, encode } from './canonical.js';
+import { checking } from './checks.js';
 import { paying } from './link.js';
-import { looking } from './looks.js';
 import { failingOver, happening, resolving } from './outside.js';
 import { type Play, type Steps, sceneOf } from './play.js';
 import { RULES_OF_ALL } from './rules.js';
@@ -40,7 +40,7 @@ function* stepsFrom(world: World, play: Play): Steps {
     const scene = sceneOf(world, index, play);
     if (scene === undefined) continue;
     yield* calling(scene);
-    yield* looking(scene);
+    yield* checking(scene);
     yield* resolving(scene);
   }
   yield* paying(world, play);

@@ -18,7 +18,7 @@ export function at(ms: number): Date {
   return date;
 }
 
-/** The last call of `/settle` ended before the newest block by more than each rule's margin, so a look at it counts. */
+/** The last call of `/settle` ended before the newest block by more than each rule's margin, so a check that sees that block counts. */
 const ASKED = at(-40 * SECOND);
 const ENDED = at(-35 * SECOND);
 const NEWEST_BLOCK = at(-SECOND);

@@ -1,5 +1,5 @@
+import { sightsOf } from './checks.js';
 import { CLOCKS, stateOf, timesBy } from './inputs.js';
-import { sightsOf } from './looks.js';
 import { isPromoted, type Play, type Steps } from './play.js';
 import { contradiction } from './statements.js';
 import {
@@ -44,7 +44,7 @@ function* payingAgain(world: World, index: number, attempt: Attempt, play: Play)
   for (const clocks of breadth.faults === 'all' ? CLOCKS : CLOCKS.slice(0, 1)) {
     if (!rules.isWindowOver(validUntil, timesBy(clocks))) continue;
     const late = `${what} after its time, ${clocks}`;
-    if (mayBeLost) yield* lookingBefore(world, index, { what: late, saysUsed: false, play });
+    if (mayBeLost) yield* checkingBefore(world, index, { what: late, saysUsed: false, play });
     else yield { what: late, world, isHonest: false, broken: contradiction(fact, 'nothing') };
   }
   if (fact.isOver) return;
@@ -55,8 +55,8 @@ function* payingAgain(world: World, index: number, attempt: Attempt, play: Play)
   };
   for (const saysUsed of [true, false]) {
     const refused = `${what}, and /verify says ${saysUsed ? 'used' : 'refused'}`;
-    if (rules.looksBeforeRefusal(saysUsed, mayBeLost))
-      yield* lookingBefore(world, index, { what: refused, saysUsed, play });
+    if (rules.checksBeforeRefusal(saysUsed, mayBeLost))
+      yield* checkingBefore(world, index, { what: refused, saysUsed, play });
     else yield { what: refused, world, isHonest: false, broken: contradiction(fact, 'nothing') };
   }
 }
@@ -67,12 +67,12 @@ interface Refusal {
   play: Play;
 }
 
-function* lookingBefore(world: World, index: number, { what, saysUsed, play }: Refusal): Steps {
+function* checkingBefore(world: World, index: number, { what, saysUsed, play }: Refusal): Steps {
   const attempt = world.attempts[index];
   if (attempt === undefined) return;
   const mayBeLost = play.rules.commitsMayBeLost(isPromoted(world));
   for (const { by, finding, isHonest } of sightsOf(attempt.fact, play.breadth, 0)) {
-    const found = play.rules.refusalAfterLook(finding, saysUsed, mayBeLost);
+    const found = play.rules.refusalAfterCheck(finding, saysUsed, mayBeLost);
     const seen = `${what}; ${by} says ${finding.kind}`;
     if (found === 'paid')
       yield { what: `${seen}: claimed`, world: claimed(world, index, attempt.of, 'confirm'), isHonest };

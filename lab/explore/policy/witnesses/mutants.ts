@@ -15,8 +15,8 @@ const { onePayment, twoPayments, refund } = BREADTHS;
 export const WITNESS_MUTANTS: readonly WitnessMutant[] = [
   mutant('Postgres', 'a failover is not noticed', twoPayments, { commitsMayBeLost: () => false }),
   mutant('Postgres', 'a recorded refusal is told although a forgotten call may still send it', twoPayments, {
-    afterLook: (payment, look, ...rest) =>
-      RULES_OF_ALL.afterLook(payment, { ...look, commitsMayBeLost: false }, ...rest),
+    afterCheck: (payment, check, ...rest) =>
+      RULES_OF_ALL.afterCheck(payment, { ...check, commitsMayBeLost: false }, ...rest),
   }),
   mutant(
     'Postgres',
@@ -27,16 +27,16 @@ export const WITNESS_MUTANTS: readonly WitnessMutant[] = [
     },
   ),
   mutant('Postgres', 'a forgotten payload that is unused counts as one that was never sent', twoPayments, {
-    refusalAfterLook: (finding, saysUsed) => RULES_OF_ALL.refusalAfterLook(finding, saysUsed, false),
+    refusalAfterCheck: (finding, saysUsed) => RULES_OF_ALL.refusalAfterCheck(finding, saysUsed, false),
   }),
-  mutant('Postgres', 'a forgotten payload is refused without a look at the chain', twoPayments, {
-    looksBeforeRefusal: () => false,
+  mutant('Postgres', 'a forgotten payload is refused without a chain check', twoPayments, {
+    checksBeforeRefusal: () => false,
   }),
   mutant('Postgres', 'money that Postgres has forgotten is never held against the books', refund, {
     reconciles: () => false,
   }),
   mutant('Postgres', 'a forgotten refund is taken for one that was never paid', refund, {
-    looksBeforeRefusal: (saysUsed) => saysUsed,
+    checksBeforeRefusal: (saysUsed) => saysUsed,
   }),
   mutant('facilitator', 'a facilitator that turns a call away is believed about a forgotten one', refund, {
     afterCall: (payment, call, ...rest) =>
@@ -46,49 +46,49 @@ export const WITNESS_MUTANTS: readonly WitnessMutant[] = [
         ...rest,
       ),
   }),
-  mutant('endpoint', 'what one endpoint calls expired is not looked at by another', WITHOUT_FAILOVER, {
-    afterLook: (payment, look, ...rest) => {
-      const decision = RULES_OF_ALL.afterLook(payment, look, ...rest);
-      const isOver = 'exhausted' in look.finding && look.finding.exhausted;
+  mutant('endpoint', 'what one endpoint calls expired is not checked by another', WITHOUT_FAILOVER, {
+    afterCheck: (payment, check, ...rest) => {
+      const decision = RULES_OF_ALL.afterCheck(payment, check, ...rest);
+      const isOver = 'exhausted' in check.finding && check.finding.exhausted;
       return isOver && decision.kind === 'fail' ? { ...decision, watchAt: undefined } : decision;
     },
   }),
   mutant('endpoint', 'a limited endpoint counts as a silent one', WITHOUT_FAILOVER, {
-    afterLook: (payment, look, ...rest) => {
-      const { finding } = look;
-      if (finding.kind !== 'unreadable') return RULES_OF_ALL.afterLook(payment, look, ...rest);
+    afterCheck: (payment, check, ...rest) => {
+      const { finding } = check;
+      if (finding.kind !== 'unreadable') return RULES_OF_ALL.afterCheck(payment, check, ...rest);
       const { againInMs: _, ...silent } = finding;
-      return RULES_OF_ALL.afterLook(payment, { ...look, finding: silent }, ...rest);
+      return RULES_OF_ALL.afterCheck(payment, { ...check, finding: silent }, ...rest);
     },
   }),
   mutant('endpoint', 'a late endpoint is believed that nothing can come any more', WITHOUT_FAILOVER, {
-    afterLook: (payment, look, ...rest) => {
-      const { finding } = look;
+    afterCheck: (payment, check, ...rest) => {
+      const { finding } = check;
       const believed = finding.kind === 'unused' ? { ...finding, exhausted: true } : finding;
-      return RULES_OF_ALL.afterLook(payment, { ...look, finding: believed }, ...rest);
+      return RULES_OF_ALL.afterCheck(payment, { ...check, finding: believed }, ...rest);
     },
   }),
   mutant('verify', '/verify is believed that a payload can never be used', WITHOUT_FAILOVER, {
-    afterLook: (payment, look, ...rest) =>
-      RULES_OF_ALL.afterLook(
+    afterCheck: (payment, check, ...rest) =>
+      RULES_OF_ALL.afterCheck(
         payment,
-        look.isValid === false ? { ...look, finding: unused(true) } : look,
+        check.isValid === false ? { ...check, finding: unused(true) } : check,
         ...rest,
       ),
   }),
   mutant('clock', "Postgres' clock alone ends the wait for an authorization", WITHOUT_FAILOVER, {
-    afterLook: (payment, look, rules, { now }) =>
-      RULES_OF_ALL.afterLook(payment, look, rules, { now, own: now }),
+    afterCheck: (payment, check, rules, { now }) =>
+      RULES_OF_ALL.afterCheck(payment, check, rules, { now, own: now }),
   }),
   mutant('clock', "the process' clock alone ends the wait for an authorization", WITHOUT_FAILOVER, {
-    afterLook: (payment, look, rules, { own }) =>
-      RULES_OF_ALL.afterLook(payment, look, rules, { now: own, own }),
+    afterCheck: (payment, check, rules, { own }) =>
+      RULES_OF_ALL.afterCheck(payment, check, rules, { now: own, own }),
   }),
   mutant('clock', 'one clock is enough to refuse a payload by its window', onePayment, {
     isWindowOver: (validUntil, { now, own }) => now >= validUntil || own >= validUntil,
-    looksBeforeRefusal: () => false,
+    checksBeforeRefusal: () => false,
   }),
-  mutant('operator', 'an operator is believed without a look at the chain', WITHOUT_FAILOVER, {
+  mutant('operator', 'an operator is believed without a chain check', WITHOUT_FAILOVER, {
     mayCallFailed: (payment, _finding, times) => RULES_OF_ALL.mayCallFailed(payment, unused(true), times),
   }),
   mutant('operator', 'an operator is believed while the authorization is good', WITHOUT_FAILOVER, {

@@ -1,6 +1,6 @@
 import type { ModelStep } from '../breadth-first/search.js';
+import { sightsOf } from './checks.js';
 import { CLOCKS, PAID, stateOf, timesBy, unused } from './inputs.js';
-import { sightsOf } from './looks.js';
 import { continued, isPromoted, type Play, type Scene, type Steps, sceneOf } from './play.js';
 import { type Attempt, CLAIMED, FRESH, type World, withFact, withPayable, withRow } from './world.js';
 import { carryOut, succeed } from './write.js';

@@ -16,8 +16,8 @@ export const RULES_OF_ALL = {
   ...POLICY,
   /** The processes' belief about Postgres after a standby was promoted. */
   commitsMayBeLost: (isPromoted: boolean): boolean => isPromoted,
-  /** `lookBeforeRefusal`: a payload without a row was refused, and the chain was looked at. */
-  refusalAfterLook(
+  /** `checkBeforeRefusal`: a payload without a row was refused, and the chain was checked. */
+  refusalAfterCheck(
     finding: ChainFinding,
     saysUsed: boolean,
     mayBeLost: boolean,
@@ -28,8 +28,9 @@ export const RULES_OF_ALL = {
       finding.kind === 'spent_otherwise' || (finding.kind === 'unused' && (finding.exhausted || !mayBeLost));
     return isCertain || !(saysUsed || mayBeLost) ? 'nothing' : 'uncertain';
   },
-  /** `acceptPayment`: whether the chain is looked at before such a refusal. */
-  looksBeforeRefusal: (saysUsed: boolean, commitsMayBeLost: boolean): boolean => saysUsed || commitsMayBeLost,
+  /** `acceptPayment`: whether the chain is checked before such a refusal. */
+  checksBeforeRefusal: (saysUsed: boolean, commitsMayBeLost: boolean): boolean =>
+    saysUsed || commitsMayBeLost,
   /** `checkContent`: an authorization is over when both clocks say so. */
   isWindowOver: (validUntil: Date, { now, own }: Times): boolean => now >= validUntil && own >= validUntil,
   /** `whyMoneyMayArrive`: an operator's word is refused when the payment's columns or its chain speak against it. */

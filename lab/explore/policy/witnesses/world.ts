@@ -3,7 +3,7 @@ import type { PaymentStage, PaymentStatus } from '../../../../shared/payments/st
 
 /**
  * The state of the wide model: a session and its refund, every payment of both, and what Postgres' standby has. It has no
- * ticks: an authorization is good or over, and a look comes after the end of the last call. The model of one payment
+ * ticks: an authorization is good or over, and a check comes after the end of the last call. The model of one payment
  * shows that times are kept; this one shows what several payments and failing witnesses do to each other.
  */
 export interface World {

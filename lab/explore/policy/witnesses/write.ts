@@ -45,7 +45,7 @@ function carriedOut(scene: Scene, decision: Decision): Written {
     case 'stop_watching':
       return waiting(withColumns(world, index, { stage: null }), decision.kind);
     case 'settle_again':
-    case 'look_again': {
+    case 'check_again': {
       const isWatched = attempt.row.status === 'failed';
       const stage = decision.kind === 'settle_again' ? 'settle' : isWatched ? 'watch' : 'confirm';
       const calls = 'notSent' in decision ? attempt.row.calls - 1 : attempt.row.calls;

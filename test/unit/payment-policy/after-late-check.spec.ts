@@ -1,6 +1,6 @@
 import type { WatchedPayment } from '../../../shared/settlement/policy/payment-state.js';
 import { at, unclearPayment } from './a-payment.js';
-import { DAY, HASH, HOUR, hold, MINUTE, paid, SILENT, USED, unused } from './look-rows.js';
+import { DAY, HASH, HOUR, hold, MINUTE, paid, SILENT, USED, unused } from './check-rows.js';
 
 const failed = (overrides: Partial<WatchedPayment> = {}): WatchedPayment =>
   unclearPayment({ status: 'failed', failedAt: at(-HOUR), validUntil: at(-2 * HOUR), ...overrides });
@@ -10,22 +10,22 @@ hold('a payment has failed, and', [
     what: 'it is pending',
     finding: { kind: 'pending', transaction: HASH },
     payment: failed(),
-    says: ['look_again', at(30_000)],
+    says: ['check_again', at(30_000)],
   },
-  { what: 'it is used', finding: USED, payment: failed(), says: ['look_again', at(30_000)] },
-  { what: 'it is unused', finding: unused(0), payment: failed(), says: ['look_again', at(HOUR)] },
+  { what: 'it is used', finding: USED, payment: failed(), says: ['check_again', at(30_000)] },
+  { what: 'it is unused', finding: unused(0), payment: failed(), says: ['check_again', at(HOUR)] },
   {
     what: 'it is unused, before its end',
     finding: unused(0),
     payment: failed({ validUntil: at(MINUTE) }),
-    says: ['look_again', at(2 * MINUTE)],
+    says: ['check_again', at(2 * MINUTE)],
   },
   { what: 'it can never be used', finding: unused(0, true), payment: failed(), says: ['stop_watching'] },
   {
     what: 'a block from before the call says that it can never be used',
     finding: unused(-1000, true),
     payment: failed(),
-    says: ['look_again', at(HOUR)],
+    says: ['check_again', at(HOUR)],
   },
   {
     what: 'it was used up otherwise',
@@ -33,18 +33,18 @@ hold('a payment has failed, and', [
     payment: failed(),
     says: ['stop_watching'],
   },
-  { what: 'nothing can be read', finding: SILENT, payment: failed(), says: ['look_again', at(15_000)] },
+  { what: 'nothing can be read', finding: SILENT, payment: failed(), says: ['check_again', at(15_000)] },
   {
     what: 'nothing could be read for ten minutes',
     finding: SILENT,
     payment: failed({ unreadableSince: at(-10 * MINUTE) }),
-    says: ['look_again', at(10 * MINUTE)],
+    says: ['check_again', at(10 * MINUTE)],
   },
   {
-    what: 'the next look would be within its week',
+    what: 'the next check would be within its week',
     finding: unused(0),
     payment: failed({ failedAt: at(-7 * DAY + HOUR) }),
-    says: ['look_again', at(HOUR)],
+    says: ['check_again', at(HOUR)],
   },
   {
     what: 'its week is over',

@@ -10,14 +10,14 @@ interface Sight {
   readonly finding: ChainFinding;
   readonly isHonest: boolean;
   readonly isLie?: boolean;
-  /** Every look of the last day could read nothing. */
+  /** Every check of the last day could read nothing. */
   readonly isSilentForADay?: boolean;
 }
 
 const reason = '';
 
 /**
- * The answer of one of two endpoints about a payload. Each look asks either of them: they contradict each other where one is
+ * The answer of one of two endpoints about a payload. Each check asks either of them: they contradict each other where one is
  * late, silent, limited, halted, or on a fork.
  */
 export function sightsOf(fact: Fact, { faults }: Pick<Breadth, 'faults'>, lies: number): Sight[] {
@@ -57,12 +57,12 @@ function silence(isSilentForADay: boolean): Sight {
   };
 }
 
-/** A worker looks at the chain, and asks `/verify` where the policy says so. The last call has ended. */
-export function* looking(scene: Scene): Steps {
+/** A worker checks the chain, and asks `/verify` where the policy says so. The last call has ended. */
+export function* checking(scene: Scene): Steps {
   const { attempt, world, index, breadth } = scene;
   const { stage } = attempt.row;
   if ((stage !== 'confirm' && stage !== 'watch') || attempt.fact.isCalled) return;
-  // A fork is short: the look two minutes later sees the chain.
+  // A fork is short: the check two minutes later sees the chain.
   const lies = stage === 'watch' ? 0 : world.lies;
   for (const sight of sightsOf(attempt.fact, breadth, lies)) {
     const fact = { ...attempt.fact, isLiedAbout: attempt.fact.isLiedAbout || sight.isLie === true };
@@ -78,23 +78,23 @@ export function* looking(scene: Scene): Steps {
 function* deciding(scene: Scene, sight: Sight, clocks: Clocks): Steps {
   const { attempt, rules } = scene;
   const state = stateOf(attempt, sight.isSilentForADay);
-  const look = {
+  const check = {
     finding: sight.finding,
     commitsMayBeLost: rules.commitsMayBeLost(isPromoted(scene.world)),
   };
   const times = timesBy(clocks);
   const isHonest = sight.isHonest && clocks === 'both are right';
   const what = `${clocks === 'both are right' ? '' : `${clocks}: `}${sight.by} says ${sight.finding.kind}`;
-  const decision = rules.afterLook(state, look, RULES, times);
+  const decision = rules.afterCheck(state, check, RULES, times);
   if (decision.kind !== 'ask_verify') {
     const { became, world, rows, broken } = carryOut(scene, decision);
     const isUnasked = sight.finding === LIMITED && decision.kind === 'fail';
-    const gaveUp = isUnasked ? 'given up by a look that was never made' : undefined;
+    const gaveUp = isUnasked ? 'given up by a check that was never made' : undefined;
     yield { what: `${what}: ${became}`, world, rows, broken: broken ?? gaveUp, isHonest };
     return;
   }
   for (const isValid of [true, false]) {
-    const decided = rules.afterLook(state, { ...look, isValid }, RULES, times);
+    const decided = rules.afterCheck(state, { ...check, isValid }, RULES, times);
     if (decided.kind === 'ask_verify') continue;
     const { became, world, rows, broken } = carryOut(scene, decided);
     const words = isValid ? 'valid' : 'nothing of use';

@@ -2,8 +2,8 @@ import type { ChainFinding, Finding } from '../../chains/finding.js';
 import type { Condition, Rows } from './decision-table.js';
 import type { Rules, Times, WatchedPayment } from './payment-state.js';
 
-/** One look at the chain, with everything that decides about it. */
-export interface LookCase<Found extends ChainFinding = ChainFinding> {
+/** One chain check, with everything that decides about it. */
+export interface CheckCase<Found extends ChainFinding = ChainFinding> {
   payment: WatchedPayment;
   finding: Found;
   /** The answer of `/verify`: true when the payload is valid, which means unused. Undefined before it is asked. */
@@ -14,19 +14,19 @@ export interface LookCase<Found extends ChainFinding = ChainFinding> {
   times: Times;
 }
 
-export type LookCondition<Kind extends ChainFinding['kind'] = ChainFinding['kind']> = Condition<
-  LookCase<Finding<Kind>>
+export type CheckCondition<Kind extends ChainFinding['kind'] = ChainFinding['kind']> = Condition<
+  CheckCase<Finding<Kind>>
 >;
 
-export type LookStep =
+export type CheckStep =
   | { kind: 'succeed'; proof: { transaction: string; payer: string | undefined; proofIndex: number } }
   | { kind: 'fail'; code: string; released: false; watchAt: Date | undefined }
   | { kind: 'settle_again'; at: Date }
-  /** `unusedSeenAt`: the time of the first of the two looks that decide. Every other step clears it. */
-  | { kind: 'look_again'; at: Date; unusedSeenAt?: Date }
+  /** `unusedSeenAt`: the time of the first of the two checks that decide. Every other step clears it. */
+  | { kind: 'check_again'; at: Date; unusedSeenAt?: Date }
   | { kind: 'stop_watching' }
   | { kind: 'ask_verify' };
 
-export type LookTable = {
-  readonly [Kind in ChainFinding['kind']]: Rows<LookCase<Finding<Kind>>, LookStep>;
+export type CheckTable = {
+  readonly [Kind in ChainFinding['kind']]: Rows<CheckCase<Finding<Kind>>, CheckStep>;
 };

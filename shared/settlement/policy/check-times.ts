@@ -1,4 +1,4 @@
-import { LONGEST_WAIT_MS, LOOK_PAUSES_MS, UNREADABLE_PAUSE_MS, WATCH_INTERVAL_MS } from './limits.js';
+import { CHECK_PAUSES_MS, LONGEST_WAIT_MS, UNREADABLE_PAUSE_MS, WATCH_INTERVAL_MS } from './limits.js';
 import type { Rules, Times, WatchedPayment } from './payment-state.js';
 import { surelyOver } from './settle-times.js';
 
@@ -10,13 +10,13 @@ export function earlier(one: Date, other: Date): Date {
   return one < other ? one : other;
 }
 
-/** The time of the next look: pauses grow from look to look. */
+/** The time of the next check: pauses grow from check to check. */
 export function afterPause({ attempt, settleCalls }: WatchedPayment, times: Times): Date {
-  const looks = Math.min(Math.max(attempt - settleCalls - 1, 0), LOOK_PAUSES_MS.length - 1);
-  return inMs(times, LOOK_PAUSES_MS[looks] ?? LOOK_PAUSES_MS[4]);
+  const checks = Math.min(Math.max(attempt - settleCalls - 1, 0), CHECK_PAUSES_MS.length - 1);
+  return inMs(times, CHECK_PAUSES_MS[checks] ?? CHECK_PAUSES_MS[4]);
 }
 
-/** After a look that could read nothing, the next one comes after as long as that has lasted: the pauses double. */
+/** After a check that could read nothing, the next one comes after as long as that has lasted: the pauses double. */
 export function afterUnreadable(payment: WatchedPayment, times: Times): Date {
   const pauseMs = Math.max(unreadableMs(payment, times), UNREADABLE_PAUSE_MS);
   return inMs(times, Math.min(pauseMs, WATCH_INTERVAL_MS));

@@ -1,24 +1,24 @@
 import type { WatchedPayment } from '../../../shared/settlement/policy/payment-state.js';
 import { aPayment, at, RULES, times, unclearPayment } from './a-payment.js';
-import { DAY, FAR, HASH, HOUR, hold, MINUTE, paid, SEARCHING, SILENT, USED, unused } from './look-rows.js';
+import { DAY, FAR, HASH, HOUR, hold, MINUTE, paid, SEARCHING, SILENT, USED, unused } from './check-rows.js';
 
-/** The first pause between looks. */
+/** The first pause between checks. */
 const SOON = at(2000);
 
 hold('the transfer was found', [
   { what: 'in the newest block', finding: paid(1), says: ['succeed'] },
-  { what: 'in a block that no longer counts', finding: paid(0), says: ['look_again', SOON] },
+  { what: 'in a block that no longer counts', finding: paid(0), says: ['check_again', SOON] },
   {
     what: 'with one confirmation too few',
     finding: paid(2),
     rules: { ...RULES, confirmations: 3 },
-    says: ['look_again', SOON],
+    says: ['check_again', SOON],
   },
   { what: 'with all of them', finding: paid(3), rules: { ...RULES, confirmations: 3 }, says: ['succeed'] },
   {
     what: 'and may still be dropped',
     finding: { kind: 'pending', transaction: HASH },
-    says: ['look_again', SOON],
+    says: ['check_again', SOON],
   },
 ]);
 
@@ -28,12 +28,12 @@ hold('the authorization was used up without paying', [
     finding: { kind: 'spent_otherwise', transaction: HASH },
     says: ['fail', 'invalid_transaction_state', at(2 * MINUTE)],
   },
-  { what: 'by what is not known', finding: USED, says: ['look_again', SOON] },
+  { what: 'by what is not known', finding: USED, says: ['check_again', SOON] },
   {
     what: 'by what is not known, a day after its end',
     finding: USED,
     payment: unclearPayment({ validUntil: at(-DAY) }),
-    says: ['look_again', SOON],
+    says: ['check_again', SOON],
   },
 ]);
 
@@ -45,7 +45,7 @@ hold('the facilitator refused it as it would a used authorization, and', [
     what: 'it is unused in a block as old as the call',
     finding: unused(-1000),
     payment: unclearPayment(REFUSED),
-    says: ['look_again', SOON],
+    says: ['check_again', SOON],
   },
   {
     what: 'it is unused in a later block',
@@ -66,7 +66,7 @@ hold('the facilitator refused it as it would a used authorization, and', [
     says: ['fail', 'insufficient_funds', at(2 * MINUTE)],
   },
   { what: 'it has paid', finding: paid(1), payment: unclearPayment(REFUSED), says: ['succeed'] },
-  { what: 'it is used', finding: USED, payment: unclearPayment(REFUSED), says: ['look_again', SOON] },
+  { what: 'it is used', finding: USED, payment: unclearPayment(REFUSED), says: ['check_again', SOON] },
   {
     what: 'it is used up otherwise',
     finding: { kind: 'spent_otherwise', transaction: HASH },
@@ -87,7 +87,7 @@ const OVER: Partial<WatchedPayment> = { validUntil: at(-MINUTE), unreadableSince
 hold('nothing can be read', [
   { what: 'while time is left', finding: SILENT, says: ['ask_verify'] },
   { what: 'and /verify calls it valid', finding: SILENT, isValid: true, says: ['settle_again', at(0)] },
-  { what: 'and /verify does not', finding: SILENT, isValid: false, says: ['look_again', SOON] },
+  { what: 'and /verify does not', finding: SILENT, isValid: false, says: ['check_again', SOON] },
   {
     what: 'for a day, after its end',
     finding: SILENT,
@@ -110,7 +110,7 @@ hold('nothing can be read', [
     what: 'for a day, a millisecond before its end',
     finding: SILENT,
     payment: unclearPayment({ ...OVER, validUntil: at(1) }),
-    says: ['look_again', SOON],
+    says: ['check_again', SOON],
   },
   {
     what: 'for a day, a quarter of an hour after a call whose authorization ends far ahead',
@@ -122,45 +122,45 @@ hold('nothing can be read', [
     what: 'for a millisecond less than a day',
     finding: SILENT,
     payment: unclearPayment({ ...OVER, unreadableSince: at(-DAY + 1) }),
-    says: ['look_again', SOON],
+    says: ['check_again', SOON],
   },
   {
     what: 'for a day by one of two clocks',
     finding: SILENT,
     payment: unclearPayment(OVER),
     times: times(0, -1),
-    says: ['look_again', SOON],
+    says: ['check_again', SOON],
   },
   {
     what: 'for a minute, a day after its end',
     finding: SILENT,
     payment: unclearPayment({ validUntil: at(-DAY), unreadableSince: at(-MINUTE) }),
-    says: ['look_again', SOON],
+    says: ['check_again', SOON],
   },
   {
     what: 'for a day, after its end by one of two clocks',
     finding: SILENT,
     payment: unclearPayment({ ...OVER, validUntil: at(0) }),
     times: times(0, -1),
-    says: ['look_again', SOON],
+    says: ['check_again', SOON],
   },
   {
     what: 'for a day, after it was seen used',
     finding: SILENT,
     payment: unclearPayment({ ...OVER, usedSeenAt: at(-HOUR) }),
-    says: ['look_again', SOON],
+    says: ['check_again', SOON],
   },
   {
     what: 'for a day, after the facilitator clearly said that it settled',
     finding: SILENT,
     payment: aPayment({ ...OVER, reportedTransaction: HASH }),
-    says: ['look_again', SOON],
+    says: ['check_again', SOON],
   },
   {
     what: 'but that the chain stands still at its end',
     finding: { ...SILENT, chainTime: at(-MINUTE) },
     payment: unclearPayment(OVER),
-    says: ['look_again', SOON],
+    says: ['check_again', SOON],
   },
   {
     what: 'but that the chain has gone beyond its end',
@@ -172,7 +172,7 @@ hold('nothing can be read', [
 
 hold('a recorded refusal', [
   {
-    what: 'is told once a look sees it unused',
+    what: 'is told once a check sees it unused',
     finding: unused(0),
     payment: unclearPayment({ failureCode: 'insufficient_funds' }),
     says: ['fail', 'insufficient_funds', at(360_000)],
@@ -182,7 +182,7 @@ hold('a recorded refusal', [
     finding: unused(0),
     payment: unclearPayment({ failureCode: 'insufficient_funds', settleCalls: 6 }),
     commitsMayBeLost: true,
-    says: ['look_again', SOON],
+    says: ['check_again', SOON],
   },
 ]);
 
@@ -193,19 +193,19 @@ hold('a search goes on', [
     finding: { ...SEARCHING, position: { block: 2 } },
     isValid: false,
     payment: unclearPayment({ searchPlace: { block: 1 } }),
-    says: ['look_again', at(1000)],
+    says: ['check_again', at(1000)],
   },
   {
     what: 'where it was',
     finding: { ...SEARCHING, position: { block: 1 } },
     isValid: false,
     payment: unclearPayment({ searchPlace: { block: 1 } }),
-    says: ['look_again', SOON],
+    says: ['check_again', SOON],
   },
   {
     what: 'a week after its end',
     finding: SEARCHING,
     payment: unclearPayment({ validUntil: at(-7 * DAY), unreadableSince: at(-DAY) }),
-    says: ['look_again', SOON],
+    says: ['check_again', SOON],
   },
 ]);

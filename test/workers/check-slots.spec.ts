@@ -12,41 +12,41 @@ import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 const SLOTS = 8;
 const SLOW_MS = 20;
 
-describe('looks at a network whose endpoint hangs', () => {
+describe('checks of a network whose endpoint hangs', () => {
   let flow: MoneyFlow;
-  let chainLooks: OutsideCalls;
+  let chainChecks: OutsideCalls;
   let handlers: Handlers;
-  /** The networks that were looked at, in this order. */
-  let looks: string[];
+  /** The networks that were checked, in this order. */
+  let checks: string[];
   let answer: () => void;
 
   beforeEach(async () => {
-    flow = await openMoneyFlow('look_places', { worker: false, environment: { SETTLE_WAIT_MS: '0' } });
+    flow = await openMoneyFlow('check_slots', { worker: false, environment: { SETTLE_WAIT_MS: '0' } });
     const { deps } = flow.openManualWorker();
-    chainLooks = openOutsideCalls('confirm-payment', SLOTS, createLogger('silent', 'test'), SLOW_MS);
-    looks = [];
+    chainChecks = openOutsideCalls('confirm-payment', SLOTS, createLogger('silent', 'test'), SLOW_MS);
+    checks = [];
     const hanging = new Promise<void>((resolve) => {
       answer = resolve;
     });
     deps.chains = {
       async check({ network }): Promise<ChainFinding> {
-        looks.push(network);
+        checks.push(network);
         if (network === X_LAYER_TESTNET) await hanging;
         return { kind: 'unused', chainTime: new Date(nowMs()), exhausted: false };
       },
       close: () => undefined,
     };
-    handlers = createHandlers({ ...deps, chainLooks }, undefined as never);
+    handlers = createHandlers({ ...deps, chainChecks }, undefined as never);
   });
   afterEach(async () => {
     answer();
-    await chainLooks.close();
+    await chainChecks.close();
     resetClock();
     await flow.close();
   });
 
-  /** Pays, loses the answer of `/settle`, and looks when the look is due. */
-  async function payAndLook(network: string): Promise<{ id: string; outcome: Outcome }> {
+  /** Pays, loses the answer of `/settle`, and checks when the check is due. */
+  async function payAndCheck(network: string): Promise<{ id: string; outcome: Outcome }> {
     const { id } = await flow.buildSession();
     assert.equal((await flow.pay(id, { network })).status, 202);
     const { id: paymentId } = await flow.onlyPayment(id);
@@ -57,19 +57,19 @@ describe('looks at a network whose endpoint hangs', () => {
     return { id, outcome: await handlers['confirm-payment']({ paymentId }) };
   }
 
-  it('give their places in the queue back, and leave looks to other networks', async () => {
+  it('give their places in the queue back, and leave checks to other networks', async () => {
     let held = 0;
-    let refused = await payAndLook(X_LAYER_TESTNET);
-    for (; looks.length > held; held += 1) {
-      assert.equal(refused.outcome.kind, 'done', 'the job does not wait for its look');
-      refused = await payAndLook(X_LAYER_TESTNET);
+    let refused = await payAndCheck(X_LAYER_TESTNET);
+    for (; checks.length > held; held += 1) {
+      assert.equal(refused.outcome.kind, 'done', 'the job does not wait for its check');
+      refused = await payAndCheck(X_LAYER_TESTNET);
     }
-    assert.ok(held >= 2 && held < SLOTS, `${held} looks hang`);
+    assert.ok(held >= 2 && held < SLOTS, `${held} checks hang`);
     assert.equal(refused.outcome.kind, 'again', 'it comes back');
     const { status, dueAt } = await flow.onlyPayment(refused.id);
     assert.equal(status, 'processing');
     assert.ok((dueAt?.getTime() ?? 0) <= nowMs() + 20_000);
-    assert.equal((await payAndLook(BASE_SEPOLIA)).outcome.kind, 'again');
-    assert.deepEqual(looks.slice(held), [BASE_SEPOLIA]);
+    assert.equal((await payAndCheck(BASE_SEPOLIA)).outcome.kind, 'again');
+    assert.deepEqual(checks.slice(held), [BASE_SEPOLIA]);
   });
 });

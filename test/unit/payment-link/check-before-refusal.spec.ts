@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type DoubtedRefusal, lookBeforeRefusal } from '../../../api/payment-link/look-before-refusal.js';
+import { checkBeforeRefusal, type DoubtedRefusal } from '../../../api/payment-link/check-before-refusal.js';
 import type { PaymentQuery } from '../../../shared/chains/chains.js';
 import type { ChainFinding } from '../../../shared/chains/finding.js';
 import { MAX_PAGE_RPC_CALLS } from '../../../shared/limits/bounds.js';
@@ -41,7 +41,7 @@ function refusalOn(network: string): DoubtedRefusal {
 
 function depsWith(
   check: (query: PaymentQuery) => Promise<ChainFinding>,
-): Parameters<typeof lookBeforeRefusal>[0] {
+): Parameters<typeof checkBeforeRefusal>[0] {
   return {
     chains: () => Promise.resolve({ check }),
     logger: createLogger('silent', 'test'),
@@ -54,7 +54,7 @@ function unusedAt(ageMs: number, exhausted = false): ChainFinding {
   return { kind: 'unused', chainTime: new Date(nowMs() - ageMs), exhausted };
 }
 
-describe('looks at the chain before refusals', () => {
+describe('chain checks before refusals', () => {
   it('find a slot for another network while the endpoint of one hangs', async () => {
     let fail = (): void => {};
     const failed = new Promise<void>((resolve) => {
@@ -69,11 +69,11 @@ describe('looks at the chain before refusals', () => {
     };
     const deps = depsWith(check);
     const hanging = Array.from({ length: 2 * MAX_PAGE_RPC_CALLS }, () =>
-      lookBeforeRefusal(deps, refusalOn(HANGING)),
+      checkBeforeRefusal(deps, refusalOn(HANGING)),
     );
     const refusal = refusalOn(BASE_SEPOLIA);
-    assert.deepEqual(await lookBeforeRefusal(deps, refusal), { kind: 'refused', failure: refusal.failure });
-    assert.ok(asked > MAX_PAGE_RPC_CALLS / 2, `${asked} looks`);
+    assert.deepEqual(await checkBeforeRefusal(deps, refusal), { kind: 'refused', failure: refusal.failure });
+    assert.ok(asked > MAX_PAGE_RPC_CALLS / 2, `${asked} checks`);
     fail();
     for (const answer of await Promise.all(hanging))
       assert.ok(answer.kind === 'refused' && answer.failure.isUncertain === true);
@@ -92,7 +92,7 @@ describe('looks at the chain before refusals', () => {
   ])
     it(`${isCertain ? 'confirm' : 'do not confirm'} it where the payload is unused in ${title}`, async () => {
       const refusal = { ...refusalOn(BASE_SEPOLIA), saysUsed };
-      const answer = await lookBeforeRefusal(
+      const answer = await checkBeforeRefusal(
         depsWith(async () => finding),
         refusal,
       );

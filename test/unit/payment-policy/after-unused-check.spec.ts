@@ -1,17 +1,17 @@
 import { at, times, unclearPayment } from './a-payment.js';
-import { FAR, HASH, HOUR, hold, MINUTE, unused } from './look-rows.js';
+import { FAR, HASH, HOUR, hold, MINUTE, unused } from './check-rows.js';
 
-/** The first pause between looks. */
+/** The first pause between checks. */
 const SOON = at(2000);
 
 hold('the authorization is unused', [
-  { what: 'in a block as old as the call', finding: unused(-1000), says: ['look_again', SOON] },
+  { what: 'in a block as old as the call', finding: unused(-1000), says: ['check_again', SOON] },
   { what: 'in a later block', finding: unused(-999), says: ['settle_again', at(0)] },
   {
     what: 'in a block of before the surely last moment of a call that never ended',
     finding: unused(118_500),
     payment: unclearPayment({ settleEndedAt: null }),
-    says: ['look_again', SOON],
+    says: ['check_again', SOON],
   },
   {
     what: 'in a block after that',
@@ -23,7 +23,7 @@ hold('the authorization is unused', [
     what: 'while a transaction that was named has half a minute to land',
     finding: unused(0),
     payment: unclearPayment({ reportedTransaction: HASH, settleEndedAt: at(-29_999) }),
-    says: ['look_again', SOON],
+    says: ['check_again', SOON],
   },
   {
     what: 'half a minute after a transaction was named',
@@ -35,7 +35,7 @@ hold('the authorization is unused', [
     what: 'after the sixth call',
     finding: unused(0),
     payment: unclearPayment({ settleCalls: 6, attempt: 7 }),
-    says: ['look_again', SOON],
+    says: ['check_again', SOON],
   },
   {
     what: 'ten seconds before its end',
@@ -47,7 +47,7 @@ hold('the authorization is unused', [
     what: 'a millisecond later',
     finding: unused(0),
     payment: unclearPayment({ validUntil: at(9999) }),
-    says: ['look_again', SOON],
+    says: ['check_again', SOON],
   },
   {
     what: 'and can never be used',
@@ -64,56 +64,56 @@ hold('the authorization is unused, and its end is far ahead', [
     says: ['settle_again', at(0)],
   },
   {
-    what: 'the first of two looks',
+    what: 'the first of two checks',
     finding: unused(0),
     payment: unclearPayment(FAR),
-    says: ['look_again', at(15_000)],
+    says: ['check_again', at(15_000)],
   },
   {
-    what: 'a second look too soon',
+    what: 'a second check too soon',
     finding: unused(0),
     payment: unclearPayment({ ...FAR, unusedSeenAt: at(-14_999) }),
-    says: ['look_again', at(1)],
+    says: ['check_again', at(1)],
   },
   {
-    what: 'the second look',
+    what: 'the second check',
     finding: unused(0),
     payment: unclearPayment({ ...FAR, unusedSeenAt: at(-15_000) }),
     says: ['fail', 'outcome_unknown', at(HOUR)],
   },
   {
-    what: 'a second look whose time has come by one of two clocks',
+    what: 'a second check whose time has come by one of two clocks',
     finding: unused(0),
     payment: unclearPayment({ ...FAR, settleEndedAt: at(-HOUR), unusedSeenAt: at(-15_000) }),
     times: times(0, -1),
-    says: ['look_again', SOON],
+    says: ['check_again', SOON],
   },
   {
-    what: 'the first look at a chain on which a quarter of an hour is not over',
+    what: 'the first check of a chain on which a quarter of an hour is not over',
     finding: unused(-1),
     payment: unclearPayment({ ...FAR, settleCalls: 6, attempt: 7 }),
-    says: ['look_again', SOON],
+    says: ['check_again', SOON],
   },
   {
-    what: 'a second look at a block that is not later than the first look',
+    what: 'a second check that sees a block that is not later than the first check',
     finding: unused(-20_000),
     payment: unclearPayment({ ...FAR, settleEndedAt: at(-HOUR), unusedSeenAt: at(-20_000) }),
-    says: ['look_again', SOON],
+    says: ['check_again', SOON],
   },
 ]);
 
-hold('an earlier look saw the authorization used, and it is unused', [
+hold('an earlier check saw the authorization used, and it is unused', [
   {
     what: 'in a block that is not later, after a refusal',
     finding: unused(-500),
     payment: unclearPayment({ usedSeenAt: at(-500), failureCode: 'insufficient_funds' }),
-    says: ['look_again', SOON],
+    says: ['check_again', SOON],
   },
   {
     what: 'in a block that is not later, for good',
     finding: unused(-500, true),
     payment: unclearPayment({ usedSeenAt: at(-500) }),
-    says: ['look_again', SOON],
+    says: ['check_again', SOON],
   },
   {
     what: 'in a later block',

@@ -1,9 +1,6 @@
 import type { ChainFinding, Finding } from '../../chains/finding.js';
 import { nothingIsForgotten } from './answer-conditions.js';
-import type { Decision, Patch } from './decision.js';
-import { type ByRow, decideByRows } from './decision-table.js';
-import { describeFinding, provesAnother } from './describe-finding.js';
-import type { LookCase, LookStep, LookTable } from './look-case.js';
+import type { CheckCase, CheckStep, CheckTable } from './check-case.js';
 import {
   blockIsLateEnough,
   blockIsTooEarly,
@@ -16,7 +13,7 @@ import {
   maySettleAgain,
   refusalIsRecorded,
   searchHasAdvanced,
-  secondLookNotDue,
+  secondCheckNotDue,
   seenUsedBefore,
   successWasReported,
   unreadableForLong,
@@ -24,35 +21,38 @@ import {
   verifySaysValid,
   waitIsOver,
   watchIsOver,
-} from './look-conditions.js';
+} from './check-conditions.js';
 import {
   askVerify,
   awaitConfirmations,
   awaitLateUse,
+  checkAgain,
+  checkASecondTime,
   continueSearch,
   failAsExpired,
   failAsRefused,
   failAsSpent,
   giveUpUnreadable,
   giveUpUnused,
-  lookAgain,
-  lookASecondTime,
   settleAgain,
   stopWatching,
   succeed,
   watchRegularly,
   watchUntilReadable,
-} from './look-decisions.js';
-import { afterPause, isTooEarly } from './look-times.js';
+} from './check-decisions.js';
+import { afterPause, isTooEarly } from './check-times.js';
+import type { Decision, Patch } from './decision.js';
+import { type ByRow, decideByRows } from './decision-table.js';
+import { describeFinding, provesAnother } from './describe-finding.js';
 import type { Rules, Times, WatchedPayment } from './payment-state.js';
 
-const PAID: LookTable['paid'] = [
+const PAID: CheckTable['paid'] = [
   { when: [enoughConfirmations], do: succeed, certain: 'paid', because: 'The transfer is proof.' },
   { do: awaitConfirmations, because: 'The block may still be replaced.' },
 ];
 
-/** The decision after a look at the chain of a payment in processing. */
-export const LOOK: LookTable = {
+/** The decision after a chain check of a payment in processing. */
+export const CHECK: CheckTable = {
   paid: PAID,
   pending: [{ do: awaitConfirmations, because: 'The transaction may still be dropped.' }],
   spent_otherwise: [
@@ -61,7 +61,7 @@ export const LOOK: LookTable = {
   unused: [
     {
       when: [blockIsTooEarly],
-      do: lookAgain,
+      do: checkAgain,
       because: 'The use may be in a later block.',
     },
     {
@@ -77,17 +77,17 @@ export const LOOK: LookTable = {
       because: 'The facilitator has sent nothing, and nobody else has used the authorization.',
     },
     {
-      when: [endIsFarAhead, longestWaitIsOver, secondLookNotDue],
-      do: lookASecondTime,
+      when: [endIsFarAhead, longestWaitIsOver, secondCheckNotDue],
+      do: checkASecondTime,
       certain: 'unused',
-      because: 'One look alone may have met a node that is behind.',
+      because: 'One check alone may have met a node that is behind.',
     },
     {
       when: [endIsFarAhead, longestWaitIsOver],
       do: giveUpUnused,
       certain: 'unused',
       because:
-        'Two looks saw it unused long after the last call. Its end is too far ahead to wait for, and until then it can be used.',
+        'Two checks saw it unused long after the last call. Its end is too far ahead to wait for, and until then it can be used.',
     },
     {
       when: maySettleAgain,
@@ -95,11 +95,11 @@ export const LOOK: LookTable = {
       certain: 'unused',
       because: 'No call has used the authorization.',
     },
-    { do: lookAgain, certain: 'unused', because: 'Until its end a transaction with it may still come.' },
+    { do: checkAgain, certain: 'unused', because: 'Until its end a transaction with it may still come.' },
   ],
   used: [
     { when: [searchHasAdvanced], do: continueSearch, because: 'The search is not over.' },
-    { do: lookAgain, because: 'The use may have paid the merchant: no time makes it a failure.' },
+    { do: checkAgain, because: 'The use may have paid the merchant: no time makes it a failure.' },
   ],
   searching: [
     {
@@ -114,19 +114,19 @@ export const LOOK: LookTable = {
       because: 'No call has used the authorization.',
     },
     { when: [searchHasAdvanced], do: continueSearch, because: 'The search is not over.' },
-    { do: lookAgain, because: 'A search that has not ended proves nothing.' },
+    { do: checkAgain, because: 'A search that has not ended proves nothing.' },
   ],
   unreadable: [
-    { when: [hadNoTurn], do: lookAgain, because: 'The look is not over.' },
-    { when: [chainStandsStill], do: lookAgain, because: 'No time has passed on that chain.' },
+    { when: [hadNoTurn], do: checkAgain, because: 'The check is not over.' },
+    { when: [chainStandsStill], do: checkAgain, because: 'No time has passed on that chain.' },
     {
       when: [successWasReported],
-      do: lookAgain,
+      do: checkAgain,
       because: 'A reported success never fails without a finding of the chain.',
     },
     {
       when: [seenUsedBefore],
-      do: lookAgain,
+      do: checkAgain,
       because: 'The use may have paid the merchant: no time makes it a failure.',
     },
     {
@@ -145,12 +145,12 @@ export const LOOK: LookTable = {
       certain: 'unused',
       because: 'No call has used the authorization.',
     },
-    { do: lookAgain, because: 'That the chain could not be read says nothing about the money.' },
+    { do: checkAgain, because: 'That the chain could not be read says nothing about the money.' },
   ],
 };
 
-/** The decision after a look for late money: the payment failed before its authorization was surely over. */
-export const LATE_LOOK: LookTable = {
+/** The decision after a check for late money: the payment failed before its authorization was surely over. */
+export const LATE_CHECK: CheckTable = {
   paid: PAID,
   pending: [
     { when: [watchIsOver], do: stopWatching, because: 'The watch ends.' },
@@ -176,7 +176,7 @@ export const LATE_LOOK: LookTable = {
   searching: [
     { when: [watchIsOver], do: stopWatching, because: 'The watch ends.' },
     { when: [searchHasAdvanced], do: continueSearch, because: 'The search is not over.' },
-    { do: lookAgain, because: 'A search that has not ended proves nothing.' },
+    { do: checkAgain, because: 'A search that has not ended proves nothing.' },
   ],
   unreadable: [
     { when: [watchIsOver], do: stopWatching, because: 'The watch ends.' },
@@ -187,21 +187,21 @@ export const LATE_LOOK: LookTable = {
   ],
 };
 
-/** One look at the chain of a payment, and the answer of `/verify` when it was asked. */
-export type Look = Pick<LookCase, 'finding' | 'isValid' | 'commitsMayBeLost'>;
+/** One chain check of a payment, and the answer of `/verify` when it was asked. */
+export type Check = Pick<CheckCase, 'finding' | 'isValid' | 'commitsMayBeLost'>;
 
-export function afterLook(
+export function afterCheck(
   payment: WatchedPayment,
-  look: Look,
+  check: Check,
   rules: Rules,
   times: Times,
 ): ByRow<Decision | { kind: 'ask_verify' }> {
-  const { finding } = look;
+  const { finding } = check;
   const patch = patchAfter(payment, finding, times, rules);
-  const step = stepAfter(finding.kind, { payment, ...look, rules, times });
+  const step = stepAfter(finding.kind, { payment, ...check, rules, times });
   if (step.kind === 'ask_verify') return step;
   const said = { source: 'chain', said: describeFinding(finding) } as const;
-  if (step.kind !== 'look_again' && step.kind !== 'settle_again') return { ...step, said };
+  if (step.kind !== 'check_again' && step.kind !== 'settle_again') return { ...step, said };
   const { kind, at, row, certain } = step;
   const unusedSeenAt = ('unusedSeenAt' in step && step.unusedSeenAt) || null;
   // A recorded code is that of the last call.
@@ -209,22 +209,23 @@ export function afterLook(
   return { kind, at, patch: { ...patch, unusedSeenAt, ...cleared }, said, row, ...(certain && { certain }) };
 }
 
+/** Payments' histories store the names of rows, so the rows of a payment in processing keep an older word, `look`. */
 function stepAfter<Kind extends ChainFinding['kind']>(
   kind: Kind,
-  look: LookCase<Finding<Kind>>,
-): ByRow<LookStep> {
-  return look.payment.status === 'failed'
-    ? decideByRows(`late-${kind}`, LATE_LOOK[kind], look)
-    : decideByRows(`look-${kind}`, LOOK[kind], look);
+  check: CheckCase<Finding<Kind>>,
+): ByRow<CheckStep> {
+  return check.payment.status === 'failed'
+    ? decideByRows(`late-${kind}`, LATE_CHECK[kind], check)
+    : decideByRows(`look-${kind}`, CHECK[kind], check);
 }
 
 /** The transfer proves another payment already: the transfer of this one is still to be found. */
 export function afterProofTaken(payment: WatchedPayment, transaction: string, times: Times): Decision {
   const patch = { unusedSeenAt: null, unreadableSince: null, searchPlace: null, usedSeenAt: null };
-  return { kind: 'look_again', at: afterPause(payment, times), patch, said: provesAnother(transaction) };
+  return { kind: 'check_again', at: afterPause(payment, times), patch, said: provesAnother(transaction) };
 }
 
-/** A look that shows nothing of the authorization leaves what earlier looks found as it is. */
+/** A check that shows nothing of the authorization leaves what earlier checks found as it is. */
 function patchAfter(payment: WatchedPayment, finding: ChainFinding, times: Times, rules: Rules): Patch {
   const { searchPlace, unreadableSince } = payment;
   const usedSeenAt = usedSeenAfter(payment, finding, times, rules);
@@ -237,7 +238,7 @@ function patchAfter(payment: WatchedPayment, finding: ChainFinding, times: Times
   return { unreadableSince: null, searchPlace: position, usedSeenAt };
 }
 
-/** The first look that saw a use, until a later block lacks it: a node that is behind lacks it too. */
+/** The first check that saw a use, until a later block lacks it: a node that is behind lacks it too. */
 function usedSeenAfter(
   payment: WatchedPayment,
   finding: ChainFinding,

@@ -1,8 +1,10 @@
 import type { SearchPosition } from '../../chains/search-position.js';
 import { timeIsLeft } from './answer-conditions.js';
+import type { CheckCondition } from './check-case.js';
+import { earlier, endsFarAhead, isTooEarly, lastCallEnd, longestWaitEnd, waitEnd } from './check-times.js';
 import { describeDuration } from './describe-duration.js';
 import {
-  BETWEEN_LOOKS_MS,
+  BETWEEN_CHECKS_MS,
   CALL_PAUSES_MS,
   LONGEST_UNREADABLE_MS,
   LONGEST_WAIT_MS,
@@ -10,51 +12,49 @@ import {
   MAX_SETTLE_CALLS,
   REPORTED_PAUSE_MS,
 } from './limits.js';
-import type { LookCondition } from './look-case.js';
-import { earlier, endsFarAhead, isTooEarly, lastCallEnd, longestWaitEnd, waitEnd } from './look-times.js';
 import { facilitatorReportedSuccess, type Times, type WatchedPayment } from './payment-state.js';
 import { isWatchOver, nextWatchTime } from './watch.js';
 
 /** The newest block is the first confirmation. Without one there is no proof, whatever the operator has set. */
-export const enoughConfirmations: LookCondition<'paid'> = {
+export const enoughConfirmations: CheckCondition<'paid'> = {
   by: 'chain',
   text: 'with enough confirmations',
   holds: ({ finding, rules }) => finding.confirmations >= Math.max(1, rules.confirmations),
 };
 
-export const blockIsTooEarly: LookCondition<'unused'> = {
+export const blockIsTooEarly: CheckCondition<'unused'> = {
   by: 'chain',
-  text: 'its block is not later than the end of the last call, or than a look that saw the authorization used',
+  text: 'its block is not later than the end of the last call, or than a check that saw the authorization used',
   holds: ({ payment, finding: { chainTime }, rules }) => isTooEarly(chainTime, payment, rules),
 };
 
-export const blockIsLateEnough: LookCondition<'unused'> = {
+export const blockIsLateEnough: CheckCondition<'unused'> = {
   by: 'chain',
-  text: 'its block is later than the end of the last call, and than a look that saw the authorization used',
-  holds: (look) => !blockIsTooEarly.holds(look),
+  text: 'its block is later than the end of the last call, and than a check that saw the authorization used',
+  holds: (check) => !blockIsTooEarly.holds(check),
 };
 
-export const canNeverBeUsed: LookCondition<'unused'> = {
+export const canNeverBeUsed: CheckCondition<'unused'> = {
   by: 'chain',
   text: 'no later block can use it',
   holds: ({ finding }) => finding.exhausted,
 };
 
 /** Every call since then would have cleared the code. */
-export const refusalIsRecorded: LookCondition = {
+export const refusalIsRecorded: CheckCondition = {
   by: 'facilitator',
   text: 'the last call was refused with a code that a used authorization gets too',
   holds: ({ payment }) => payment.failureCode !== null,
 };
 
-export const endIsFarAhead: LookCondition = {
+export const endIsFarAhead: CheckCondition = {
   by: 'database',
   text: `the authorization ends more than ${describeDuration(LONGEST_WAIT_MS)} after the last call`,
   holds: ({ payment, rules }) => endsFarAhead(payment, rules),
 };
 
 /** On a chain that stands still no time has passed, whatever the clocks say. */
-export const longestWaitIsOver: LookCondition<'unused'> = {
+export const longestWaitIsOver: CheckCondition<'unused'> = {
   by: 'clock',
   text: `${describeDuration(LONGEST_WAIT_MS)} have passed since the last call by both clocks, and on the chain`,
   holds: ({ payment, finding, rules, times }) => {
@@ -63,16 +63,16 @@ export const longestWaitIsOver: LookCondition<'unused'> = {
   },
 };
 
-export const secondLookNotDue: LookCondition<'unused'> = {
+export const secondCheckNotDue: CheckCondition<'unused'> = {
   by: 'clock',
-  text: `the first look that saw it unused was less than ${describeDuration(BETWEEN_LOOKS_MS)} ago by either clock, or not before this look's block, or is this one`,
+  text: `the first check that saw it unused was less than ${describeDuration(BETWEEN_CHECKS_MS)} ago by either clock, or not before this check's block, or is this one`,
   holds: ({ payment: { unusedSeenAt }, finding, times }) =>
     unusedSeenAt === null ||
-    msSince(unusedSeenAt, times) < BETWEEN_LOOKS_MS ||
+    msSince(unusedSeenAt, times) < BETWEEN_CHECKS_MS ||
     finding.chainTime <= unusedSeenAt,
 };
 
-const callsAreLeft: LookCondition = {
+const callsAreLeft: CheckCondition = {
   by: 'database',
   text: `fewer than ${MAX_SETTLE_CALLS} calls were made`,
   holds: ({ payment }) => payment.settleCalls < MAX_SETTLE_CALLS,
@@ -81,7 +81,7 @@ const callsAreLeft: LookCondition = {
 const callPauses = CALL_PAUSES_MS.map((ms) => ms / 1000).join(', ');
 
 /** The pauses grow, so that a payment whose calls hang leaves the facilitator to others. */
-const lastCallIsOver: LookCondition = {
+const lastCallIsOver: CheckCondition = {
   by: 'clock',
   text: `the last call is over, for a pause that grows with the calls so far (${callPauses} s), and for ${describeDuration(REPORTED_PAUSE_MS)} if a transaction was reported`,
   holds: ({ payment, times }) =>
@@ -96,21 +96,21 @@ function pauseBeforeCall({ settleCalls, reportedTransaction }: WatchedPayment): 
 
 export const maySettleAgain = [timeIsLeft, callsAreLeft, lastCallIsOver] as const;
 
-export const verifyNotAsked: LookCondition = {
+export const verifyNotAsked: CheckCondition = {
   by: 'verify',
   text: '`/verify` was not asked',
   holds: ({ isValid }) => isValid === undefined,
 };
 
-export const verifySaysValid: LookCondition = {
+export const verifySaysValid: CheckCondition = {
   by: 'verify',
   text: '`/verify` says valid',
   holds: ({ isValid }) => isValid === true,
 };
 
-export const searchHasAdvanced: LookCondition<'used' | 'searching'> = {
+export const searchHasAdvanced: CheckCondition<'used' | 'searching'> = {
   by: 'chain',
-  text: 'the search has come further since the last look',
+  text: 'the search has come further since the last check',
   holds: ({ payment: { searchPlace }, finding: { position } }) =>
     position !== undefined && !isSamePosition(position, searchPlace),
 };
@@ -121,13 +121,13 @@ function isSamePosition(one: SearchPosition, other: SearchPosition | null): bool
 }
 
 /** The check waits for its turn at the endpoint, which was not asked. */
-export const hadNoTurn: LookCondition<'unreadable'> = {
+export const hadNoTurn: CheckCondition<'unreadable'> = {
   by: 'chain',
   text: 'the endpoint was not asked, since its calls wait for their turns',
   holds: ({ finding }) => finding.againInMs !== undefined,
 };
 
-export const chainStandsStill: LookCondition<'unreadable'> = {
+export const chainStandsStill: CheckCondition<'unreadable'> = {
   by: 'chain',
   text: 'its newest block is not later than the end of the authorization, or of the last call if that is far ahead',
   holds: ({ payment, finding: { chainTime }, rules }) => {
@@ -136,27 +136,27 @@ export const chainStandsStill: LookCondition<'unreadable'> = {
   },
 };
 
-export const successWasReported: LookCondition = {
+export const successWasReported: CheckCondition = {
   by: 'facilitator',
   text: 'the facilitator has clearly reported success',
   holds: ({ payment }) => facilitatorReportedSuccess(payment),
 };
 
-export const seenUsedBefore: LookCondition = {
+export const seenUsedBefore: CheckCondition = {
   by: 'chain',
-  text: 'an earlier look saw the authorization used',
+  text: 'an earlier check saw the authorization used',
   holds: ({ payment }) => payment.usedSeenAt !== null,
 };
 
-export const waitIsOver: LookCondition = {
+export const waitIsOver: CheckCondition = {
   by: 'clock',
   text: "the authorization's end, or the wait for it, is past by both clocks",
   holds: ({ payment, rules, times }) => isPast(waitEnd(payment, rules), times),
 };
 
-export const unreadableForLong: LookCondition = {
+export const unreadableForLong: CheckCondition = {
   by: 'clock',
-  text: `every look of the last ${describeDuration(LONGEST_UNREADABLE_MS)} could read nothing, by both clocks`,
+  text: `every check of the last ${describeDuration(LONGEST_UNREADABLE_MS)} could read nothing, by both clocks`,
   holds: ({ payment: { unreadableSince }, times }) =>
     unreadableSince !== null && msSince(unreadableSince, times) >= LONGEST_UNREADABLE_MS,
 };
@@ -170,9 +170,9 @@ function isPast(at: Date, { now, own }: Times): boolean {
   return now >= at && own >= at;
 }
 
-export const watchIsOver: LookCondition = {
+export const watchIsOver: CheckCondition = {
   by: 'clock',
-  text: `the next regular look would come more than ${describeDuration(LONGEST_WATCH_MS)} after the failure, by both clocks`,
+  text: `the next regular check would come more than ${describeDuration(LONGEST_WATCH_MS)} after the failure, by both clocks`,
   holds: ({ payment: { validUntil, failedAt, claimedAt }, times: { now, own } }) =>
     isWatchOver(nextWatchTime(earlier(now, own), validUntil), failedAt ?? claimedAt),
 };

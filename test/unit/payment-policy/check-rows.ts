@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ChainFinding, Finding } from '../../../shared/chains/finding.js';
-import { afterLook } from '../../../shared/settlement/policy/after-look.js';
+import { afterCheck } from '../../../shared/settlement/policy/after-check.js';
 import type { Rules, Times, WatchedPayment } from '../../../shared/settlement/policy/payment-state.js';
 import { at, RULES, times, unclearPayment } from './a-payment.js';
 
@@ -30,7 +30,7 @@ export const SILENT: Finding<'unreadable'> = {
 export const USED: Finding<'used'> = { kind: 'used', reason: 'no log' };
 export const SEARCHING: Finding<'searching'> = { kind: 'searching', reason: 'more' };
 
-/** One look at the chain and its decision. */
+/** One chain check and its decision. */
 interface Row {
   what: string;
   finding: ChainFinding;
@@ -51,7 +51,7 @@ export function inShort({
   rules = RULES,
   times: when = times(),
 }: Row): unknown[] {
-  const decision = afterLook(
+  const decision = afterCheck(
     payment,
     { finding, commitsMayBeLost, ...(isValid !== undefined && { isValid }) },
     rules,
@@ -60,7 +60,7 @@ export function inShort({
   switch (decision.kind) {
     case 'fail':
       return ['fail', decision.code, decision.watchAt];
-    case 'look_again':
+    case 'check_again':
     case 'settle_again':
       return [decision.kind, decision.at];
     default:

@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict';
 import type { ChainFinding } from '../../../shared/chains/finding.js';
-import { afterLook, afterProofTaken } from '../../../shared/settlement/policy/after-look.js';
+import { afterCheck, afterProofTaken } from '../../../shared/settlement/policy/after-check.js';
 import type { WatchedPayment } from '../../../shared/settlement/policy/payment-state.js';
 import { at, RULES, times, unclearPayment } from './a-payment.js';
-import { HASH, inShort, MINUTE, paid, SEARCHING, SILENT, USED, unused } from './look-rows.js';
+import { HASH, inShort, MINUTE, paid, SEARCHING, SILENT, USED, unused } from './check-rows.js';
 
-describe('the patch after a look', () => {
+describe('the patch after a check', () => {
   const patchOf = (finding: ChainFinding, payment: WatchedPayment): unknown => {
-    const decision = afterLook(payment, { finding, isValid: false, commitsMayBeLost: false }, RULES, times());
+    const decision = afterCheck(
+      payment,
+      { finding, isValid: false, commitsMayBeLost: false },
+      RULES,
+      times(),
+    );
     return 'patch' in decision && decision.patch;
   };
   const known = unclearPayment({
@@ -65,29 +70,29 @@ describe('the patch after a look', () => {
 
   it('of a transfer that proves another payment starts the search anew', () => {
     const decision = afterProofTaken(known, HASH, times());
-    assert.equal(decision.kind, 'look_again');
+    assert.equal(decision.kind, 'check_again');
     assert.equal(decision.said.source, 'service');
   });
 
   it("that sends it again clears a recorded refusal, which was the earlier call's", () => {
     const refused = unclearPayment({ failureCode: 'insufficient_funds' });
-    const again = afterLook(
+    const again = afterCheck(
       refused,
       { finding: SILENT, isValid: true, commitsMayBeLost: false },
       RULES,
       times(),
     );
     assert.equal(again.kind === 'settle_again' && again.patch.failureCode, null);
-    const waiting = afterLook(
+    const waiting = afterCheck(
       refused,
       { finding: SILENT, isValid: false, commitsMayBeLost: false },
       RULES,
       times(),
     );
-    assert.equal(waiting.kind === 'look_again' && 'failureCode' in waiting.patch, false);
+    assert.equal(waiting.kind === 'check_again' && 'failureCode' in waiting.patch, false);
   });
 
-  it('comes with pauses that grow from look to look, up to half a minute', () => {
+  it('comes with pauses that grow from check to check, up to half a minute', () => {
     const pauses = [2, 3, 4, 5, 6, 7].map(
       (attempt) => inShort({ what: '', finding: USED, payment: unclearPayment({ attempt }), says: [] })[1],
     );

@@ -14,11 +14,11 @@ import { queryForUnstored } from '../../shared/x402/stored-payment.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import type { LinkDeps } from './link-deps.js';
 
-/** The buyer waits for this look. */
-const LOOK_WITHIN_MS = 4000;
+/** The buyer waits for this check. */
+const CHECK_WITHIN_MS = 4000;
 
 /** A network whose endpoint hangs leaves slots: another network's refusal finds one. */
-const looks = openConcurrency({
+const checks = openConcurrency({
   total: MAX_PAGE_RPC_CALLS,
   perHolder: [MAX_PAGE_RPC_CALLS],
   dynamicThreshold: LEAVE_A_QUARTER,
@@ -38,13 +38,13 @@ export interface DoubtedRefusal {
  * failover to a copy without the last commits Postgres may have forgotten the payment that used it. `paid`: the chain
  * proves such a payment.
  */
-export async function lookBeforeRefusal(
+export async function checkBeforeRefusal(
   { chains, logger, commits, references }: Pick<LinkDeps, 'chains' | 'logger' | 'commits' | 'references'>,
   { session, requirements, proof, failure, saysUsed }: DoubtedRefusal,
 ): Promise<{ kind: 'paid' } | { kind: 'refused'; failure: Failure }> {
   const { network } = requirements;
   const query = queryForUnstored(requirements, proof, new Date(certainNow().getTime() - DOUBT_MS));
-  const finding = await look(chains, query);
+  const finding = await checkChain(chains, query);
   const mayBeLost = commits.mayHaveLost();
   // A call that Postgres has forgotten may still use an unused authorization.
   const isUnused =
@@ -81,11 +81,11 @@ function namedBy(proof: PaymentProof, references: LinkDeps['references']): strin
   return undefined;
 }
 
-async function look(chains: LinkDeps['chains'], query: PaymentQuery): Promise<ChainFinding> {
-  const release = looks.tryTake(query.network);
-  if (release === undefined) return { kind: 'unreadable', reason: 'too many looks at once' };
+async function checkChain(chains: LinkDeps['chains'], query: PaymentQuery): Promise<ChainFinding> {
+  const release = checks.tryTake(query.network);
+  if (release === undefined) return { kind: 'unreadable', reason: 'too many checks at once' };
   try {
-    return await (await chains()).check(query, { withinMs: LOOK_WITHIN_MS });
+    return await (await chains()).check(query, { withinMs: CHECK_WITHIN_MS });
   } finally {
     release();
   }
