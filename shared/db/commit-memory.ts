@@ -1,76 +1,98 @@
 import { now, nowMs } from '../process/clock.js';
 
 /**
- * Postgres' write position, when this process last read it. A Postgres that is behind that position, or on an earlier
- * timeline, has lost commits: a standby was promoted without them, or an older copy was restored. A later timeline at or
- * beyond the position may have lost the commits after the last reading.
+ * Protects payments against a Postgres that has lost commits: a standby was promoted without the last ones, or an older
+ * copy was restored. A payment in a lost commit would be accepted, and paid, a second time.
+ *
+ * Each process remembers the furthest position in Postgres' write-ahead log that it has read, and compares every later
+ * reading with it:
+ * - A reading behind that position, or on an earlier timeline, proves that commits are lost (`lost_commits`).
+ * - A reading on a later timeline, at or beyond the position, shows a failover. Commits between the last reading and the
+ *   failover may be lost (`failed_over`).
+ * After either, `mayHaveLost` is true for a while, and the process does not trust that a missing payment was never made.
  */
+
+/** A position in Postgres' write-ahead log. */
 export interface Position {
   /** The cluster's system identifier; null when Postgres does not tell it. Positions of two clusters cannot be compared. */
   server: string | null;
-  /** Every promotion of a standby begins a new timeline. */
+  /** Each promotion of a standby begins a new timeline, with a higher number. */
   timeline: number;
-  /** The end of the log on Postgres' disk, in bytes. A crash of the same server loses nothing before it. */
+  /** The end of the log on Postgres' disk, in bytes. A server that crashes and restarts has everything before it. */
   flushed: number;
-  /** The timeline began at this place of the log, or earlier: nothing of another timeline after it was kept. */
+  /**
+   * The timeline began at this position or before it. The server has the log of the earlier timeline up to the timeline's
+   * beginning, and nothing of it after that.
+   */
   beganBy: number;
 }
 
 export const LOSS_KINDS = ['lost_commits', 'failed_over'] as const;
 type LossKind = (typeof LOSS_KINDS)[number];
 
-/** Commits between the two times may be lost. */
+/** A loss of commits, certain or possible: those between `from` and `to`. */
 export interface Loss {
   kind: LossKind;
-  /** Undefined: nothing is known of the time before. */
+  /** When the newest position that Postgres still has was read; undefined when it has none of the known positions. */
   from: Date | undefined;
+  /** When the loss was found. */
   to: Date;
+  /** The position before the loss; undefined when another process has read it. */
   known: Position | undefined;
   found: Position;
 }
 
 export interface CommitMemory {
-  /** The position known when Postgres is asked. The answer is compared with it, since answers may overtake each other. */
+  /**
+   * Call it before Postgres is asked, and pass the result to `answer`. Answers may overtake each other, so an answer is
+   * compared with the position that was known when its question was sent.
+   */
   ask(): Asked;
-  /** Undefined: Postgres does not tell its position, or takes no writes. */
+  /** `found` is undefined when Postgres does not tell its position, or is in recovery; nothing is compared then. */
   answer(asked: Asked, found: Position | undefined): void;
-  /** Another process has read this position. The next answer is compared with it, since this one may be newer than ours. */
+  /**
+   * Takes over a position that another process has read, if it is further than the known one. The next answer of Postgres
+   * is compared with it.
+   */
   recall(position: Position, readAt: Date): void;
-  /** The database's own row names an earlier timeline. */
+  /** Reports a failover, because the database's own row names an earlier timeline than `found`. */
   suspect(found: Position): void;
-  /** The furthest position, and when it was read. */
+  /** The furthest position, and when it was read; undefined before the first reading. */
   latest(): { position: Position; at: Date } | undefined;
-  /** The number of losses that this process has seen, certain ones and possible ones. */
+  /** How many losses this process has seen, certain ones and possible ones. */
   losses(): number;
-  /** Whether a committed write of the last minutes may be missing. */
+  /** Whether a write that was committed in the last minutes may be missing. */
   mayHaveLost(): boolean;
-  /** Why; undefined while nothing is doubted. */
+  /** The kind of loss while `mayHaveLost`; undefined otherwise. */
   doubted(): LossKind | undefined;
-  /** Doubts for `ms`, since another process has seen a loss. */
+  /** Makes `mayHaveLost` true for `ms`, because another process has seen a loss. */
   doubt(ms: number): void;
 }
 
+/** The state of the memory when a question was sent to Postgres. */
 export interface Asked {
   known: Position | undefined;
   at: Date;
 }
 
+/** The state of the memory before a loss. */
 interface Past {
   known: Position | undefined;
   samples: readonly Sample[];
 }
 
+/** A reading of Postgres' position: the samples tell since when commits may be lost. */
 interface Sample {
   flushed: number;
   at: Date;
 }
 
-/** When it is full, every second sample is forgotten: the oldest ones are the furthest apart. */
+/** Beyond this number every second sample is dropped, so that old samples are further apart than new ones. */
 const MAX_SAMPLES = 1000;
 
 /**
- * A forgotten payment may come again for as long as its authorization lasts, and for the time that its buyer waits for an
- * answer: twice the longest time for which a payment stays undecided.
+ * How long a loss is doubted. The buyer of a payment that Postgres has lost may send it again while its authorization is
+ * valid and while the buyer waits for an answer. The value is twice the longest time for which a payment stays undecided.
  */
 export const DOUBT_MS = 30 * 60_000;
 
@@ -79,7 +101,7 @@ export function openCommitMemory(onLoss: (loss: Loss) => void): CommitMemory {
   let samples: Sample[] = [];
   let doubtsUntil = Number.NEGATIVE_INFINITY;
   let losses = 0;
-  /** The position from before a failover that may have lost commits. */
+  /** The memory before the last failover, until it is known whether that failover lost commits. */
   let unsettled: Past | undefined;
   let worst: LossKind = 'failed_over';
 
@@ -98,7 +120,7 @@ export function openCommitMemory(onLoss: (loss: Loss) => void): CommitMemory {
   }
 
   function lose(kind: LossKind, found: Position, at: Date, before: Past): void {
-    // The newest position that Postgres surely still has. On another cluster positions mean something else.
+    // `kept`: the newest sample that Postgres still has. Positions of another cluster cannot be compared with the samples.
     const isComparable = before.known === undefined || before.known.server === found.server;
     const limit = keptUntil(before.known, found);
     const kept = isComparable ? before.samples.findLast(({ flushed }) => flushed <= limit) : undefined;
@@ -112,7 +134,10 @@ export function openCommitMemory(onLoss: (loss: Loss) => void): CommitMemory {
     onLoss(loss);
   }
 
-  /** Where the new timeline began is known some time after the failover. */
+  /**
+   * Postgres tells where a timeline began only after its first checkpoint. Until then a failover is reported as possible;
+   * a later reading may show that it lost commits, and reports it again as certain.
+   */
   function settle(found: Position, at: Date): boolean {
     if (unsettled?.known === undefined || compare(unsettled.known, found) !== 'lost_commits') return false;
     lose('lost_commits', found, at, unsettled);
@@ -124,11 +149,11 @@ export function openCommitMemory(onLoss: (loss: Loss) => void): CommitMemory {
     answer(asked, found) {
       if (found === undefined) return;
       const kind = asked.known && compare(asked.known, found);
-      // An earlier answer has reported this loss.
+      // An earlier answer from the same server has reported this loss: `known` is a position of that server.
       const isReported = kind !== undefined && known !== undefined && compare(known, found) === undefined;
       if (kind !== undefined && !isReported) lose(kind, found, asked.at, { known, samples });
       else if (settle(found, asked.at)) return;
-      // Otherwise this was asked before `known` was read, and a later answer judges.
+      // An answer behind `known` was overtaken by the answer with `known`: the next answer is compared instead.
       else if (known === undefined || compare(known, found) === undefined) note(found, asked.at);
     },
     recall(position, readAt) {
@@ -147,8 +172,8 @@ export function openCommitMemory(onLoss: (loss: Loss) => void): CommitMemory {
   };
 }
 
-/** Undefined: Postgres has everything that it had. */
-export function compare(before: Position, found: Position): LossKind | undefined {
+/** The kind of loss between two readings; undefined when the later one has everything that the earlier one had. */
+function compare(before: Position, found: Position): LossKind | undefined {
   if (before.server !== found.server && before.server !== null && found.server !== null) return 'failed_over';
   if (found.timeline < before.timeline || before.flushed > keptUntil(before, found)) return 'lost_commits';
   return found.timeline > before.timeline ? 'failed_over' : undefined;
