@@ -161,7 +161,8 @@ interface AskedImage {
   number: number | null;
 }
 
-const readImage = batchReads<AskedImage, LinkImage>(async (db, asked) => {
+/** Undefined when the session has no such image. */
+export const findLinkImage = batchReads<AskedImage, LinkImage>(async (db, asked) => {
   const rows = await runStatement<{ position: number; accountId: string; url: string | null }>(db, IMAGES, [
     asked.map(({ id }) => id),
     asked.map(({ number }) => number),
@@ -172,11 +173,6 @@ const readImage = batchReads<AskedImage, LinkImage>(async (db, asked) => {
     return url === null ? undefined : { url, accountId };
   });
 }, IMAGES_TOGETHER);
-
-/** Undefined when the session has no such image. */
-export async function findLinkImage(db: Knex, asked: AskedImage): Promise<LinkImage | undefined> {
-  return await readImage(db, asked);
-}
 
 interface PayloadUse {
   payloadKey: string;
@@ -240,7 +236,7 @@ export async function findNamedPayment(
   return await Payment.query(db).where(named).orderBy('id', 'desc').first();
 }
 
-/** The decided ones of these payments. */
+/** The ids of these payments that are decided. */
 export async function listDecided(db: Knex, ids: readonly string[]): Promise<string[]> {
   const rows = await runStatement<{ id: string }>(db, DECIDED, [ids]);
   return rows.map(({ id }) => id);
