@@ -36,7 +36,7 @@ export function sentIndex(array: object, position: string): string {
   return formIndexes.get(array)?.[Number(position)] ?? position;
 }
 
-/** A linked path: a body has up to a million values, and only an invalid one needs its name. */
+/** The names on the way to a value, the last one first. They are joined for an invalid value only: a body has up to a million. */
 type Path = { readonly name: string; readonly within: Path } | undefined;
 
 function nameOf(path: Path): string {
@@ -64,6 +64,7 @@ class Walker {
       case 'array':
         return this.walkArray(schema, value, path);
       case 'integer':
+        // `+ 0` makes `-0` zero.
         return this.isForm && typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) + 0 : value;
       case 'boolean':
         return this.isForm && (value === 'true' || value === 'false') ? value === 'true' : plain(value);
@@ -80,7 +81,7 @@ class Walker {
     const entries = entriesOf(value);
     if (entries === undefined) return value;
     const result: Record<string, unknown> = Object.create(null);
-    let unknown = 0;
+    let hasUnknown = false;
     let count = 0;
     const others = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
     for (const [name, member] of entries) {
@@ -89,14 +90,16 @@ class Walker {
       const memberPath = { name, within: path };
       if (property === undefined) {
         // Validation reports the first unknown name; its value and further unknown names are dropped.
-        if (unknown++ === 0) result[name] = true;
+        if (!hasUnknown) result[name] = true;
+        hasUnknown = true;
       } else if (member === '' || member === null) {
         if (schema.required?.includes(name)) throw emptyValue(memberPath);
         if (property.anyOf?.some((branch) => branch.type === 'null')) result[name] = null;
       } else {
         if (!known) requireReadableText(name, path);
         result[name] = this.walk(property, member, memberPath);
-        if (++count > (schema.maxProperties ?? Infinity)) throw tooMany(path, schema.maxProperties, 'keys');
+        count += 1;
+        if (count > (schema.maxProperties ?? Infinity)) throw tooMany(path, schema.maxProperties, 'keys');
       }
     }
     return result;
