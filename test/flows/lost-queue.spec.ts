@@ -16,6 +16,12 @@ import { testServices } from '../support/suite.js';
 
 const HEADER = 'PAYMENT-SIGNATURE';
 
+async function emptyRedis(): Promise<void> {
+  const redis = new Redis(testServices().redisUrl);
+  await redis.flushall();
+  redis.disconnect();
+}
+
 /** Pays; the session is claimed and the answer is 202. */
 async function payAnd202(flow: MoneyFlow): Promise<{ id: string; nonce: string }> {
   const { id } = await flow.buildSession();
@@ -62,9 +68,7 @@ for (const store of ['Redis', 'Postgres'] as const) {
         await emptyTables(flow.db, 'bullmq.job', 'bullmq.meta');
         return;
       }
-      const redis = new Redis(testServices().redisUrl);
-      await redis.flushall();
-      redis.disconnect();
+      await emptyRedis();
     }
 
     it('loses no payment and settles none twice', async () => {
@@ -205,9 +209,7 @@ describe('a worker that serves one queue only', () => {
       [others],
     );
     const lost = await payAnd202(flow);
-    const redis = new Redis(testServices().redisUrl);
-    await redis.flushall();
-    redis.disconnect();
+    await emptyRedis();
     await flow.startWorker({ WORKER_QUEUES: 'settle-payment' });
     try {
       await assertComplete(flow, [lost]);
@@ -246,9 +248,7 @@ describe('a worker whose statement for deliveries waits for a lock', () => {
     });
     const { id: over } = await flow.buildSession({ expiresAt: new Date(Date.now() + 100) });
     const lost = await payAnd202(flow);
-    const redis = new Redis(testServices().redisUrl);
-    await redis.flushall();
-    redis.disconnect();
+    await emptyRedis();
     // The endpoint was enabled, and its delivery is to become due.
     const { accountId } = await buildMerchant(flow.db);
     const [endpoint] = await buildEndpoints(flow.db, accountId, 1);
