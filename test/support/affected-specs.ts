@@ -27,7 +27,7 @@ export function affectedSpecs(sources: readonly Source[], changed: readonly stri
 
 /** These specs read the whole repository, so every change can affect them. */
 const READ_EVERYTHING = /^test\/(docs\.spec\.ts$|architecture\/)/;
-export const SOURCE = /\.(m?[jt]s|tsx|cjs)$/;
+const SOURCE = /\.(m?[jt]s|tsx|cjs)$/;
 const READ_FOLDERS = new Set(['docs', 'examples', 'migrations', 'deploy']);
 /** Strings side by side, as `'docs', 'page.md'` in a call of `path.join`, are one path. */
 const STRINGS = /'[\w@./-]+'(?:, *'[\w@./-]+')*/g;

@@ -5,7 +5,7 @@ import { now } from '../../shared/process/clock.js';
 import { newId } from '../../shared/values/ids.js';
 
 /** The largest metadata: each character of a value takes six bytes in JSON. */
-export const fullMetadata = (): Record<string, string> =>
+const fullMetadata = (): Record<string, string> =>
   Object.fromEntries(
     Array.from({ length: 50 }, (_, n) => [`key ${n}`.padEnd(40, '.'), '\u0001'.repeat(500)]),
   );

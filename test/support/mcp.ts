@@ -57,7 +57,7 @@ export async function connectAgent(ports: number | readonly number[], key: strin
   };
 }
 
-export function toolNamed(name: string): MerchantTool {
+function toolNamed(name: string): MerchantTool {
   const tool = MERCHANT_TOOLS.find((one) => one.name === name);
   if (tool === undefined) throw new Error(`There is no tool ${name}.`);
   return tool;
