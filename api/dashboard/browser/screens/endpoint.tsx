@@ -155,12 +155,6 @@ function Change({ endpoint, path, reload, onDone }: EndpointProps & { onDone(): 
   );
 }
 
-const OVERLAPS = [
-  ['86400', 'for a day'],
-  ['3600', 'for an hour'],
-  ['0', 'not at all: it ends now'],
-] as const;
-
 /** The new secret is shown until the merchant leaves the screen. */
 function NewSecret({ secret }: { secret: string }) {
   return (
@@ -170,6 +164,13 @@ function NewSecret({ secret }: { secret: string }) {
     </div>
   );
 }
+
+/** How long the old secret goes on signing, in seconds. */
+const OVERLAPS = [
+  ['86400', 'for a day'],
+  ['3600', 'for an hour'],
+  ['0', 'not at all: it ends now'],
+] as const;
 
 function RollSecret({ path, onSecret }: { path: string; onSecret(secret: string): void }) {
   const { api } = useSignedIn();

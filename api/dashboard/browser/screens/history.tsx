@@ -8,7 +8,7 @@ import { RefundBadge } from '../parts/uncertain.js';
 import { linkTo } from '../state/route.js';
 import { answerInWords, hasFailed, newestDeliveries } from './deliveries.js';
 
-/** Deliveries are listed by endpoint: so many endpoints, and of each so many newest deliveries, are looked through. */
+/** The API lists deliveries by endpoint: the newest deliveries of the newest endpoints are searched for the session's. */
 const ENDPOINTS = '10';
 const DELIVERIES = '100';
 const EVERY_MS = 15_000;
