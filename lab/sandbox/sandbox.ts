@@ -51,22 +51,36 @@ interface SandboxOptions {
 
 export type Ports = ChainPorts & { facilitator: number; secondFacilitator: number };
 
-const ANYWHERE: Ports = { facilitator: 0, secondFacilitator: 0, baseSepolia: 0, xLayerTestnet: 0, solana: 0 };
+const FREE_PORTS: Ports = {
+  facilitator: 0,
+  secondFacilitator: 0,
+  baseSepolia: 0,
+  xLayerTestnet: 0,
+  solana: 0,
+};
 const WALLETS = { evm: EVM_FACILITATOR_KEY, solana: SOLANA_FACILITATOR_KEY } as const;
 const SECOND_WALLETS = { evm: EVM_SECOND_FACILITATOR_KEY, solana: SOLANA_SECOND_FACILITATOR_KEY } as const;
 
-export async function startSandbox({ folder, ports = ANYWHERE, key }: SandboxOptions = {}): Promise<Sandbox> {
+export async function startSandbox({
+  folder,
+  ports = FREE_PORTS,
+  key,
+}: SandboxOptions = {}): Promise<Sandbox> {
   const chains = await startChains(folder, ports);
   try {
     await fundOwnWallets(chains);
-    return await openToThePublic(chains, ports, key);
+    return await serveFacilitators(chains, ports, key);
   } catch (error) {
     await chains.stop();
     throw error;
   }
 }
 
-async function openToThePublic(chains: Chains, ports: Ports, key: ExpectedKey | undefined): Promise<Sandbox> {
+async function serveFacilitators(
+  chains: Chains,
+  ports: Ports,
+  key: ExpectedKey | undefined,
+): Promise<Sandbox> {
   const id = randomUUID();
   const rpcUrls = Object.fromEntries([
     ...chains.evm.map(({ network, url }) => [network.environmentSuffix, url] as const),
@@ -86,7 +100,7 @@ async function openToThePublic(chains: Chains, ports: Ports, key: ExpectedKey | 
     signAsWallet: createWalletSigner(chains),
     findTransaction: (network: string, transaction: string) => findTransaction(chains, network, transaction),
   };
-  /** Each facilitator's port has its own dials. */
+  /** The requests to a facilitator's port that control the sandbox. They turn the dials of that facilitator. */
   const otherwise: FacilitatorOptions['otherwise'] = async (own, request, response) => {
     const describe = (): object => ({ id, rpcUrls, dials: own.dials });
     const controls = { ...common, describe, turn: (change: Partial<Dials>) => turn(change, own) };

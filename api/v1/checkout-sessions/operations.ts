@@ -45,7 +45,7 @@ export function checkoutSessionOperations(deps: Deps): CheckoutSessionOperations
   const { baseUrl } = config;
   const charge = fanOutCharger(deps);
   const answerOf = (expand: readonly string[] = []): SessionAnswer => sessionAnswer(baseUrl, expand);
-  const render = (expand: readonly string[] | undefined): ((session: CheckoutSession) => string) => {
+  const toJson = (expand: readonly string[] | undefined): ((session: CheckoutSession) => string) => {
     const { present } = answerOf(expand);
     return (session) => JSON.stringify(present(session));
   };
@@ -61,7 +61,7 @@ export function checkoutSessionOperations(deps: Deps): CheckoutSessionOperations
           principal,
           newCheckoutSession(input),
           {
-            render: render(input.expand),
+            render: toJson(input.expand),
             idempotent,
           },
         );
@@ -92,7 +92,7 @@ export function checkoutSessionOperations(deps: Deps): CheckoutSessionOperations
     expireCheckoutSession: repeatableOperation(deps, parseExpire, async (call, { expand }, idempotent) => {
       const id = objectId(call, 'checkout session');
       await charge(call, { kind: 'expire', id }, idempotent);
-      const reply = { render: render(expand), idempotent };
+      const reply = { render: toJson(expand), idempotent };
       const db = connections.of(call.principal.accountId);
       return await expireCheckoutSession(db, call.principal, id, { baseUrl, notifyDeliveries }, reply);
     }),

@@ -19,7 +19,7 @@ interface Subject {
   close(): Promise<void>;
 }
 
-interface Asked {
+interface Prepared {
   headers: Record<string, string>;
   known: { session: string; payment: string; open: string; theirs: string; theirEndpoint: string };
 }
@@ -49,20 +49,20 @@ export async function openSubject(settings: {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const dispatcher = new Agent({ connections: 1 });
-  const asked = await prepare(deps.db);
+  const prepared = await prepare(deps.db);
   const get = (path: string) => async () => {
-    const { statusCode, body } = await request(base + path, { headers: asked.headers, dispatcher });
+    const { statusCode, body } = await request(base + path, { headers: prepared.headers, dispatcher });
     await body.text();
     if (![200, 402, 404].includes(statusCode)) throw new Error(`${path} answered ${statusCode}`);
   };
   const create = async (): Promise<void> => {
-    const headers = { ...asked.headers, 'content-type': 'application/json' };
+    const headers = { ...prepared.headers, 'content-type': 'application/json' };
     const url = `${base}/v1/checkout/sessions`;
     const { statusCode, body } = await request(url, { method: 'POST', headers, body: order, dispatcher });
     await body.text();
     if (statusCode !== 200) throw new Error(`create answered ${statusCode}`);
   };
-  const { session, payment, open, theirs, theirEndpoint } = asked.known;
+  const { session, payment, open, theirs, theirEndpoint } = prepared.known;
   const acts: Record<string, () => Promise<unknown>> = {
     create,
     retrieve: get(`/v1/checkout/sessions/${session}`),
@@ -96,7 +96,7 @@ export async function openSubject(settings: {
   };
 }
 
-async function prepare(db: Knex): Promise<Asked> {
+async function prepare(db: Knex): Promise<Prepared> {
   const key = await createApiKey(db, { accountId: BIG_ACCOUNT, livemode: false, name: 'Bench' });
   const idOf = async (table: string, status: string): Promise<string> =>
     (await db(table).where({ accountId: BIG_ACCOUNT, livemode: false, status }).orderBy('id').first('id')).id;
