@@ -59,15 +59,16 @@ export class BlockClock {
 
   #firstAfter(time: number, head: Found): Found {
     let first = head;
-    for (const [number, its] of this.#times)
-      if (its > time && number < first.number) first = { number, time: its };
+    for (const [number, blockTime] of this.#times)
+      if (blockTime > time && number < first.number) first = { number, time: blockTime };
     return first;
   }
 
   #lastBefore(time: number, upTo: number): Found | undefined {
     let last: Found | undefined;
-    for (const [number, its] of this.#times)
-      if (its <= time && number < upTo && number > (last?.number ?? -1)) last = { number, time: its };
+    for (const [number, blockTime] of this.#times)
+      if (blockTime <= time && number < upTo && number > (last?.number ?? -1))
+        last = { number, time: blockTime };
     return last;
   }
 }

@@ -30,9 +30,9 @@ interface WatchOptions {
 }
 
 const INTERVAL_MS = 5000;
-/** Until the first round has succeeded. */
+/** The pause after a round that failed. */
 const RETRY_MS = 1000;
-/** Rounds that wait for Redis. */
+/** How many rounds fail because Redis is not connected yet. Afterwards the database's row alone decides. */
 const MAX_WAITS = 5;
 const LEAVE_TIMEOUT_MS = 500;
 
@@ -146,7 +146,7 @@ function createRounds({ db, commits, redis, breaker, logger }: WatchOptions): Ro
     if (isWritten) lossesInRedis = losses;
   }
 
-  async function look(owner: string): Promise<void> {
+  async function findOthers(owner: string): Promise<void> {
     const present = await ask((memory) => memory.enter());
     if (present === undefined) return;
     const found = present.filter((name) => !isSame(name, owner)).sort();
@@ -163,7 +163,7 @@ function createRounds({ db, commits, redis, breaker, logger }: WatchOptions): Ro
       outside = redis && openOutsideMemory(redis, { id: row.id, database, process });
       await recall(row);
       await share(row);
-      await look(`${row.id} ${database}`);
+      await findOthers(`${row.id} ${database}`);
     },
     others: () => others,
     async leave() {
@@ -172,7 +172,7 @@ function createRounds({ db, commits, redis, breaker, logger }: WatchOptions): Ro
   };
 }
 
-/** A process may not have learnt yet on which server its database is. */
+/** A process that does not know its Postgres server, or not yet, names none: an absent server equals every other. */
 function isSame(one: string, other: string): boolean {
   const [[database, server], [otherDatabase, otherServer]] = [one.split('@'), other.split('@')];
   return database === otherDatabase && (server === otherServer || server === '' || otherServer === '');
@@ -181,7 +181,7 @@ function isSame(one: string, other: string): boolean {
 const SHARED_HINT =
   'Processes of another database use this Redis. Their jobs have names of their own, but limits per address and the limits of the facilitator are counted together. Give each deployment its own Redis, or its own database number in REDIS_URL.';
 
-/** While the clocks disagree, the age by the one that makes it less. */
+/** The age of a doubt. While the clocks disagree, the smaller age counts, so that the doubt lasts long enough. */
 function certainAgeMs(byPostgresMs: number): number {
   return byPostgresMs - (nowMs() - certainNow().getTime());
 }
