@@ -27,7 +27,7 @@ export interface PageView {
   /** Undefined for a checkout session. */
   refund: RefundView | undefined;
   state: PageState;
-  /** Payments that arrived in addition to the payment that completed the session; of a receipt only. */
+  /** Payments that arrived in addition to the payment that completed the session; empty unless the page is a receipt. */
   surplus: WirePayment[];
   entries: PayableEntry[];
   nonces: `0x${string}`[];
@@ -53,7 +53,7 @@ interface ViewOptions {
   newNonce(payableId: string): `0x${string}`;
 }
 
-/** Attempts to pay with one page; more attempts load the page's data again. */
+/** A nonce for each attempt to pay. After the last of them the page loads its data again. */
 const NONCES = 2;
 
 export function buildPageView(

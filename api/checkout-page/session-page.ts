@@ -39,7 +39,7 @@ export function partsOf({ script, style }: PageAssets, color: string | null): In
   };
 }
 
-/** `parts`: undefined for an open page, which takes only the content. */
+/** `parts` is undefined when the page is open in a browser already, which replaces the content only. */
 export function renderSessionPage(
   view: PageView,
   parts: InlinedParts | undefined,
@@ -48,7 +48,7 @@ export function renderSessionPage(
   const { session, state, language } = view;
   const { name } = session.merchant;
   const title = plainPhrase(language.words, TITLES[state.kind], { merchant: name });
-  // Wallets must be there before the page asks for them.
+  // This script adds wallets, so it comes before the page's own script, which asks for them.
   const wallets = walletScript === undefined ? [] : [`<script src="${escapeHtml(walletScript)}"></script>`];
   const panels = `<div class="sheet">
 ${summary(view)}
@@ -66,7 +66,7 @@ ${panel(view)}
     revision: revisionOf(state),
     refreshes: state.kind === 'processing' || state.kind === 'busy',
     data: JSON.stringify(pageData(view)),
-    // After the panels, which name the drawings.
+    // Rendered after the panels: a panel registers each drawing that it uses.
     main: `${panels}${view.marks.definitions()}`,
     footer: footer(view),
   });

@@ -26,7 +26,7 @@ interface LogSearch {
 
 /** A block's time is in whole seconds, and the chain's clock may be ahead of ours. */
 const EARLY_SECONDS = 60;
-/** A search from the claim to the head may begin this part of one search's blocks before the claim. */
+/** How long before the claim a search up to the head may begin, as a part of the blocks that one search takes. */
 const EARLY_PART = 0.25;
 
 /**
@@ -47,7 +47,7 @@ export async function findAuthorizationLog(rpc: EvmRpc, search: LogSearch): Prom
   return found;
 }
 
-/** Costs one or two calls, where narrowing by the history of the state costs a dozen. */
+/** Searches all blocks since the claim at once: one or two calls, whereas narrowing by the state's history takes a dozen. */
 async function searchSinceClaim(rpc: EvmRpc, search: LogSearch): Promise<Hex | undefined> {
   const { position, head, claimedAt, memory } = search;
   if (position.from !== null || position.unusedAt !== null) return undefined;
@@ -58,7 +58,7 @@ async function searchSinceClaim(rpc: EvmRpc, search: LogSearch): Promise<Hex | u
   const from = await memory.blockClock.findBlockBefore(rpc, since, head, nearEnough);
   if (position.newest - from >= blocks) return undefined;
   const { transaction, newest } = await findInBlocks(rpc, search, from, position.newest);
-  // A shorter search is repeated from a better known beginning.
+  // When the endpoint searched fewer blocks, the later steps search them again, from a beginning that is known better.
   if (transaction === undefined && newest === position.newest) {
     position.from = from;
     position.to = newest + 1;

@@ -9,7 +9,7 @@ import type { LandedTransaction, SignatureEntry, SolanaRoot, SolanaRpc } from '.
 import { readPage, stepBack } from './solana-search.js';
 import { ChainUnreadable } from './unreadable.js';
 
-/** Finds what reached a wallet's token account. Solana has no authorizations: every transfer counts. */
+/** A wallet's token account. Solana has no authorizations, so every transfer to the account is an arrival. */
 export interface TokenAccount {
   token: OfferedSvmToken;
   wallet: string;
@@ -61,7 +61,10 @@ async function requireLedger({ rpc, check }: Reading, end: ListEnd): Promise<voi
     throw new ChainUnreadable('the endpoint keeps no transactions from that time');
 }
 
-/** Undefined when the transaction failed, or brought the account nothing; a later version than ours cannot be read. */
+/**
+ * Undefined when the transaction failed, or brought the account nothing. `unreadable` when its version is later than the
+ * versions that this code reads.
+ */
 export async function readSolanaArrival(
   { rpc, check }: Reading,
   account: TokenAccount,
@@ -111,7 +114,7 @@ function presentArrival(
   };
 }
 
-/** A program moved the tokens inside: the first signer may be a facilitator that pays the fee. */
+/** The payer of a transfer that a program made. The first signer may be a facilitator, which pays the fee. */
 function secondSigner({ header }: VersionedMessage, keys: readonly string[]): string | null {
   return (header.numRequiredSignatures > 1 ? keys[1] : undefined) ?? null;
 }

@@ -45,7 +45,7 @@ export async function repair(
   return { ...line, paymentId, repaired: true };
 }
 
-/** By the same check that decides payments. Returns the reason when there is no proof. */
+/** Proves the transfer by the chain check that also decides payments. Returns the reason when there is no proof. */
 async function prove(
   { chains }: NetworkRun['deps'],
   arrival: Arrival,

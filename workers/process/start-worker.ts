@@ -67,7 +67,7 @@ interface Opened {
   close(): Promise<void>;
 }
 
-/** `openSender` opens what sends webhooks: the worker's own process does it in another thread. */
+/** `openSender` opens the sender of webhooks. A worker that has a process of its own sends in another thread. */
 export async function startWorker(
   config: Config,
   logger: Logger,

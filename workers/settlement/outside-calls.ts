@@ -35,7 +35,7 @@ export type Calling = <T>(call: () => Promise<T>) => Promise<T>;
 
 /** A job gives its place in the queue back after this time. */
 const SLOW_CALL_MS = 250;
-/** For a slot of a holder whose calls are answered. */
+/** How long a call waits for a slot while the calls of its network and its account are answered. */
 const WAIT_MS = 500;
 
 export function openOutsideCalls(
@@ -97,7 +97,10 @@ export function openOutsideCalls(
   };
 }
 
-/** Rejects when the payment's work does so before its call is slow; afterwards `continued` has the work. */
+/**
+ * Resolves when the payment's work ends, or with undefined when its call is slow. From then on `continued` has the work.
+ * Rejects when the work fails before that.
+ */
 async function untilSlow<T>(
   payment: (calling: Calling) => Promise<T>,
   slowCallMs: number,
@@ -121,7 +124,7 @@ async function untilSlow<T>(
   return undefined;
 }
 
-/** Nothing else waits for the work any more. */
+/** Logs the failure of work whose job has ended, and keeps the work in `running`, for which `close` waits. */
 function follow(
   work: Promise<unknown>,
   running: Set<Promise<unknown>>,

@@ -30,6 +30,7 @@ function chars(...values: readonly number[]): string {
   return String.fromCharCode(...values.map((value) => ZERO + value));
 }
 
+/** The first flag has the highest bit. The functions that read the text test the bits in the same order. */
 function bits(...are: readonly boolean[]): number {
   return are.reduce((sum, is) => sum * 2 + (is ? 1 : 0), 0);
 }
