@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { type SettlementWatch, watchSettlements } from '../../api/payment-link/watch-settlements.js';
-import { loadConfig } from '../../shared/config/config.js';
-import { type Knex, openDatabase } from '../../shared/db/knex.js';
-import { createLogger } from '../../shared/process/logger.js';
+import { type SettlementWatch, watchSettlements } from '../../../api/payment-link/watch-settlements.js';
+import { loadConfig } from '../../../shared/config/config.js';
+import { type Knex, openDatabase } from '../../../shared/db/knex.js';
+import { createLogger } from '../../../shared/process/logger.js';
 
 const LONG_MS = 60_000;
 

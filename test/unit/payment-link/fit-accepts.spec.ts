@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { fitTerms, narrow, readWanted } from '../../api/payment-link/http/fit-accepts.js';
-import { findToken, OFFERED_TOKENS } from '../../shared/chains/networks.js';
-import { centsToTokenAmount } from '../../shared/values/money.js';
-import type { PaymentRequirements } from '../../shared/x402/wire.js';
-import { withoutHints } from '../support/checkout.js';
+import { fitTerms, narrow, readWanted } from '../../../api/payment-link/http/fit-accepts.js';
+import { findToken, OFFERED_TOKENS } from '../../../shared/chains/networks.js';
+import { centsToTokenAmount } from '../../../shared/values/money.js';
+import type { PaymentRequirements } from '../../../shared/x402/wire.js';
+import { withoutHints } from '../../support/checkout.js';
 
 const ENTRIES: PaymentRequirements[] = OFFERED_TOKENS.filter(({ network }) => !network.testnet).map(
   (token) => ({
