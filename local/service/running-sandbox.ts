@@ -26,7 +26,7 @@ async function keptBaseUrl(folder: string): Promise<Record<string, string>> {
 
 const baseUrlFile = (folder: string): string => path.join(folder, 'base-url');
 
-/** As the sandbox writes them. */
+/** Reads the file of endpoints that the sandbox writes. */
 async function sandboxEndpoints(folder: string): Promise<Record<string, string>> {
   const text = await readFile(path.join(folder, 'sandbox', 'endpoints.json'), 'utf8');
   const urls: SandboxUrls = JSON.parse(text);

@@ -162,7 +162,7 @@ export async function requireActiveKey(db: Knex, principal: Principal): Promise<
   throw keyRevoked();
 }
 
-/** For whatever may change something. */
+/** Throws for a key that only reads. Each request that may change something calls it. */
 export function requireFullAccess({ access }: Principal): void {
   if (access === 'full') return;
   throw new Refusal(

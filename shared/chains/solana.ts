@@ -41,7 +41,7 @@ export interface SolanaPaymentQuery extends SolanaTransfer {
   readonly family: 'svm';
   /** CAIP-2. */
   readonly network: string;
-  /** As the buyer signed it, base64. */
+  /** The transaction as the buyer signed it, in base64. */
   readonly signedTransaction: string;
   /** When the payment was claimed, by our clock. The payment did not land long before. */
   readonly notBefore: Date;

@@ -2,7 +2,7 @@ import { MAX_ANSWER_HEAD_BYTES, MAX_ANSWER_HEAD_LINES, MAX_INTERIM_ANSWERS } fro
 import type { BoundCode } from './out-of-bounds.js';
 
 const LINE_FEED = 10;
-/** As much of a line as tells an interim answer's status line and an empty line. */
+/** How many bytes of a line are kept: enough to recognise an interim answer's status line, and an empty line. */
 const LINE_START = 12;
 const INTERIM_STATUS_LINE = /^HTTP\/\d\.\d 1/;
 const CONTINUE = /^HTTP\/\d\.\d 100/;

@@ -11,7 +11,7 @@ const PAGE = 5000;
 
 interface PageEnd {
   endpointId: string;
-  /** As Postgres writes it, since a Date has no microseconds. */
+  /** The time in Postgres' own text, since a Date has no microseconds. */
   dueAt: string;
   id: string;
 }

@@ -11,7 +11,7 @@ export const LEASE_MS = 41_000;
 
 export interface Batch {
   deliveries: TakenDelivery[];
-  /** What else is due, as far as known: nothing, deliveries that can start now, or deliveries that wait for tries to end. */
+  /** The other due deliveries, as far as known: none, some that can start now, or only some that wait for tries to end. */
   left: 'nothing' | 'now' | 'later';
 }
 

@@ -53,7 +53,7 @@ export async function releaseReadable(
 interface UnreadableRow {
   id: string;
   sealed: string;
-  /** As text, since a Date has no microseconds and would lead back to rows that were examined. */
+  /** The time as text, since a Date has no microseconds and would lead back to rows that were examined. */
   since: string;
 }
 

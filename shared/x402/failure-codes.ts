@@ -174,7 +174,7 @@ const FAILURES = new Map<string, Failure>(
   ),
 );
 
-/** As in payments/states.ts, whose folder is above this one in the order of imports. */
+/** The same code as in payments/states.ts, whose folder is above this one in the order of imports. */
 const OUTCOME_UNKNOWN = 'outcome_unknown';
 const PASSED_ON = /^[a-z0-9_]{1,100}$/;
 /** For a reason that is not a code. */

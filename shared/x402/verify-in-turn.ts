@@ -13,7 +13,7 @@ type Disowned = Extract<VerifyVerdict, { kind: 'refused' }> & { facilitator: str
 
 interface Turn {
   payment: FacilitatorRequest;
-  /** For all of them together. */
+  /** How long all facilitators together may take. */
   withinMs: number;
 }
 

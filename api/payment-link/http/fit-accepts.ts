@@ -33,7 +33,7 @@ export function narrow(entries: Entries, { networks, tokens }: Wanted): Entries 
 /** Signs the offer of an entry, unless the signature would be longer. */
 type SignOffer = (entry: PaymentRequirements, maxLength: number) => SignedStatement | undefined;
 
-/** As JSON. */
+/** The terms of a payment, each as JSON. */
 export interface Terms {
   accepts: string;
   /** The extension `offer-receipt`; undefined without a signed offer. */
@@ -46,7 +46,7 @@ const OFFERS_BEFORE = '{"info":{"offers":[';
 const OFFERS_AFTER =
   ']},"schema":{"type":"object","properties":{"offers":{"type":"array"}},"required":["offers"]}}';
 
-/** With the name of the extension. */
+/** The length of the text around the offers, which includes the extension's name. */
 const AROUND_OFFERS = `,"${OFFER_RECEIPT}":${OFFERS_BEFORE}${OFFERS_AFTER}`.length;
 
 const AROUND_OFFER = renderOffer(MAX_ENTRIES, '').length;
@@ -58,7 +58,7 @@ interface Rendered {
   entry: PaymentRequirements;
   json: string;
   bytes: number;
-  /** With `primaryType`; undefined on Solana. */
+  /** The offer's text with `primaryType`; undefined on Solana. */
   typed: { json: string; moreBytes: number } | undefined;
   symbol: string;
   /** The part of the network's name before the colon: `eip155` or `solana`. */

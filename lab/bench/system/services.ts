@@ -6,7 +6,7 @@ export interface BenchServices {
   stop(): Promise<void>;
 }
 
-/** As durable as production: the measured processes wait for the disk. */
+/** Commits are as durable as in production: the measured processes wait for the disk. */
 const DURABLE = { fsync: 'on', synchronous_commit: 'on', max_connections: 300 };
 
 export async function startBenchServices(): Promise<BenchServices> {

@@ -56,7 +56,7 @@ const longDoubt: Arbitrary<Step[]> = fc
       : []),
   ]);
 
-/** As many calls as allowed, and then nothing for as long as needed, except for one odd check. */
+/** The payment uses up its calls. Then nothing happens for as long as needed, except for one odd check. */
 const farAhead: Arbitrary<Step[]> = fc
   .tuple(fc.oneof(unclear, unclearForLong), check)
   .map(([mode, seen]) => [

@@ -17,7 +17,7 @@ export interface World {
   journal: Journal;
   sessionIds: readonly string[];
   payloads: readonly Payload[];
-  /** As last read, in the order of their claims. */
+  /** The rows as they were last read, in the order of their claims. */
   payments: Payment[];
   steps: number;
   /** The number of link answers, by kind. */

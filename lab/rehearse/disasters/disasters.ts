@@ -192,7 +192,7 @@ function keepCreating({ webs, key }: Deployment): () => void {
   return () => clearInterval(timer);
 }
 
-/** As an operator does in `/admin/queues`. */
+/** Pauses or resumes a queue by the request that `/admin/queues` sends for an operator. */
 async function changeQueue({ url, adminPassword }: Deployment, change: 'pause' | 'resume'): Promise<void> {
   const authorization = `Basic ${Buffer.from(`admin:${adminPassword}`).toString('base64')}`;
   const { status } = await ask(`${url}/admin/queues/api/queues/${PAUSED}/${change}`, {

@@ -1,7 +1,7 @@
 /** How much of the wide model is explored at once. */
 export interface Breadth {
   readonly name: string;
-  /** As many payloads may be signed for the session. */
+  /** How many payloads may be signed for the session. */
   readonly payments: 1 | 2 | 3;
   /** The payloads that may be signed for a refund of it; 0: no refund is asked for. */
   readonly refundPayments: 0 | 1;
@@ -13,7 +13,7 @@ export interface Breadth {
    * not know may be signed. That is more than can happen, so a promise kept there is kept in every failover; one copy is enough.
    */
   readonly forgets: 'its own' | 'anything';
-  /** As many false statements may be made by witnesses whose word counts: a clear refusal, a fork's block, a person. */
+  /** How many false statements witnesses whose word counts may make: a clear refusal, a fork's block, a person. */
   readonly lies: 0 | 1 | 2;
   /** Clocks may be ahead, and endpoints late, limited or searching; otherwise an endpoint shows all, or nothing. */
   readonly faults: 'all' | 'few';

@@ -11,7 +11,7 @@ export interface World {
   readonly refund: Payable | null;
   readonly attempts: readonly Attempt[];
   readonly standby: 'follows' | 'stopped' | 'promoted';
-  /** As many false statements may still be made by a witness whose word counts. */
+  /** How many false statements witnesses whose word counts may still make. */
   readonly lies: number;
 }
 
@@ -22,7 +22,7 @@ export interface Payable {
   readonly status: SessionStatus;
   /** `expires_at` has passed. */
   readonly isOver: boolean;
-  /** As many payloads may still be signed for it. */
+  /** How many payloads may still be signed for it. */
   readonly unsigned: number;
   /** Its status on the standby that has stopped to follow. */
   readonly kept: SessionStatus | null;
