@@ -23,12 +23,7 @@ describe('every language', () => {
     const { id } = await shop.buildSession();
     const uncertain = (await buildUncertainPayment(shop)).session.id;
     ids = { open: id, signing: id, uncertain, 'paid twice': (await buildSurplus(shop)).session.id };
-    const browser = { reducedMotion: 'reduce' } as const;
-    const [plain, signing] = [
-      await shop.visitPage(id, { browser }),
-      await shop.visitPage(id, { browser, wallets: [wallet] }),
-    ];
-    tabs = { plain, wallet: signing };
+    tabs = { plain: await shop.visitPage(id), wallet: await shop.visitPage(id, { wallets: [wallet] }) };
   });
   after(async () => {
     for (const visitor of Object.values(tabs)) await visitor.leave();

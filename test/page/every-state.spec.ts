@@ -51,10 +51,7 @@ describe('axe finds no problem in the page', () => {
     const [first, count] = IN_THREE_VIEWS.includes(name) ? [0, 3] : [index % VIEWS.length, 1];
     const views = IS_LOOKED_AT ? VIEWS : VIEWS.slice(first, first + count);
     it(name, async () => {
-      const visitor = await PAGE_STATES[name](shop, {
-        browser: { reducedMotion: 'reduce' },
-        prepare: watchLayout,
-      });
+      const visitor = await PAGE_STATES[name](shop, { prepare: watchLayout });
       const { page } = visitor;
       // The redirect to the merchant waits while the page is hidden.
       await page.evaluate('Object.defineProperty(document, "hidden", { value: true })');

@@ -76,10 +76,16 @@ describe('accessibility of the page', () => {
 
   it('respects reduced motion', async () => {
     const { id } = await shop.buildSession({ status: 'processing' });
-    const still = await shop.visitPage(id, { browser: { reducedMotion: 'reduce' } });
+    const visitor = await shop.visitPage(id);
     const animation = 'getComputedStyle(document.querySelector(".working")).animationName';
-    assert.equal(await still.page.evaluate(animation), 'none');
-    await still.leave();
+    for (const [reducedMotion, name] of [
+      ['reduce', 'none'],
+      ['no-preference', 'turn'],
+    ] as const) {
+      await visitor.page.emulateMedia({ reducedMotion });
+      assert.equal(await visitor.page.evaluate(animation), name);
+    }
+    await visitor.leave();
   });
 
   it('can be read without its script', async () => {

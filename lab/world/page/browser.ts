@@ -11,7 +11,7 @@ import { chromiumPath } from '../processes/chromium-path.js';
 /** Pages of Chromium, each in a context of its own while it is open, so that nothing is shared. */
 export interface TestBrowser {
   /**
-   * A context whose page was closed is emptied and serves the next page with the same options, since a new one takes half of a
+   * Animations stand still unless the options say otherwise, since each of their frames would be drawn. A context whose page was closed is emptied and serves the next page with the same options, since a new one takes half of a
    * visit's processor time.
    */
   open(options?: BrowserContextOptions): Promise<BrowserPage>;
@@ -35,6 +35,9 @@ const FLAGS = [
   // Contexts have separate processes anyway; these prevent spare ones, and a process for each page of a context.
   '--renderer-process-limit=1',
   '--disable-site-isolation-trials',
+  // Neither drawing nor starting such a process needs a process of its own.
+  '--in-process-gpu',
+  '--no-zygote',
 ];
 
 const HAS_OWN_TIMERS = "String(setTimeout).includes('[native code]')";
@@ -90,7 +93,12 @@ async function openReusable(
   options: BrowserContextOptions,
   contexts: BrowserContext[],
 ): Promise<Reusable> {
-  const context = await browser.newContext({ locale: 'en-US', timezoneId: 'UTC', ...options });
+  const context = await browser.newContext({
+    locale: 'en-US',
+    timezoneId: 'UTC',
+    reducedMotion: 'reduce',
+    ...options,
+  });
   contexts.push(context);
   const blank = await context.newPage();
   return { context, blank, debug: await context.newCDPSession(blank) };

@@ -45,8 +45,8 @@ export async function openStage(environment: Record<string, string> = {}): Promi
     browser,
     merchant,
     url,
-    async visit(key, place = '#/', options = {}) {
-      const opened = await browser.open({ reducedMotion: 'reduce', ...options });
+    async visit(key, place = '#/', options) {
+      const opened = await browser.open(options);
       const { page } = opened;
       page.setDefaultTimeout(PATIENCE_MS);
       if (key !== undefined) await keepKey(page, key);
