@@ -33,7 +33,6 @@ describe('every language', () => {
     wallet.connected = false;
     wallet.next.set('eth_signTypedData_v4', neverEnds);
     const visitor = state === 'signing' ? tabs.wallet : tabs.plain;
-    await visitor.page.setViewportSize({ width: 390, height: 640 });
     await visitor.page.goto(shop.pageUrl(`${ids[state]}?lang=${tag}`));
     return visitor;
   }
