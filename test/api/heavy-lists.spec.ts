@@ -22,7 +22,7 @@ import { readRest, requestAndStall } from '../support/stalled-reader.js';
 import { sdk } from '../support/stripe-sdk.js';
 
 const EXPANDED = `${SESSIONS}?limit=100&expand[]=data.line_items`;
-const HEAVY = 12;
+const HEAVY = 8;
 
 describe('large lists', () => {
   const app = forAllTests(openTestApp);
