@@ -11,8 +11,8 @@ import { chromiumPath } from '../processes/chromium-path.js';
 /** Pages of Chromium, each in a context of its own while it is open, so that nothing is shared. */
 export interface TestBrowser {
   /**
-   * Animations stand still unless the options say otherwise, since each of their frames would be drawn. A context whose page was closed is emptied and serves the next page with the same options, since a new one takes half of a
-   * visit's processor time.
+   * Animations stand still unless the options say otherwise, since each of their frames would be drawn. A context whose page was
+   * closed is emptied and serves the next page with the same options, since a new one takes half of a visit's processor time.
    */
   open(options?: BrowserContextOptions): Promise<BrowserPage>;
   close(): Promise<void>;
