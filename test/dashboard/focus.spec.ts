@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { buildPaidSession } from '../../lab/world/shop/factories.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { buildPaidSession, buildSession } from '../../lab/world/shop/factories.js';
+import { createApiKey } from '../../shared/accounts/api-keys.js';
 import { buildFailingEndpoint } from '../support/dashboard/failing-endpoint.js';
 import { type Dashboard, openStage } from '../support/dashboard/stage.js';
 import { forAllTests } from '../support/hooks.js';
@@ -7,13 +9,13 @@ import { forAllTests } from '../support/hooks.js';
 /** A keyboard goes on from there; from the body it would go through the whole header again. */
 const FOCUSED = 'document.activeElement.textContent';
 
+async function pressWithKeyboard({ page }: Dashboard, button: string): Promise<void> {
+  await page.getByRole('button', { name: button }).first().focus();
+  await page.keyboard.press('Enter');
+}
+
 describe('the focus in the dashboard stays', () => {
   const stage = forAllTests(openStage);
-
-  async function pressWithKeyboard({ page }: Dashboard, button: string): Promise<void> {
-    await page.getByRole('button', { name: button }).focus();
-    await page.keyboard.press('Enter');
-  }
 
   const focusedIn = async ({ page }: Dashboard): Promise<unknown> => await page.evaluate(FOCUSED);
 
@@ -57,6 +59,69 @@ describe('the focus in the dashboard stays', () => {
     await tab.says('was downloaded.');
     await tab.page.getByRole('button', { name: 'Download CSV' }).waitFor();
     assert.equal(await focusedIn(tab), 'Download CSV');
+    await tab.leave();
+  });
+});
+
+describe('the focus in the dashboard, when what had it is gone, goes', () => {
+  const stage = forAllTests(openStage);
+
+  /** A field is named by its label, which a screen reader says. */
+  const NAMED = `(({ labels, textContent }) => labels?.[0]?.textContent ?? textContent)(document.activeElement)`;
+  const goesTo = async ({ page }: Dashboard, expected: string): Promise<void> =>
+    await eventually(async () => assert.equal(await page.evaluate(NAMED), expected));
+
+  it('into the form that its button opened, and back to the button', async () => {
+    const { db } = stage.app;
+    const { accountId, testKey } = stage.merchant;
+    const { endpointId } = await buildFailingEndpoint(db, accountId, { events: 1 });
+    const { payment } = await buildPaidSession(db, accountId);
+    const tab = await stage.visit(testKey, `#/webhooks/${endpointId}`);
+    await pressWithKeyboard(tab, 'Change');
+    await goesTo(tab, 'URL');
+    await pressWithKeyboard(tab, 'Keep it as it is');
+    await goesTo(tab, 'Change');
+    await tab.page.keyboard.press('Enter');
+    await tab.page.getByLabel('Description').fill('Mine');
+    await pressWithKeyboard(tab, 'Save');
+    await tab.says('The endpoint is changed.');
+    await goesTo(tab, 'Change');
+    await tab.goTo(`#/payments/${payment.id}`);
+    await pressWithKeyboard(tab, 'Refund');
+    await goesTo(tab, 'Amount in dollars');
+    await pressWithKeyboard(tab, 'Do not refund');
+    await goesTo(tab, 'Refund');
+    await tab.leave();
+  });
+
+  it('to the title of the screen after an action that leaves nothing to press', async () => {
+    const { db } = stage.app;
+    const { accountId, testKey } = stage.merchant;
+    const session = await buildSession(db, accountId);
+    const tab = await stage.visit(testKey, `#/links/${session.id}`);
+    await pressWithKeyboard(tab, 'Expire the link');
+    await pressWithKeyboard(tab, 'Expire it');
+    await tab.says('The link is expired.');
+    await goesTo(tab, 'Link');
+    await createApiKey(db, { accountId, name: 'spare', livemode: false });
+    await tab.goTo('#/keys');
+    await pressWithKeyboard(tab, 'Delete key');
+    await pressWithKeyboard(tab, 'Delete it');
+    await tab.says('The key spare is deleted.');
+    await goesTo(tab, 'Keys');
+    await tab.goTo('#/webhooks/new');
+    await tab.page.getByLabel('URL').fill('https://shop.example/hooks');
+    await pressWithKeyboard(tab, 'Add the endpoint');
+    await tab.says('The endpoint is created.');
+    await goesTo(tab, 'Keep this secret');
+    await tab.leave();
+  });
+
+  it('to the button that adds an item, after the last one is removed', async () => {
+    const tab = await stage.visit(stage.merchant.testKey, '#/links/new');
+    for (let items = 1; items < 3; items += 1) await pressWithKeyboard(tab, 'Add an item');
+    await pressWithKeyboard(tab, 'Remove item 3');
+    await goesTo(tab, 'Add an item');
     await tab.leave();
   });
 });

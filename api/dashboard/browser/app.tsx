@@ -5,6 +5,7 @@ import { createApi } from './api/client.js';
 import { SignedInContext } from './api/signed-in.js';
 import { Notices } from './parts/notices.js';
 import { Screen } from './parts/screen.js';
+import { useKeptFocus } from './parts/use-kept-focus.js';
 import { Header } from './screens/header.js';
 import { KeysScreen } from './screens/keys.js';
 import { LinksScreen } from './screens/links.js';
@@ -90,6 +91,7 @@ function Signed({ keyEnd }: { keyEnd: string }) {
   const place = [route.screen, ...route.rest].join('/');
   const shown = useRef(place);
   const Shown = SCREENS.get(route.screen);
+  useKeptFocus(main);
   // An effect after the painting could take the focus from a field that was chosen meanwhile.
   useLayoutEffect(() => {
     if (shown.current === place) return;

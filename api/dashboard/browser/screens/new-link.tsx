@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { Session } from '../api/objects.js';
 import { useSignedIn } from '../api/signed-in.js';
 import { Choice, Field, Form } from '../parts/field.js';
@@ -120,6 +120,12 @@ interface ItemsProps {
 }
 
 function Items({ items, onItems }: ItemsProps) {
+  const adding = useRef<HTMLButtonElement>(null);
+  function remove(index: number): void {
+    onItems(items.toSpliced(index, 1));
+    // The button that was pressed may go with its item.
+    adding.current?.focus();
+  }
   return (
     <>
       {items.map((item, index) => (
@@ -129,11 +135,12 @@ function Items({ items, onItems }: ItemsProps) {
           item={item}
           number={index + 1}
           onItem={(changed) => onItems(items.with(index, changed))}
-          onRemove={items.length > 1 ? () => onItems(items.toSpliced(index, 1)) : undefined}
+          onRemove={items.length > 1 ? () => remove(index) : undefined}
         />
       ))}
       <p>
         <button
+          ref={adding}
           type="button"
           disabled={items.length >= MOST_ITEMS}
           onClick={() => onItems([...items, NEW_ITEM])}

@@ -139,9 +139,11 @@ function RefundSection({ payment, refunds, isOpenAtFirst }: RefundSectionProps) 
         <RefundForm payment={payment} left={left} onCancel={() => setIsOpen(false)} />
       ) : null}
       {!isOpen && left.atMost > 0 ? (
-        <button type="button" disabled={isReadOnly} onClick={() => setIsOpen(true)}>
-          Refund
-        </button>
+        <div class="actions">
+          <button type="button" disabled={isReadOnly} onClick={() => setIsOpen(true)}>
+            Refund
+          </button>
+        </div>
       ) : null}
     </section>
   );
