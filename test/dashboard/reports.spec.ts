@@ -66,6 +66,20 @@ describe('the overview of the dashboard', () => {
     await tab.leave();
   });
 
+  it('tells of money for links that were paid already, which the sums are without', async () => {
+    const shop = await buildMerchant(stage.app.db);
+    const { payment } = await buildPaidSession(stage.app.db, shop.accountId, { amountCents: 775 });
+    await payment.$query(stage.app.db).patch({ surplus: true });
+    const tab = await stage.visit(shop.testKey, '#/');
+    const { page } = tab;
+    await page.getByText(/^(\$7\.75 more came|Nothing was paid)/).waitFor();
+    assert.equal(await page.getByText('$7.75 more came for links that were paid already.').count(), 1);
+    await page.getByText('in 0 payments').waitFor();
+    assert.deepEqual(await violations(page), []);
+    await page.getByRole('button', { name: 'Show as a table' }).click();
+    await tab.leave();
+  });
+
   it('shows 7, 30 or 90 days, and draws a new payment by itself', async () => {
     const tab = await stage.visit(merchant.testKey, '#/');
     const { page } = tab;

@@ -85,9 +85,9 @@ function Days({ read }: { read: Read<List<DailyReport>> }) {
 
 function Report({ reports }: { reports: readonly DailyReport[] }) {
   const [isTable, setIsTable] = useState(false);
-  const sum = (name: 'amount' | 'payments' | 'refunded' | 'refunds'): number =>
+  const sum = (name: 'amount' | 'payments' | 'refunded' | 'refunds' | 'surplus'): number =>
     reports.reduce((total, report) => total + report[name], 0);
-  if (sum('payments') === 0 && sum('refunds') === 0) {
+  if (sum('payments') === 0 && sum('refunds') === 0 && sum('surplus') === 0) {
     return (
       <Empty title="Nothing was paid in these days.">
         <a href={linkTo(['links', 'new'])}>Create a payment link</a> and send it to a buyer.
@@ -102,6 +102,12 @@ function Report({ reports }: { reports: readonly DailyReport[] }) {
       {sum('refunds') === 0 ? null : (
         <p class="muted">
           {dollars(sum('refunded'))} given back in {plural(sum('refunds'), 'refund')}
+        </p>
+      )}
+      {sum('surplus') === 0 ? null : (
+        <p class="muted">
+          {dollars(sum('surplus'))} more came for links that were paid already. The sums and the chart are
+          without it, and you can refund it: see <a href={linkTo(['payments'])}>Payments</a>.
         </p>
       )}
       <button type="button" class="small" aria-pressed={isTable} onClick={() => setIsTable(!isTable)}>
