@@ -175,6 +175,13 @@ describe('daily reports', () => {
       assertInvalid(await shop.test.get(`${REPORTS}?${query}`), code, param);
     });
 
+  it('count the last day too where they refuse too many', async () => {
+    const { body } = await shop.test.get(`${REPORTS}?from=2028-01-01&to=2029-01-01`).expect(400);
+    const expected = 'to is too late: a report has at most 366 days, those of from and to included.';
+    assert.equal(body.error.message, expected);
+    await shop.test.get(`${REPORTS}?from=2028-01-01&to=2028-12-31`).expect(200);
+  });
+
   it('answer HEAD, 405 to other methods, and 401 to a revoked key', async () => {
     await shop.test.send('head', NOVEMBER).expect(200);
     assert.equal((await shop.test.send('put', NOVEMBER).expect(405)).get('Allow'), 'GET, HEAD');

@@ -35,7 +35,10 @@ function rangeOf({ from, to, timezone = 'UTC' }: Static<typeof ListDailyReports>
   const toMs = dayOf('to', to);
   if (toMs < fromMs) throw refused('to', 'to must not be before from.');
   if ((toMs - fromMs) / DAY_MS >= LONGEST_DAYS)
-    throw refused('to', `to must be at most ${LONGEST_DAYS} days after from, both included.`);
+    throw refused(
+      'to',
+      `to is too late: a report has at most ${LONGEST_DAYS} days, those of from and to included.`,
+    );
   const zone = findTimeZone(timezone);
   if (zone === undefined)
     throw refused('timezone', 'timezone must be an IANA name, such as Europe/Berlin or UTC.');
