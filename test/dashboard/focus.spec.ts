@@ -117,6 +117,17 @@ describe('the focus in the dashboard, when what had it is gone, goes', () => {
     await tab.leave();
   });
 
+  it('to the field of the key at a sign-out, and to the title at a sign-in', async () => {
+    const tab = await stage.visit(stage.merchant.testKey, '#/payments');
+    await pressWithKeyboard(tab, 'Sign out');
+    await goesTo(tab, 'Checkout key');
+    await tab.page.keyboard.type(stage.merchant.testKey);
+    await tab.page.keyboard.press('Enter');
+    await tab.sees('Overview');
+    await goesTo(tab, 'Overview');
+    await tab.leave();
+  });
+
   it('to the button that adds an item, after the last one is removed', async () => {
     const tab = await stage.visit(stage.merchant.testKey, '#/links/new');
     for (let items = 1; items < 3; items += 1) await pressWithKeyboard(tab, 'Add an item');

@@ -73,6 +73,8 @@ export function App() {
     void readAccess(api).then((access) => change(key, { isReadOnly: access === 'read' }));
   }, [api]);
 
+  useFocusAfterSignIn(key !== undefined);
+
   if (key === undefined || api === undefined) return <SignIn reason={reason} onSignIn={signIn} />;
   const leave = (): void => {
     goTo('#/');
@@ -83,6 +85,16 @@ export function App() {
       <Signed keyEnd={key.slice(-4)} />
     </SignedInContext.Provider>
   );
+}
+
+/** The whole page is replaced at a sign-in and a sign-out: the focus goes to the title, or to the field of the key. */
+function useFocusAfterSignIn(isSignedIn: boolean): void {
+  const wasSignedIn = useRef(isSignedIn);
+  useLayoutEffect(() => {
+    if (wasSignedIn.current === isSignedIn) return;
+    wasSignedIn.current = isSignedIn;
+    document.querySelector<HTMLElement>(isSignedIn ? 'h1' : '.sign-in input')?.focus();
+  }, [isSignedIn]);
 }
 
 function Signed({ keyEnd }: { keyEnd: string }) {
