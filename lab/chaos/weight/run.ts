@@ -61,6 +61,7 @@ export async function runWeight({
     name: 'all at once',
     operations,
     seconds: seconds * (mixture ? 1 : MIXTURE_TIMES),
+    isLast: true,
   };
   if (only.length === 0) {
     print(`${all.name} …\n`);
@@ -85,10 +86,12 @@ interface Trial {
   name: string;
   operations: readonly HeavyOperation[];
   seconds: number;
+  /** Nothing is measured after it. */
+  isLast?: boolean;
 }
 
 async function measure(system: WeightSystem, neighbour: Neighbour, trial: Trial): Promise<Measured> {
-  const { name, operations, seconds } = trial;
+  const { name, operations, seconds, isLast = false } = trial;
   const turnAloneMs = await measureAlone(system, operations);
   await readAll(system.processes);
   await neighbour.report();
@@ -109,7 +112,7 @@ async function measure(system: WeightSystem, neighbour: Neighbour, trial: Trial)
   const { latencies, refused } = await neighbour.report();
   const measured = { name, seconds, turnAloneMs, answers, ...seen, latencies, refused };
   // Requests still in flight must not count for the next operation.
-  await Promise.race([Promise.all(loops), sleep(LINGERS_MS)]);
+  if (!isLast) await Promise.race([Promise.all(loops), sleep(LINGERS_MS)]);
   return measured;
 }
 
