@@ -75,6 +75,9 @@ export async function runWeight({
     awaited = (await neighbour.report()).awaited;
   }
   const { broken, slow } = judge(measured, awaited);
+  // The last requests of the load were in flight until the events had come.
+  for (const { name, ended } of await readAll(system.processes))
+    if (ended !== undefined) broken.push(`${name} ended after the last load, ${ended}`);
   print(table(measured));
   if (broken.length > 0) print(`BROKEN:\n${broken.join('\n')}\n\n`);
   if (slow.length > 0) print(`TOO SLOW:\n${slow.join('\n')}\n\n`);
