@@ -104,7 +104,7 @@ export const ANSWER: AnswerTable = {
 };
 
 export function afterCall(payment: CalledPayment, call: Call, rules: Rules, times: Times): ByRow<Decision> {
-  return stepAfter(call.answer.kind, { ...call, payment, rules, times });
+  return stepAfter(call.answer.kind, { payment, rules, times, ...call });
 }
 
 /** The facilitator named a transaction that another payment has. It is not recorded for this one. */

@@ -198,15 +198,18 @@ export function afterCheck(
 ): ByRow<Decision | { kind: 'ask_verify' }> {
   const { finding } = check;
   const patch = patchAfter(payment, finding, times, rules);
-  const step = stepAfter(finding.kind, { payment, ...check, rules, times });
+  const step = stepAfter(finding.kind, { payment, rules, times, ...check });
   if (step.kind === 'ask_verify') return step;
   const said = { source: 'chain', said: describeFinding(finding) } as const;
-  if (step.kind !== 'check_again' && step.kind !== 'settle_again') return { ...step, said };
+  if (step.kind !== 'check_again' && step.kind !== 'settle_again') return { said, ...step };
   const { kind, at, row, certain } = step;
   const unusedSeenAt = ('unusedSeenAt' in step && step.unusedSeenAt) || null;
+  const patched = { unusedSeenAt, ...patch };
   // A recorded code is that of the last call.
-  const cleared = kind === 'settle_again' ? { failureCode: null } : {};
-  return { kind, at, patch: { ...patch, unusedSeenAt, ...cleared }, said, row, ...(certain && { certain }) };
+  const next = kind === 'settle_again' ? { failureCode: null, ...patched } : patched;
+  return certain === undefined
+    ? { kind, at, patch: next, said, row }
+    : { kind, at, patch: next, said, row, certain };
 }
 
 /** Payments' histories store the names of rows, so the rows of a payment in processing keep an older word, `look`. */

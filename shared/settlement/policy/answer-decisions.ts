@@ -105,7 +105,7 @@ export const callAnother: AnswerAction<'not_processed'> = {
 
 export const giveUpUnprocessed: AnswerAction<'not_processed'> = {
   text: GIVE_UP,
-  decide: ({ answer }) => ({ ...GIVEN_UP, said: notProcessed(answer) }),
+  decide: ({ answer }) => ({ said: notProcessed(answer), ...GIVEN_UP }),
 };
 
 function notProcessed({ why }: Answer<'not_processed'>): Decision['said'] {
@@ -135,7 +135,7 @@ export const checkInstead: AnswerAction<'postponed'> = {
 
 export const giveUpUnsent: AnswerAction<'postponed'> = {
   text: GIVE_UP,
-  decide: ({ answer }) => ({ ...GIVEN_UP, said: notSent(answer) }),
+  decide: ({ answer }) => ({ said: notSent(answer), ...GIVEN_UP }),
 };
 
 function notSent({ why }: Answer<'postponed'>): Decision['said'] {

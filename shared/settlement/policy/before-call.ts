@@ -24,7 +24,7 @@ const checkInstead: BeforeCallAction = {
 
 const giveUp: BeforeCallAction = {
   text: GIVE_UP,
-  decide: () => ({ ...GIVEN_UP, said: { source: 'service', said: TOO_LATE } }),
+  decide: () => ({ said: { source: 'service', said: TOO_LATE }, ...GIVEN_UP }),
 };
 
 /** The decision on a payment that was taken to be settled. */

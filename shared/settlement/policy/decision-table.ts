@@ -43,10 +43,21 @@ export function decideByRows<Case, Result extends object>(
   rows: Rows<Case, Result>,
   one: Case,
 ): ByRow<Result> {
-  for (const [index, { when = [], do: action, certain }] of rows.entries())
-    if (when.every(({ holds }) => holds(one)))
-      return { ...action.decide(one), row: rowName(name, index), ...(certain && { certain }) };
+  let index = -1;
+  for (const { when, do: action, certain } of rows) {
+    index += 1;
+    if (when !== undefined && !all(when, one)) continue;
+    const row = rowName(name, index);
+    const decided = action.decide(one);
+    // To add a property to a copy takes V8 many times as long as to copy behind it.
+    return certain === undefined ? { row, ...decided } : { row, certain, ...decided };
+  }
   throw new Error(`no row of ${name} applies`);
+}
+
+function all<Case>(conditions: readonly Condition<Case>[], one: Case): boolean {
+  for (const { holds } of conditions) if (!holds(one)) return false;
+  return true;
 }
 
 export function rowName(name: string, index: number): string {

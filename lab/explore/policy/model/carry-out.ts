@@ -1,3 +1,4 @@
+import type { PaymentStatus } from '../../../../shared/payments/states.js';
 import type { Decision } from '../../../../shared/settlement/policy/decision.js';
 import type { AfterFailure, AfterSuccess } from '../../../../shared/settlement/policy/session-after.js';
 import { dateAt, tickOf } from '../setting/ticks.js';
@@ -97,7 +98,7 @@ function succeed(scene: Scene): CarriedOut {
     holding: isAnothers && holder ? holdingOf(holder) : undefined,
     commitsMayBeLost: setting.forgets,
   });
-  const paid = withPayment(world, id, { ...decided(payment), status: 'succeeded' });
+  const paid = withPayment(world, id, decidedPayment(payment, 'succeeded', null));
   const hasMoved = payload.use?.by === 'payment';
   return {
     world: place(paid, id, placed),
@@ -176,17 +177,12 @@ function sessionAfter(session: Session, next: AfterFailure): Session {
 }
 
 function failedPayment(payment: Payment, due: number | null): Payment {
-  return {
-    ...decided(payment),
-    status: 'failed',
-    failed: 'lately',
-    stage: due === null ? null : 'watch',
-    due,
-  };
+  return { ...decidedPayment(payment, 'failed', due), failed: 'lately' };
 }
 
-function decided(payment: Payment): Payment {
-  return { ...payment, worker: null, stage: null, due: null, isUsedSeen: false, isRefusalRecorded: false };
+function decidedPayment(payment: Payment, status: PaymentStatus, due: number | null): Payment {
+  const stage = due === null ? null : 'watch';
+  return { ...payment, status, stage, due, worker: null, isUsedSeen: false, isRefusalRecorded: false };
 }
 
 function complete(world: World, id: number): World {

@@ -69,7 +69,7 @@ function* deciding(scene: Scene, checker: Checker, isWhole: boolean): Steps {
     return;
   }
   for (const isValid of [true, false]) {
-    const decided = policy.afterCheck(state, { ...check, isValid }, rulesOf(setting), timesOf(setting));
+    const decided = policy.afterCheck(state, { isValid, ...check }, rulesOf(setting), timesOf(setting));
     const isHonest = isWhole && isValid === (payload.use === null);
     if (decided.kind === 'ask_verify') continue;
     const step = written(scene, { decision: decided, checker, seen, isValid, isHonest });

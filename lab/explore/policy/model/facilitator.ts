@@ -10,8 +10,23 @@ export interface Answer {
   readonly another?: string;
 }
 
-const REFUSAL = { kind: 'rejected', code: 'refused', reason: 'refused' } as const;
-const UNKNOWN = { kind: 'unknown', why: 'unclear' } as const;
+/** Answers are made once: most steps of an exploration are answers. */
+const REFUSED = { kind: 'rejected', code: 'refused', reason: 'refused', ifUsedToo: false } as const;
+const REFUSED_IF_USED_TOO = { ...REFUSED, ifUsedToo: true } as const;
+const ENDED = { kind: 'unknown', why: 'unclear', transaction: undefined, mayStillRun: false } as const;
+const SETTLED = { kind: 'settled', transaction: TRANSACTION, payer: undefined } as const;
+const UNCLEAR: readonly Answer[] = [undefined, TRANSACTION].flatMap((transaction) =>
+  [true, false].map((mayStillRun) => ({ answer: { ...ENDED, transaction, mayStillRun }, isHonest: false })),
+);
+const STRANGERS: Answer = { answer: { ...SETTLED, payer: ANOTHER_PAYER }, isHonest: false };
+const UNPROCESSED: readonly Answer[] = [
+  { answer: { kind: 'not_processed', why: 'turned away' }, isHonest: true },
+  {
+    answer: { kind: 'not_processed', why: 'not reached', isUnsent: true },
+    isHonest: true,
+    another: 'another',
+  },
+];
 
 /**
  * The possible answers to a call. Of the clear ones only a refusal may be false, unless the setting has a boasting
@@ -22,29 +37,13 @@ export function answersTo({ call, use }: Payload, { boasts, answers }: Setting):
   const didNothing = call !== null && !call.hasSent;
   const isHonest = didNothing && !hasPaid;
   const few: Answer[] = [
-    { answer: { ...REFUSAL, ifUsedToo: false }, isHonest },
-    { answer: { ...UNKNOWN, transaction: undefined, mayStillRun: false }, isHonest: false },
+    { answer: REFUSED, isHonest },
+    { answer: ENDED, isHonest: false },
   ];
-  if (hasPaid || boasts)
-    few.push({ answer: { kind: 'settled', transaction: TRANSACTION, payer: undefined }, isHonest: hasPaid });
-  if (didNothing) {
-    few.push({ answer: { kind: 'not_processed', why: 'turned away' }, isHonest: true });
-    const answer = { kind: 'not_processed', why: 'not reached', isUnsent: true } as const;
-    few.push({ answer, isHonest: true, another: 'another' });
-  }
+  if (hasPaid || boasts) few.push({ answer: SETTLED, isHonest: hasPaid });
+  if (didNothing) few.push(...UNPROCESSED);
   if (answers === 'few') return few;
-  const unclear = [undefined, TRANSACTION].flatMap((transaction) =>
-    [true, false].map(
-      (mayStillRun): Answer => ({ answer: { ...UNKNOWN, transaction, mayStillRun }, isHonest: false }),
-    ),
-  );
-  const strangers = { kind: 'settled', transaction: TRANSACTION, payer: ANOTHER_PAYER } as const;
-  return [
-    ...few,
-    { answer: { ...REFUSAL, ifUsedToo: true }, isHonest },
-    { answer: strangers, isHonest: false },
-    ...unclear,
-  ];
+  return [...few, { answer: REFUSED_IF_USED_TOO, isHonest }, STRANGERS, ...UNCLEAR];
 }
 
 /** A call begins: it has no effect yet, sends a transaction, or moves the money at once. */

@@ -165,7 +165,7 @@ export function withPayload(world: World, index: number, payload: Payload): Worl
 }
 
 function replaced<T>(list: readonly T[], index: number, one: T): readonly T[] {
-  return list.map((other, at) => (at === index ? one : other));
+  return list.with(index, one);
 }
 
 /** When the payment's last call has certainly ended, according to its row. */

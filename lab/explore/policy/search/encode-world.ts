@@ -39,8 +39,16 @@ export function encodeWorld(world: World, setting: Setting): string {
 const page = Buffer.alloc(300);
 let length = 0;
 
-function put(...values: number[]): void {
-  for (const value of values) page[length++] = ZERO + value;
+/** Every step of an exploration is encoded: a list of values would take longer than to name them. */
+function put(first: number, second?: number, third?: number, fourth?: number, fifth?: number): void {
+  page[length++] = ZERO + first;
+  if (second === undefined) return;
+  page[length++] = ZERO + second;
+  if (third === undefined) return;
+  page[length++] = ZERO + third;
+  if (fourth === undefined) return;
+  page[length++] = ZERO + fourth;
+  if (fifth !== undefined) page[length++] = ZERO + fifth;
 }
 
 function bit(is: boolean): number {

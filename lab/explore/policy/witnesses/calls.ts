@@ -56,27 +56,30 @@ interface Answer {
   readonly isLie?: boolean;
 }
 
-const REFUSAL = { kind: 'rejected', code: 'refused', reason: 'refused' } as const;
-const UNKNOWN = { kind: 'unknown', why: 'unclear', transaction: undefined } as const;
+const REFUSED = { kind: 'rejected', code: 'refused', reason: 'refused', ifUsedToo: false } as const;
+const REFUSED_IF_USED_TOO = { ...REFUSED, ifUsedToo: true } as const;
+const SETTLED = { kind: 'settled', transaction: TRANSACTION, payer: undefined } as const;
+const UNKNOWN = { kind: 'unknown', why: 'unclear', transaction: undefined, mayStillRun: false } as const;
+const DOUBTED: readonly Answer[] = [
+  { answer: UNKNOWN, isHonest: false },
+  { answer: { ...UNKNOWN, mayStillRun: true }, isHonest: false },
+  { answer: { ...SETTLED, payer: ANOTHER_PAYER }, isHonest: false },
+];
+const WITHOUT_EFFECT: readonly Answer[] = [
+  { answer: { kind: 'not_processed', why: 'turned away' }, isHonest: true },
+  { answer: { kind: 'postponed', why: 'no turn', forMs: 0 }, isHonest: false },
+];
 
 function answersTo({ fact }: Scene['attempt'], hasEffect: boolean): Answer[] {
-  const hasPaid = fact.use === 'payment';
-  const settled = { kind: 'settled', transaction: TRANSACTION } as const;
-  return [
-    { answer: { ...REFUSAL, ifUsedToo: false }, isHonest: !canMove(fact), isLie: canMove(fact) },
+  const answers: Answer[] = [
+    { answer: REFUSED, isHonest: !canMove(fact), isLie: canMove(fact) },
     // The words that a used authorization gets too are no lie unless this call has sent it.
-    { answer: { ...REFUSAL, ifUsedToo: true }, isHonest: fact.use !== null, isLie: hasEffect },
-    { answer: { ...UNKNOWN, mayStillRun: false }, isHonest: false },
-    { answer: { ...UNKNOWN, mayStillRun: true }, isHonest: false },
-    { answer: { ...settled, payer: ANOTHER_PAYER }, isHonest: false },
-    ...(hasPaid ? [{ answer: { ...settled, payer: undefined }, isHonest: true }] : []),
-    ...(hasEffect
-      ? []
-      : [
-          { answer: { kind: 'not_processed', why: 'turned away' } as const, isHonest: true },
-          { answer: { kind: 'postponed', why: 'no turn', forMs: 0 } as const, isHonest: false },
-        ]),
+    { answer: REFUSED_IF_USED_TOO, isHonest: fact.use !== null, isLie: hasEffect },
+    ...DOUBTED,
   ];
+  if (fact.use === 'payment') answers.push({ answer: SETTLED, isHonest: true });
+  if (!hasEffect) answers.push(...WITHOUT_EFFECT);
+  return answers;
 }
 
 function* answering(scene: Scene, what: string, hasEffect: boolean): Steps {

@@ -27,12 +27,16 @@ export function encode(world: World): string {
 }
 
 function chars(...values: readonly number[]): string {
-  return String.fromCharCode(...values.map((value) => ZERO + value));
+  let text = '';
+  for (const value of values) text += String.fromCharCode(ZERO + value);
+  return text;
 }
 
 /** The first flag has the highest bit. The functions that read the text test the bits in the same order. */
 function bits(...are: readonly boolean[]): number {
-  return are.reduce((sum, is) => sum * 2 + (is ? 1 : 0), 0);
+  let sum = 0;
+  for (const is of are) sum = sum * 2 + (is ? 1 : 0);
+  return sum;
 }
 
 function payableText(payable: Payable | null, isKept: boolean): string {
@@ -76,7 +80,7 @@ export function decode(text: string): World {
 }
 
 function values(text: string): number[] {
-  return Array.from(text, (char) => char.charCodeAt(0) - ZERO);
+  return Array.from({ length: text.length }, (_, at) => text.charCodeAt(at) - ZERO);
 }
 
 function has(set: number, bit: number): boolean {

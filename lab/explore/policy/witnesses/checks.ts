@@ -94,7 +94,7 @@ function* deciding(scene: Scene, sight: Sight, clocks: Clocks): Steps {
     return;
   }
   for (const isValid of [true, false]) {
-    const decided = rules.afterCheck(state, { ...check, isValid }, RULES, times);
+    const decided = rules.afterCheck(state, { isValid, ...check }, RULES, times);
     if (decided.kind === 'ask_verify') continue;
     const { became, world, rows, broken } = carryOut(scene, decided);
     const words = isValid ? 'valid' : 'nothing of use';
