@@ -17,8 +17,8 @@ import { buildEvmQuery } from './evm-payment.js';
 import { buildSolanaPayment, DEVNET } from './solana-payment.js';
 import { UNPACED } from './unpaced.js';
 
-const PAYMENTS = 200;
-const MOST_CALLS_EACH = 10;
+const PAYMENTS = 50;
+const MOST_CALLS_EACH = 7;
 const CALLS_PER_SECOND = 10;
 /** The endpoint's clock runs so much faster than ours. */
 const HASTE = 10;
