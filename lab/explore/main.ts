@@ -4,11 +4,9 @@ import { migrate } from '../../shared/schema/migrate.js';
 import { rowsAsMarkdown } from '../world/history/rows.js';
 import { startTestPostgres } from '../world/processes/services.js';
 import { checkHistory } from './history/check-history.js';
-import { MUTANTS } from './mutants/mutants.js';
 import { explorePolicy } from './policy/report.js';
-import { type Explored, explore } from './run/explore.js';
+import type { Explored } from './run/explore.js';
 import { type ExploreOptions, readOptions, UsageError } from './run/options.js';
-import { openSystem } from './system/system.js';
 
 const USAGE = `npm run explore -- --policy | --rows | --history URL | [--trials N] [--seed S] [--path P] [--mistake NAME]
 
@@ -59,6 +57,10 @@ interface Outcome {
 
 async function run({ trials, seed, path, mistake: name }: ExploreOptions, url: string): Promise<Outcome> {
   await migrate(loadConfig({ DATABASE_URL: url }, 'migrate'), createLogger('silent', 'explore'));
+  // They load the whole service, which the other options do not need.
+  const { MUTANTS } = await import('./mutants/mutants.js');
+  const { explore } = await import('./run/explore.js');
+  const { openSystem } = await import('./system/system.js');
   const mutant = name === undefined ? undefined : MUTANTS.find((one) => one.name.includes(name));
   const system = await openSystem(url);
   process.stdout.write(`Exploring ${trials} trials with seed ${seed} …\n`);
