@@ -52,6 +52,9 @@ const FIRST = [
   'test/local/ensure-ready.spec.ts',
   'test/flows/link-settle-unclear.spec.ts',
   'test/page/lost-payment.spec.ts',
+  'test/workers/webhook-sender.spec.ts',
+  'test/workers/expire-sessions.spec.ts',
+  'test/workers/open-sender-thread.spec.ts',
 ];
 
 /** @param {string} root */
