@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect } from 'preact/hooks';
 
-/** What a section has put in the place of the removed element: a form, or the buttons that open it. */
+/** A section replaces a pressed button by a form, or a form by the buttons that open it. */
 const REPLACEMENT = 'form input, .actions button';
 
 /**
