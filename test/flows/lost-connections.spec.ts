@@ -120,23 +120,27 @@ describe("a connection that is checked out of BullMQ's pool", () => {
   });
 });
 
-/** Terminates random connections one after the other, idle or not. */
+/** Terminates random connections one after the other, idle or not. When stopped, it waits until the last ones have ended. */
 function endConnections(databaseUrl: string, random: Random): { stop(): Promise<number> } {
   let isOver = false;
   const run = async (): Promise<number> => {
     const admin = new pg.Client({ connectionString: databaseUrl });
     await admin.connect();
-    let ended = 0;
+    const ended: number[] = [];
     while (!isOver) {
-      const { rowCount } = await admin.query(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      const { rows } = await admin.query(
+        `SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity
          WHERE datname = current_database() AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1`,
       );
-      ended += rowCount ?? 0;
+      ended.push(...rows.map(({ pid }) => pid));
       await pause(5 + random() * 40);
     }
+    await eventually(async () => {
+      const { rows } = await admin.query('SELECT FROM pg_stat_activity WHERE pid = ANY($1)', [ended]);
+      assert.equal(rows.length, 0);
+    });
     await admin.end();
-    return ended;
+    return ended.length;
   };
   const running = run();
   return {
