@@ -76,7 +76,7 @@ describe('the architecture of api/', () => {
     assert.deepEqual(importersOf(/^api\/payment-link\/pay\.ts$/), ['api/payment-link/load-pay.ts']);
     // The server only preloads it.
     const payers = [
-      'api/payment-link/http/pay.ts',
+      'api/payment-link/http/send-pay-outcome.ts',
       'api/payment-link/http/serve-link.ts',
       'api/process/start-web.ts',
     ];
