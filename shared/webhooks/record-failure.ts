@@ -52,19 +52,20 @@ interface Postponed {
 const postpone = batchWrites<Postponed, { dueAt: Date | undefined }>({
   keyOf: ({ delivery }) => delivery.id,
   async writeBatch(db, all) {
-    const rows = await runStatement<{ id: string }>(db, POSTPONE_BATCH, [
+    const rows = await runStatement<{ id: string; dueAt: Date }>(db, POSTPONE_BATCH, [
       all.map(({ delivery }) => delivery.id),
       all.map(({ delivery }) => delivery.attempt),
       all.map(({ dueAt }) => dueAt),
       all.map(({ entry }) => JSON.stringify(entry)),
+      now(),
     ]);
-    const written = new Set(rows.map(({ id }) => id));
-    return all.map(({ delivery, dueAt }) => (written.has(delivery.id) ? { dueAt } : undefined));
+    const written = new Map(rows.map(({ id, dueAt }) => [id, { dueAt }]));
+    return all.map(({ delivery }) => written.get(delivery.id));
   },
   async writeOne(db, { delivery, dueAt, entry }) {
-    const bindings = [delivery.id, delivery.attempt, dueAt, JSON.stringify(entry)];
-    const rows = await runStatement(db, POSTPONE, bindings);
-    return { dueAt: rows.length === 1 ? dueAt : undefined };
+    const bindings = [delivery.id, delivery.attempt, dueAt, JSON.stringify(entry), now()];
+    const [row] = await runStatement<{ dueAt: Date }>(db, POSTPONE, bindings);
+    return { dueAt: row?.dueAt };
   },
 });
 

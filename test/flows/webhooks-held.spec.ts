@@ -3,6 +3,7 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import { PausePoint } from '../../lab/world/processes/pause-points.js';
 import { answer, type Reaction } from '../../lab/world/receiver/receiver.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
+import { WebhookDelivery } from '../../shared/webhooks/model.js';
 import { forAllTests } from '../support/hooks.js';
 import { type Hook, openWebhookFlow } from '../support/webhook-flow.js';
 
@@ -116,6 +117,27 @@ describe('pending webhook deliveries', () => {
     dial.end(200);
     assert.equal((await flow.afterTries(hook.id, 1)).status, 'succeeded');
     assert.equal(hook.receiver.got.length, 1);
+  });
+
+  it('in flight while their endpoint is disabled and enabled again are due at once if they fail', async () => {
+    const hook = await flow.addEndpoint({ enabled_events: ['checkout.session.expired'] });
+    hook.receiver.react(answer(500));
+    await flow.expireSession();
+    const { id } = await flow.afterTries(hook.id, 1);
+    const dial = held();
+    hook.receiver.react(dial.reaction);
+    // The pause after the next try is hours long.
+    await WebhookDelivery.query(flow.db)
+      .patch({ tries: 11, dueAt: new Date(nowMs()) })
+      .where({ id });
+    await eventually(() => assert.ok(dial.waits()));
+    await disable(hook, true);
+    await disable(hook, false);
+    // The endpoint's deliveries have been made due, without the one in flight.
+    await eventually(async () => assert.equal((await flow.endpoint(hook.id)).sweptTo, null));
+    hook.receiver.react(answer(200));
+    dial.end(500);
+    assert.equal((await flow.afterTries(hook.id, 13)).status, 'succeeded');
   });
 
   it('of a deleted endpoint are dropped and never sent', async () => {

@@ -2,11 +2,22 @@ import { hiddenFromPlanner } from '../../db/planner.js';
 import type { Statement } from '../../db/statement.js';
 import { TRY_ENDED } from './take-due.sql.js';
 
+/**
+ * The time of the next try after a try with this entry. A delivery whose endpoint was enabled during the try is due at once:
+ * the sweep that makes the endpoint's deliveries due leaves out those in flight.
+ */
+const nextTryAt = (entry: string, planned: string, now: string): string => `
+    CASE WHEN EXISTS (
+      SELECT FROM webhook_endpoints
+      WHERE id = delivery.endpoint_id AND enabled_at > (${entry} ->> 'at')::timestamptz
+    ) THEN ${now}::timestamptz ELSE ${planned}::timestamptz END`;
+
 export const POSTPONE: Statement = {
   name: 'postpone-delivery',
   text: `
-  UPDATE webhook_deliveries SET due_at = $3, ${TRY_ENDED}, history = history || $4::jsonb
-  WHERE id = $1 AND attempt = $2 AND status = 'pending' RETURNING id`,
+  UPDATE webhook_deliveries delivery
+  SET due_at = ${nextTryAt('$4::jsonb', '$3', '$5')}, ${TRY_ENDED}, history = history || $4::jsonb
+  WHERE id = $1 AND attempt = $2 AND status = 'pending' RETURNING due_at AS "dueAt"`,
 };
 
 export const POSTPONE_BATCH: Statement = {
@@ -23,6 +34,7 @@ export const POSTPONE_BATCH: Statement = {
       FOR NO KEY UPDATE SKIP LOCKED
     ) delivery
   )
-  UPDATE webhook_deliveries delivery SET due_at = ended.due_at, ${TRY_ENDED}, history = history || ended.entry
-  FROM ended WHERE delivery.id = ended.id RETURNING delivery.id`,
+  UPDATE webhook_deliveries delivery
+  SET due_at = ${nextTryAt('ended.entry', 'ended.due_at', '$5')}, ${TRY_ENDED}, history = history || ended.entry
+  FROM ended WHERE delivery.id = ended.id RETURNING delivery.id, delivery.due_at AS "dueAt"`,
 };
