@@ -179,7 +179,7 @@ export const LATE_CHECK: CheckTable = {
     { do: checkAgain, because: 'A search that has not ended proves nothing.' },
   ],
   unreadable: [
-    { when: [watchIsOver], do: stopWatching, because: 'The watch ends.' },
+    { when: [watchIsOver, unreadableForLong], do: stopWatching, because: 'The watch ends.' },
     {
       do: watchUntilReadable,
       because: 'Money that came late is to be found soon after the chain is back.',

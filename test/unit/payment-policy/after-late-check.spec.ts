@@ -52,4 +52,16 @@ hold('a payment has failed, and', [
     payment: failed({ failedAt: at(-7 * DAY + HOUR - 1) }),
     says: ['stop_watching'],
   },
+  {
+    what: 'its week is over, and the chain has been silent for less than a day',
+    finding: SILENT,
+    payment: failed({ failedAt: at(-8 * DAY), unreadableSince: at(-DAY + 1) }),
+    says: ['check_again', at(HOUR)],
+  },
+  {
+    what: 'its week is over, and the chain has been silent for a day',
+    finding: SILENT,
+    payment: failed({ failedAt: at(-8 * DAY), unreadableSince: at(-DAY) }),
+    says: ['stop_watching'],
+  },
 ]);

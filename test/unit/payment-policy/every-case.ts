@@ -43,7 +43,7 @@ const FAILED: WatchedPayment[] = everyOf<Partial<WatchedPayment>>({
   validUntil: [-2 * MINUTE, -MINUTE, 0, 9999, 12 * HOUR].map(at),
   settleEndedAt: [at(-15 * MINUTE), at(0)],
   failedAt: [null, at(-HOUR), at(-7 * DAY + HOUR), at(-7 * DAY + HOUR - 1)],
-  unreadableSince: [null, at(-59_999), at(-60_000)],
+  unreadableSince: [null, ...[-59_999, -60_000, -DAY + 1, -DAY].map(at)],
   searchPlace: [null, { block: 1 }],
 }).map((state) => aPayment(state));
 

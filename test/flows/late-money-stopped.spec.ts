@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { advanceClock, resetClock } from '../../shared/process/clock.js';
+import { describeBothKinds } from '../support/kinds.js';
+import { payAndBeDenied } from '../support/late-money.js';
+import { openMoneyFlow } from '../support/money-flow.js';
+
+const EIGHT_DAYS_MS = 8 * 24 * 3_600_000;
+
+describeBothKinds('a transfer that comes late while no worker runs for eight days', (kind) => {
+  it('is found although the first check then reads nothing', async () => {
+    const flow = await openMoneyFlow(`late_money_stopped_${kind}`, { worker: false, kind });
+    try {
+      flow.startNewBooks();
+      const manualWorker = flow.openManualWorker();
+      const { id } = await flow.buildSession();
+      const late = await payAndBeDenied(flow, manualWorker, id);
+      advanceClock(EIGHT_DAYS_MS);
+      flow.chain.endpoint.fail('http_500');
+      await manualWorker.doNext(late);
+      flow.chain.endpoint.recover();
+      await manualWorker.doNext(late);
+      const { status, paymentId } = await flow.session(id);
+      assert.deepEqual([status, paymentId], ['complete', late]);
+      await flow.assertBooks();
+    } finally {
+      await flow.close();
+      resetClock();
+    }
+  });
+});
