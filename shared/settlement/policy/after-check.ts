@@ -13,8 +13,10 @@ import {
   maySettleAgain,
   refusalIsRecorded,
   searchHasAdvanced,
+  searchHasStopped,
   secondCheckNotDue,
   seenUsedBefore,
+  seenUsedForLong,
   successWasReported,
   unreadableForLong,
   verifyNotAsked,
@@ -153,7 +155,7 @@ export const CHECK: CheckTable = {
 export const LATE_CHECK: CheckTable = {
   paid: PAID,
   pending: [
-    { when: [watchIsOver], do: stopWatching, because: 'The watch ends.' },
+    { when: [watchIsOver, seenUsedForLong], do: stopWatching, because: 'The watch ends.' },
     { do: awaitLateUse, because: 'Its transfer may be proof soon.' },
   ],
   spent_otherwise: [
@@ -170,11 +172,11 @@ export const LATE_CHECK: CheckTable = {
     { do: watchRegularly, because: 'Until its end a transaction with it may still come.' },
   ],
   used: [
-    { when: [watchIsOver], do: stopWatching, because: 'The watch ends.' },
+    { when: [watchIsOver, seenUsedForLong], do: stopWatching, because: 'The watch ends.' },
     { do: awaitLateUse, because: 'Its transfer may be found soon.' },
   ],
   searching: [
-    { when: [watchIsOver], do: stopWatching, because: 'The watch ends.' },
+    { when: [watchIsOver, searchHasStopped], do: stopWatching, because: 'The watch ends.' },
     { when: [searchHasAdvanced], do: continueSearch, because: 'The search is not over.' },
     { do: checkAgain, because: 'A search that has not ended proves nothing.' },
   ],

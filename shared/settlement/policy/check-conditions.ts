@@ -6,6 +6,7 @@ import { describeDuration } from './describe-duration.js';
 import {
   BETWEEN_CHECKS_MS,
   CALL_PAUSES_MS,
+  LONGEST_UNPROVEN_MS,
   LONGEST_UNREADABLE_MS,
   LONGEST_WAIT_MS,
   LONGEST_WATCH_MS,
@@ -115,6 +116,12 @@ export const searchHasAdvanced: CheckCondition<'used' | 'searching'> = {
     position !== undefined && !isSamePosition(position, searchPlace),
 };
 
+export const searchHasStopped: CheckCondition<'searching'> = {
+  by: 'chain',
+  text: 'the search has come no further since the last check',
+  holds: (check) => !searchHasAdvanced.holds(check),
+};
+
 function isSamePosition(one: SearchPosition, other: SearchPosition | null): boolean {
   const names = new Set([...Object.keys(one), ...Object.keys(other ?? {})]);
   return other !== null && [...names].every((name) => one[name] === other[name]);
@@ -146,6 +153,13 @@ export const seenUsedBefore: CheckCondition = {
   by: 'chain',
   text: 'an earlier check saw the authorization used',
   holds: ({ payment }) => payment.usedSeenAt !== null,
+};
+
+export const seenUsedForLong: CheckCondition = {
+  by: 'clock',
+  text: `a check saw the authorization used ${describeDuration(LONGEST_UNPROVEN_MS)} ago or earlier, by both clocks`,
+  holds: ({ payment: { usedSeenAt }, times }) =>
+    usedSeenAt !== null && msSince(usedSeenAt, times) >= LONGEST_UNPROVEN_MS,
 };
 
 export const waitIsOver: CheckCondition = {

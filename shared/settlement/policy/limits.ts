@@ -43,6 +43,8 @@ export const REORGANISATION_MS = 120_000;
 /** The pause between checks for late money. */
 export const WATCH_INTERVAL_MS = 3_600_000;
 export const LONGEST_WATCH_MS = 7 * 24 * 3_600_000;
+/** After its last day, a watch goes on for so long with a use whose transfer is not proved. */
+export const LONGEST_UNPROVEN_MS = 24 * 3_600_000;
 /** The pause between checks for late money, when the chain shows a use already. */
 export const PENDING_LATE_MS = 30_000;
 /** The first pause after a check for late money that could read nothing. */

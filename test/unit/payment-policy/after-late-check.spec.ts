@@ -1,6 +1,6 @@
 import type { WatchedPayment } from '../../../shared/settlement/policy/payment-state.js';
 import { at, unclearPayment } from './a-payment.js';
-import { DAY, HASH, HOUR, hold, MINUTE, paid, SILENT, USED, unused } from './check-rows.js';
+import { DAY, HASH, HOUR, hold, MINUTE, paid, SEARCHING, SILENT, USED, unused } from './check-rows.js';
 
 const failed = (overrides: Partial<WatchedPayment> = {}): WatchedPayment =>
   unclearPayment({ status: 'failed', failedAt: at(-HOUR), validUntil: at(-2 * HOUR), ...overrides });
@@ -62,6 +62,42 @@ hold('a payment has failed, and', [
     what: 'its week is over, and the chain has been silent for a day',
     finding: SILENT,
     payment: failed({ failedAt: at(-8 * DAY), unreadableSince: at(-DAY) }),
+    says: ['stop_watching'],
+  },
+  {
+    what: 'its week is over, and the first check since then finds it pending',
+    finding: { kind: 'pending', transaction: HASH },
+    payment: failed({ failedAt: at(-8 * DAY) }),
+    says: ['check_again', at(30_000)],
+  },
+  {
+    what: 'its week is over, and it has been used for less than a day',
+    finding: USED,
+    payment: failed({ failedAt: at(-8 * DAY), usedSeenAt: at(-DAY + 1) }),
+    says: ['check_again', at(30_000)],
+  },
+  {
+    what: 'its week is over, and it has been used for a day',
+    finding: USED,
+    payment: failed({ failedAt: at(-8 * DAY), usedSeenAt: at(-DAY) }),
+    says: ['stop_watching'],
+  },
+  {
+    what: 'its week is over, and a transfer has been pending for a day',
+    finding: { kind: 'pending', transaction: HASH },
+    payment: failed({ failedAt: at(-8 * DAY), usedSeenAt: at(-DAY) }),
+    says: ['stop_watching'],
+  },
+  {
+    what: 'its week is over, and the search has come further',
+    finding: { ...SEARCHING, position: { block: 2 } },
+    payment: failed({ failedAt: at(-8 * DAY), searchPlace: { block: 1 } }),
+    says: ['check_again', at(1000)],
+  },
+  {
+    what: 'its week is over, and the search has come no further',
+    finding: { ...SEARCHING, position: { block: 1 } },
+    payment: failed({ failedAt: at(-8 * DAY), searchPlace: { block: 1 } }),
     says: ['stop_watching'],
   },
 ]);

@@ -1,5 +1,6 @@
 import type { ChainFinding } from '../../../../shared/chains/finding.js';
 import {
+  LONGEST_UNPROVEN_MS,
   LONGEST_UNREADABLE_MS,
   LONGEST_WATCH_MS,
   WATCH_INTERVAL_MS,
@@ -47,9 +48,13 @@ export function paymentStateOf(payment: Payment, { end }: Payload): WatchedPayme
     unreadableSince: silenceSince(payment.unreadableSince),
     // A stored search position only makes the next check faster.
     searchPlace: null,
-    // At the tick before, so that the newest block of this one is later.
-    usedSeenAt: payment.isUsedSeen ? dateAt(-1) : null,
+    usedSeenAt: payment.isUsedSeen ? usedSince(payment) : null,
   };
+}
+
+/** At the tick before, so that the newest block of this one is later. The checks after the watch's week are days apart. */
+function usedSince({ failed }: Payment): Date {
+  return failed === 'a week ago' ? new Date(dateAt(-1).getTime() - 2 * LONGEST_UNPROVEN_MS) : dateAt(-1);
 }
 
 export function holdingOf(payment: Payment): HoldingPayment {

@@ -80,13 +80,13 @@ function readPayment(): Payment {
   const failed = word(FAILED);
   const isSurplus = is();
   const isReleased = is();
+  const isUsedSeen = is();
   const worker = readHand();
   const lost = status === 'succeeded' ? null : readLost();
   const settleCalls = isOpen ? next() : 0;
   const settleUnclear = isOpen && is();
   const isReported = isOpen && is();
   const isRefusalRecorded = isOpen && is();
-  const isUsedSeen = isOpen && is();
   const unreadableSince = isOpen ? maybe() : null;
   const unusedSeen = isOpen ? maybe() : null;
   const over = isOpen ? maybe() : null;

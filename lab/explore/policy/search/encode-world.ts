@@ -82,6 +82,7 @@ function writePayment(payment: Payment, world: World, how: Forgetting): void {
   put(payment.payload, STATUSES.indexOf(status), STAGES.indexOf(stage));
   put(due === null ? NONE : dueTime(due, isSilent, how.setting));
   put(FAILED.indexOf(failed), bit(isSurplus), bit(isReleased));
+  put(bit(payment.isUsedSeen && (isOpen || failed === 'a week ago')));
   writeHand(worker);
   if (status !== 'succeeded') writeLost(lost, world.payloads[payment.payload], how);
   if (isOpen) writeOpen(payment, how);
@@ -94,14 +95,13 @@ function writeOpen(payment: Payment, how: Forgetting): void {
     settleUnclear,
     isReported,
     isRefusalRecorded,
-    isUsedSeen,
     unusedSeen,
     asked,
     ended,
     seen,
     unreadableSince,
   } = payment;
-  put(settleCalls, bit(settleUnclear), bit(isReported), bit(isRefusalRecorded), bit(isUsedSeen));
+  put(settleCalls, bit(settleUnclear), bit(isReported), bit(isRefusalRecorded));
   putSilence(unreadableSince);
   putPast(unusedSeen, 1, how);
   put(ended !== null || asked === null ? NONE : pastCall(asked + CALL_TICKS, how));
