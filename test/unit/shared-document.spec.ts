@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Response } from 'express';
 import { sharedDocument } from '../../api/checkout-page/compressed.js';
+import { holdThread } from '../support/hold-thread.js';
 
 const TEXT = 'the same for all '.repeat(1000);
 const MANY = 20;
@@ -21,8 +22,7 @@ describe('a document that is the same for all', () => {
       setHeader: () => undefined,
       end(bytes: Buffer) {
         sent.push({ turn, bytes });
-        const until = performance.now() + HELD_MS;
-        while (performance.now() < until);
+        holdThread(HELD_MS);
       },
     }) as never;
 

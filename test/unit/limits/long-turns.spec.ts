@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { takeLongTurn } from '../../../api/limits/long-turns.js';
+import { holdThread } from '../../support/hold-thread.js';
 
 const PIECE_MS = 10;
 const PAUSE_MS = 2 * PIECE_MS;
-
-function hold(ms: number): void {
-  const until = performance.now() + ms;
-  while (performance.now() < until);
-}
 
 describe('long turns', () => {
   it('run one at a time, in order, each followed by a pause of twice its own length', async () => {
@@ -17,7 +13,7 @@ describe('long turns', () => {
       [1, 2, 3, 4].map(async (n) => {
         await takeLongTurn();
         const from = performance.now();
-        hold(PIECE_MS);
+        holdThread(PIECE_MS);
         pieces.push({ n, from, to: performance.now() });
       }),
     );
@@ -41,7 +37,7 @@ describe('long turns', () => {
         await takeLongTurn();
         between.push(turns);
         turns = 0;
-        hold(PIECE_MS);
+        holdThread(PIECE_MS);
       }),
     ).then(() => {
       isOver = true;

@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import express from 'express';
 import { createHttpServer } from '../../../api/process/http-server.js';
+import { holdThread } from '../../support/hold-thread.js';
 import { openWire, statusesOf } from '../../support/wire.js';
 
 const CONNECTIONS = 20;
@@ -25,8 +26,7 @@ describe('what arrives at many connections at once', () => {
     const app = express();
     app.use((_req, res) => {
       turns.push(turn);
-      const until = performance.now() + HELD_MS;
-      while (performance.now() < until);
+      holdThread(HELD_MS);
       res.end('fine');
     });
     server = createHttpServer(app).listen(0, '127.0.0.1');

@@ -3,6 +3,7 @@ import { createServer, IncomingMessage, type Server, ServerResponse } from 'node
 import { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { boundConnections } from '../../../api/process/bound-connections.js';
+import { holdThread } from '../../support/hold-thread.js';
 
 /** More than new connections may take of a turn of the event loop. */
 const HELD_MS = 6;
@@ -17,8 +18,7 @@ describe('connections that are opened together', () => {
     server.removeAllListeners('connection');
     server.on('connection', (socket) => {
       begun.push(socket);
-      const until = performance.now() + HELD_MS;
-      while (performance.now() < until);
+      holdThread(HELD_MS);
       begin?.call(server, socket);
     });
     boundConnections(server, { IncomingMessage, ServerResponse }, { countsAddresses: false });

@@ -4,6 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import express from 'express';
 import { createHttpServer, drain, trackInFlight } from '../../../api/process/http-server.js';
+import { holdThread } from '../../support/hold-thread.js';
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 /** Longer than a connection stays open that looks idle. */
@@ -11,10 +12,6 @@ const BUSY_MS = 1100;
 /** The requests of all connections together take longer than BUSY_MS, though each takes only WORK_MS. */
 const CONNECTIONS = 60;
 const WORK_MS = 30;
-
-function beBusy(ms: number): void {
-  for (const until = performance.now() + ms; performance.now() < until; );
-}
 
 describe('a stopping web process', () => {
   let workMs: number;
@@ -26,7 +23,7 @@ describe('a stopping web process', () => {
   beforeEach(async () => {
     workMs = 0;
     const app = express().get('/', (_req, res) => {
-      beBusy(workMs);
+      holdThread(workMs);
       res.end('served');
     });
     const server = createHttpServer(app);
@@ -59,7 +56,7 @@ describe('a stopping web process', () => {
     stop();
     while (listening()) await nextTurn();
     socket.write(REQUEST);
-    beBusy(BUSY_MS);
+    holdThread(BUSY_MS);
     await assertServed(socket);
     await drained;
   });

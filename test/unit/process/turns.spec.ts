@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Turns } from '../../../api/process/turns.js';
+import { holdThread } from '../../support/hold-thread.js';
 
 describe('turns of connections', () => {
   it('are taken one after another, and again after all others', async () => {
@@ -35,8 +36,7 @@ describe('turns of connections', () => {
       takeTurn() {
         taken += 1;
         turns.add(busy);
-        const until = performance.now() + 1;
-        while (performance.now() < until);
+        holdThread(1);
       },
     };
     turns.add(busy);
