@@ -65,6 +65,8 @@ export class RpcEndpoint {
   unlimited = 0;
   /** Called for each request as it arrives. */
   onCall: (method: string) => void = () => {};
+  /** Called for each result that a method has returned, before it is sent. */
+  onResult: (method: string, result: unknown) => void = () => {};
   readonly #faults = new Map<string, Fault>();
   readonly #methods: RpcMethods;
   readonly #timers = new Set<NodeJS.Timeout>();
@@ -250,7 +252,9 @@ export class RpcEndpoint {
     const run = this.#find(method);
     if (run === undefined) return { error: unknownMethod(method) };
     try {
-      return { result: (await run(params)) ?? null };
+      const result = (await run(params)) ?? null;
+      this.onResult(method, result);
+      return { result };
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
       const { code, message, status, data } = error;

@@ -107,12 +107,14 @@ export class EvmWorld implements World {
   readonly #chain = EvmChain.inProcess(84532);
   readonly #plan: EvmPlan;
   readonly #payment;
-  readonly #counted = countAnswers(this.#chain.endpoint.fetch, {
-    eth_call: (result) => typeof result === 'string',
-  });
+  readonly answerCount = countAnswers(
+    this.#chain.endpoint,
+    'eth_call',
+    (result) => typeof result === 'string',
+  );
   readonly #fateTime: number;
   #fate: 'paid' | 'lost' | 'open' = 'open';
-  chains = createChains(new Map(), { fetch: this.#counted.fetch, retryPauseMs: 0, pace: UNPACED });
+  chains = createChains(new Map(), { fetch: this.#chain.endpoint.fetch, retryPauseMs: 0, pace: UNPACED });
   query;
   now: number;
   readonly settledAt: number;
@@ -133,10 +135,6 @@ export class EvmWorld implements World {
     this.settledAt = this.now + 5000;
     this.endsAt = Number(validBefore) * 1000;
     this.#fateTime = claimedAt + Math.floor(plan.fateAt * plan.validForSeconds);
-  }
-
-  answerCount(): number {
-    return this.#counted.answerCount();
   }
 
   fate(): 'paid' | 'lost' | 'open' {

@@ -125,12 +125,12 @@ export const solanaPlan: fc.Arbitrary<SolanaPlan> = fc.record({
 export class SolanaWorld implements World {
   readonly #chain = SolanaChain.inProcess(DEVNET);
   readonly #plan: SolanaPlan;
-  readonly #counted = countAnswers(this.#chain.endpoint.fetch, { getSignaturesForAddress: Array.isArray });
+  readonly answerCount = countAnswers(this.#chain.endpoint, 'getSignaturesForAddress', Array.isArray);
   readonly #claimedAt: number;
   readonly #firstSlot: number;
   #fate: 'paid' | 'lost' | 'open' = 'open';
   #isFulfilled = false;
-  chains = createChains(new Map(), { fetch: this.#counted.fetch, retryPauseMs: 0, pace: UNPACED });
+  chains = createChains(new Map(), { fetch: this.#chain.endpoint.fetch, retryPauseMs: 0, pace: UNPACED });
   query;
   now: number;
   readonly settledAt: number;
@@ -150,10 +150,6 @@ export class SolanaWorld implements World {
     this.now = this.#claimedAt;
     this.settledAt = this.now + 5000;
     this.endsAt = notBefore.getTime() + LIFETIME_SECONDS * 1000;
-  }
-
-  answerCount(): number {
-    return this.#counted.answerCount();
   }
 
   fate(): 'paid' | 'lost' | 'open' {

@@ -1,7 +1,6 @@
-import assert from 'node:assert/strict';
+import type { RpcEndpoint } from '../../../lab/world/chains/rpc-endpoint.js';
 import type { Chains, PaymentQuery } from '../../../shared/chains/chains.js';
 import type { ChainFinding } from '../../../shared/chains/finding.js';
-import type { ChainFetch } from '../../../shared/chains/rpc-fetch.js';
 import type { SearchPosition } from '../../../shared/chains/search-position.js';
 
 /**
@@ -96,27 +95,15 @@ export function plant(mutant: Mutant, world: World): World {
   return world;
 }
 
-/** Counts the endpoint's well-formed answers to these methods. */
+/** Counts the endpoint's well-formed answers to a method. */
 export function countAnswers(
-  fetch: ChainFetch,
-  isSaid: Readonly<Record<string, (result: unknown) => boolean>>,
-): { fetch: ChainFetch; answerCount(): number } {
+  endpoint: RpcEndpoint,
+  counted: string,
+  isWellFormed: (result: unknown) => boolean,
+): () => number {
   let answerCount = 0;
-  return {
-    answerCount: () => answerCount,
-    async fetch(input, init) {
-      const response = await fetch(input, init);
-      const { method } = JSON.parse(String(init?.body)) as { method: string };
-      const isWellFormed = isSaid[method];
-      if (isWellFormed === undefined || !response.ok) return response;
-      const text = await response.text();
-      try {
-        const { result } = JSON.parse(text) as { result?: unknown };
-        if (isWellFormed(result)) answerCount += 1;
-      } catch (error) {
-        assert.ok(error instanceof SyntaxError);
-      }
-      return new Response(text, { status: response.status, headers: response.headers });
-    },
+  endpoint.onResult = (method, result) => {
+    if (method === counted && isWellFormed(result)) answerCount += 1;
   };
+  return () => answerCount;
 }
