@@ -43,15 +43,14 @@ export async function openBusyAccount(
 ): Promise<BusyAccount> {
   const { accountId } = await buildMerchant(app.db, { name: 'BusyAccount' });
   const receivers = await Promise.all(Array.from({ length: hosts }, () => startReceiver()));
-  const endpointIds: string[] = [];
-  for (const receiver of receivers) {
-    receiver.react(hang);
-    for (let n = 1; n <= endpointsPerHost; n += 1) {
-      const sealedSecret = app.secretBox.seal(`whsec_${Buffer.alloc(32, n).toString('base64')}`);
-      const url = `${receiver.url}/${n}`;
-      endpointIds.push(...(await buildEndpoints(app.db, accountId, 1, { url, sealedSecret })));
-    }
-  }
+  for (const receiver of receivers) receiver.react(hang);
+  const endpointIds = await buildEndpoints(app.db, accountId, hosts * endpointsPerHost, (index) => {
+    const n = 1 + (index % endpointsPerHost);
+    return {
+      url: `${receivers[Math.floor(index / endpointsPerHost)]?.url}/${n}`,
+      sealedSecret: app.secretBox.seal(`whsec_${Buffer.alloc(32, n).toString('base64')}`),
+    };
+  });
   return {
     accountId,
     endpointIds,

@@ -208,9 +208,9 @@ export async function buildEndpoints(
   db: Knex,
   accountId: string,
   count: number,
-  overrides: Partial<WebhookEndpoint> = {},
+  overrides: Partial<WebhookEndpoint> | ((index: number) => Partial<WebhookEndpoint>) = {},
 ): Promise<string[]> {
-  const rows = Array.from({ length: count }, () => ({
+  const rows = Array.from({ length: count }, (_, index) => ({
     id: newId('we_'),
     accountId,
     livemode: false,
@@ -220,7 +220,7 @@ export async function buildEndpoints(
     description: null,
     sealedSecret: 'none',
     deletedAt: null,
-    ...overrides,
+    ...(typeof overrides === 'function' ? overrides(index) : overrides),
   }));
   await WebhookEndpoint.query(db).insert(rows);
   return rows.map(({ id }) => id);
