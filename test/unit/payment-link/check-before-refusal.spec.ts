@@ -79,13 +79,13 @@ describe('chain checks before refusals', () => {
       assert.ok(answer.kind === 'refused' && answer.failure.isUncertain === true);
   });
 
-  for (const { title, finding, saysUsed, isCertain } of [
-    { title: 'a block of now', finding: unusedAt(5000), saysUsed: true, isCertain: true },
-    { title: 'a block of two minutes ago', finding: unusedAt(120_000), saysUsed: true, isCertain: false },
-    { title: 'a block after its end', finding: unusedAt(120_000, true), saysUsed: true, isCertain: true },
+  for (const { title, seen, saysUsed, isCertain } of [
+    { title: 'a block of now', seen: () => unusedAt(5000), saysUsed: true, isCertain: true },
+    { title: 'a block of two minutes ago', seen: () => unusedAt(120_000), saysUsed: true, isCertain: false },
+    { title: 'a block after its end', seen: () => unusedAt(120_000, true), saysUsed: true, isCertain: true },
     {
       title: 'a block of two minutes ago, and the word does not say used',
-      finding: unusedAt(120_000),
+      seen: () => unusedAt(120_000),
       saysUsed: false,
       isCertain: true,
     },
@@ -93,7 +93,7 @@ describe('chain checks before refusals', () => {
     it(`${isCertain ? 'confirm' : 'do not confirm'} it where the payload is unused in ${title}`, async () => {
       const refusal = { ...refusalOn(BASE_SEPOLIA), saysUsed };
       const answer = await checkBeforeRefusal(
-        depsWith(async () => finding),
+        depsWith(async () => seen()),
         refusal,
       );
       assert.equal(answer.kind === 'refused' && answer.failure.isUncertain !== true, isCertain);
