@@ -27,7 +27,7 @@ describe('a Redis whose clock is set', () => {
   it('tells scripts another time, ahead or back, and everything else as it is', async () => {
     for (const hours of [0, 1, -1]) {
       clock.set(hours * HOUR_SECONDS * 1000);
-      assert.ok(Math.abs((await offBy()) - hours * HOUR_SECONDS) < 5);
+      assert.ok(Math.abs((await offBy()) - hours * HOUR_SECONDS) < 60);
       assert.equal(await redis.eval('return ARGV[1]', 0, 'kept'), 'kept');
     }
   });
@@ -48,7 +48,7 @@ describe('a Redis whose clock is set', () => {
     socket.write(script + ping + ping);
     while ((answers.join('').match(/PONG/g) ?? []).length < 3) await once(socket, 'data');
     const [, seconds = ''] = /^\+PONG\r\n:(\d+)\r\n\+PONG\r\n\+PONG\r\n$/.exec(answers.join('')) ?? [];
-    assert.ok(Math.abs(Number(seconds) - Date.now() / 1000 - HOUR_SECONDS) < 5, answers.join(''));
+    assert.ok(Math.abs(Number(seconds) - Date.now() / 1000 - HOUR_SECONDS) < 60, answers.join(''));
     socket.destroy();
   });
 });

@@ -30,7 +30,7 @@ describe("following Postgres' clock", () => {
 
   it('corrects a wrong clock by the smallest possible offset, in either direction', () => {
     assert.equal(ask(8000, 10), 8000 - 5 - 1);
-    assert.ok(Math.abs(nowMs() - unmockedHostMs() - 7994) < 50);
+    assert.ok(Math.abs(nowMs() - unmockedHostMs() - 7994) < 1000);
     assert.equal(ask(0, 0), 0);
     assert.equal(ask(-40_000, 10), -40_000 + 5);
   });
