@@ -52,7 +52,7 @@ export function paymentStateOf(payment: Payment, { end }: Payload): WatchedPayme
   };
 }
 
-/** At the tick before, so that the newest block of this one is later. The checks after the watch's week are days apart. */
+/** A use was seen at the tick before, so that the newest block of this tick is later. Checks after a watch's week are days apart. */
 function usedSince({ failed }: Payment): Date {
   return failed === 'a week ago' ? new Date(dateAt(-1).getTime() - 2 * LONGEST_UNPROVEN_MS) : dateAt(-1);
 }
