@@ -1,6 +1,6 @@
 import { getAccount } from '../shared/accounts/accounts.js';
 import type { Knex } from '../shared/db/knex.js';
-import { isRefusal } from '../shared/db/postgres-errors.js';
+import { isRefusal, messageOf } from '../shared/db/postgres-errors.js';
 import { Refusal } from '../shared/errors/refusal.js';
 import { now } from '../shared/process/clock.js';
 import { EVENT_TYPES, type EventType } from '../shared/webhooks/event-types.js';
@@ -87,9 +87,8 @@ async function resend(
   } catch (error) {
     const unanswered = isRefusal(error) ? 0 : count.unanswered;
     if (error instanceof Refusal || (count.through === undefined && unanswered === 0)) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
     throw new PartialFailure(
-      `Stopped after ${count.events} events: ${reason}. ${whereToGoOn(range, count, unanswered)}`,
+      `Stopped after ${count.events} events: ${messageOf(error)}. ${whereToGoOn(range, count, unanswered)}`,
       answer(),
     );
   }

@@ -1,6 +1,7 @@
 import { useExplorers } from '../shared/chains/networks.js';
 import { ConfigError, readConfig, readEnvFile } from '../shared/config/config.js';
 import { openDatabase } from '../shared/db/knex.js';
+import { messageOf } from '../shared/db/postgres-errors.js';
 import { Refusal } from '../shared/errors/refusal.js';
 import { createLogger } from '../shared/process/logger.js';
 import { failOnSignal } from '../shared/process/shutdown.js';
@@ -103,5 +104,5 @@ function explain(error: unknown): string {
     (kind) => error instanceof kind,
   );
   if (hasPlainMessage && error instanceof Error) return error.message;
-  return error instanceof Error ? `The command failed: ${error.message || error.name}` : String(error);
+  return error instanceof Error ? `The command failed: ${messageOf(error)}` : String(error);
 }

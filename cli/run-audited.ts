@@ -2,7 +2,7 @@ import os from 'node:os';
 import { type NewOperatorAction, recordOperatorAction } from '../shared/accounts/operator-actions.js';
 import { isUnanswered } from '../shared/db/after-commit.js';
 import type { Knex } from '../shared/db/knex.js';
-import { isRefusal } from '../shared/db/postgres-errors.js';
+import { isRefusal, messageOf } from '../shared/db/postgres-errors.js';
 import type { AuditEntry, CommandContext } from './command.js';
 import type { CommandLine } from './parse-command-line.js';
 
@@ -56,7 +56,7 @@ export async function runAudited(
 /** Only `operator_actions` can tell whether the command was carried out. */
 function unanswered(advice: string, cause: unknown): UnansweredCommit {
   return new UnansweredCommit(
-    `Postgres did not answer the COMMIT of this command (${reasonOf(cause)}), so it may have been carried out. ${advice}`,
+    `Postgres did not answer the COMMIT of this command (${messageOf(cause)}), so it may have been carried out. ${advice}`,
     { cause },
   );
 }
@@ -70,13 +70,9 @@ function adviceToLook(about: string | undefined, row: number): string {
 /** Each part commits by itself, and the command finds in Postgres which are done. */
 function unansweredPart(cause: unknown): UnansweredCommit {
   return new UnansweredCommit(
-    `Postgres did not answer a COMMIT of this command (${reasonOf(cause)}), so its last part may have been carried out. Run it again: it does what is left.`,
+    `Postgres did not answer a COMMIT of this command (${messageOf(cause)}), so its last part may have been carried out. Run it again: it does what is left.`,
     { cause },
   );
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function actionOf({ name, command, input }: CommandLine, about: string | undefined): NewOperatorAction {

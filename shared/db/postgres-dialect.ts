@@ -4,7 +4,7 @@ import KnexPostgres from 'knex/lib/dialects/postgres/index.js';
 import { markUnanswered } from './after-commit.js';
 import type { CommitMemory } from './commit-memory.js';
 import { destroyConnection, isIdle, type PostgresClient, waitUntilIdle } from './idle-connection.js';
-import { isRefusal, sqlState } from './postgres-errors.js';
+import { isRefusal, keepMessage, sqlState } from './postgres-errors.js';
 import { readServer } from './read-server.js';
 import { readDefaults } from './session-defaults.js';
 
@@ -50,6 +50,7 @@ export class PostgresDialect extends KnexPostgres {
 
   override _query(connection: PostgresClient, statement: Statement): Promise<Statement> {
     return super._query(connection, statement).then(requireCommitted, (error: unknown) => {
+      keepMessage(error);
       this.afterFailure(connection, error);
       if (isCommit(statement) && !isRefusal(error)) markUnanswered(error);
       throw error;

@@ -50,6 +50,20 @@ export function isGivenUp(error: unknown): boolean {
 const UNAVAILABLE_MESSAGE =
   /connection terminated|timeout (expired|exceeded)|timeout acquiring a connection|read timeout|client has encountered a connection error/i;
 
+/** What Postgres or the driver said, by error. */
+const said = new WeakMap<object, string>();
+
+/** Keeps the message of an error of the driver, before knex writes the statement in front of it. */
+export function keepMessage(error: unknown): void {
+  if (error instanceof Error) said.set(error, error.message);
+}
+
+/** The message of any error, without the statement: for a person who does not read SQL. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return said.get(postgresError(error)) ?? (error.message || error.name);
+}
+
 /** Objection wraps the driver's errors, knex does not. */
 function postgresError(error: unknown): { code?: unknown; constraint?: unknown } {
   if (typeof error !== 'object' || error === null) return {};
