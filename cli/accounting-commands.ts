@@ -1,11 +1,11 @@
 import { getAccount } from '../shared/accounts/accounts.js';
 import { nowMs } from '../shared/process/clock.js';
 import { presentTotals, TOTALS_COLUMNS, type Totals } from '../shared/reports/present-totals.js';
-import { readDayOfAccounts } from '../shared/reports/read.js';
+import { readDayOfAccounts, readFirstDay } from '../shared/reports/read.js';
 import { EXPORTS, type Export } from '../shared/support/export.js';
 import { DAY_MS } from '../shared/values/day.js';
 import { csvLine, headLine } from '../shared/wire/csv.js';
-import { type Command, type CommandContext, type Input, subjectOf } from './command.js';
+import { type Command, type CommandContext, subjectOf } from './command.js';
 import { linkBaseUrl } from './link-base-url.js';
 import { UsageError } from './parse-command-line.js';
 import { readDayRange, readTimeRange } from './read-times.js';
@@ -21,8 +21,9 @@ export const ACCOUNTING_COMMANDS: Readonly<Record<string, Command>> = {
     async run(db, input, _audit, context) {
       const asCsv = input.csv !== undefined;
       if (asCsv && context.isJson) throw new UsageError('Give either --csv or --json.');
-      const days = readDays(input);
+      const { from, before } = readDayRange(input.from, input.to);
       if (input.account !== undefined) await getAccount(db, input.account);
+      const days = daysBetween(Math.max(Number(from), await readFirstDay(db, input.account)), Number(before));
       if (asCsv) context.write(headLine(TOTALS_COLUMNS));
       const totals: Totals[] = [];
       let count = 0;
@@ -71,11 +72,10 @@ async function write(
   return count;
 }
 
-/** Both ends included. Days to come have no payments. */
-function readDays(input: Input): number[] {
-  const { from, before } = readDayRange(input.from, input.to);
-  const end = Math.min(Number(before), nowMs());
+/** Each midnight in UTC from `fromMs` to before `beforeMs`. Days to come have no payments. */
+function daysBetween(fromMs: number, beforeMs: number): number[] {
+  const end = Math.min(beforeMs, nowMs());
   const days: number[] = [];
-  for (let day = Number(from); day < end; day += DAY_MS) days.push(day);
+  for (let day = fromMs; day < end; day += DAY_MS) days.push(day);
   return days;
 }

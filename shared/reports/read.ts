@@ -4,7 +4,7 @@ import { runStatement } from '../db/statement.js';
 import { DAY_MS } from '../values/day.js';
 import { startOfDay, type TimeZone } from './local-days.js';
 import { spanFor } from './spans.js';
-import { READ_DAY_OF_ACCOUNTS, READ_DAYS } from './statements/read.sql.js';
+import { READ_DAY_OF_ACCOUNTS, READ_DAYS, READ_FIRST_TIME } from './statements/read.sql.js';
 import type { SUMS } from './statements/totals.sql.js';
 
 /** Days by their midnights in UTC, both included. */
@@ -72,6 +72,12 @@ export async function readDayOfAccounts(db: Knex, dayMs: number, account?: strin
     [new Date(dayMs), new Date(dayMs + DAY_MS), account ?? null],
   );
   return rows.map((row) => ({ account: row.account, livemode: row.livemode, ...sumOf(row) }));
+}
+
+/** The midnight in UTC before the first payment that is counted, of one account or of all. Later than every day when there is none. */
+export async function readFirstDay(db: Knex, account?: string): Promise<number> {
+  const [first] = await runStatement<{ at: Date | null }>(db, READ_FIRST_TIME, [account ?? null]);
+  return first?.at ? Math.floor(first.at.getTime() / DAY_MS) * DAY_MS : Number.POSITIVE_INFINITY;
 }
 
 function sumOf(row: SumRow): DaySum {

@@ -124,6 +124,21 @@ describe('merchants totals and export', () => {
     );
   });
 
+  it('asks for no day before the first payment', async () => {
+    const days = async (...argv: string[]): Promise<string[]> =>
+      (await runJson('totals', ...argv)).totals.map(({ date }) => date);
+    await foldEntries(db, 10_000);
+    const merchant = await buildMerchant(db);
+    const ofAll = ['--from', '0000-01-01', '--to', '9999-12-31', '--account', merchant.accountId];
+    assert.deepEqual(await days(...ofAll), []);
+    await paid('2026-05-02T23:00:00Z', merchant);
+    assert.deepEqual(await days(...ofAll), ['2026-05-02']);
+    await foldEntries(db, 10_000);
+    await paid('2026-05-04T01:00:00Z', merchant, { livemode: true });
+    assert.deepEqual(await days(...ofAll), ['2026-05-02', '2026-05-04']);
+    assert.deepEqual(await days('--from', '0000-01-01', '--to', '2026-02-28'), ['2026-01-01', '2026-02-10']);
+  });
+
   it('writes totals as CSV, with amounts as decimal text', async () => {
     const args = ['--from', '2026-03-01', '--to', '2026-03-02', '--csv'];
     const { status, stdout } = await runCommand('totals', ...args);

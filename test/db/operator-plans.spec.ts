@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { seedDatabase } from '../../lab/bench/growth/seed.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
-import { readDayOfAccounts } from '../../shared/reports/read.js';
+import { readDayOfAccounts, readFirstDay } from '../../shared/reports/read.js';
 import { refuseIfAnothers } from '../../shared/settlement/resolve.js';
 import { searchByText } from '../../shared/support/search.js';
 import { captureStatements, explain } from '../support/query-plans.js';
@@ -47,5 +47,6 @@ describe("query plans of an operator's commands", () => {
     await assertIndexed(() => refuseIfAnothers(db, id, `0x${'cd'.repeat(32)}`));
   });
 
+  it('the first day with totals', () => assertIndexed(() => readFirstDay(db)));
   it('the totals of a day', () => assertIndexed(() => readDayOfAccounts(db, Date.parse('2026-01-01'))));
 });

@@ -51,3 +51,21 @@ export const READ_DAY_OF_ACCOUNTS: Statement = {
     GROUP BY 1, 2, 3, 4
     ORDER BY 1, 2 DESC, 3, 4`,
 };
+
+/** The first time with a share, of account $1 or of all. The indexes begin with the account. */
+export const READ_FIRST_TIME: Statement = {
+  name: undefined,
+  text: `
+    SELECT min(share.at) AS at
+    FROM accounts account CROSS JOIN (VALUES (true), (false)) AS mode (livemode)
+    CROSS JOIN LATERAL (
+      (SELECT starts_at AS at FROM report_totals
+       WHERE account_id = account.id AND livemode = mode.livemode AND span = ${LONGEST_SPAN}
+       ORDER BY starts_at LIMIT 1)
+      UNION ALL
+      (SELECT settled_at FROM report_entries
+       WHERE account_id = account.id AND livemode = mode.livemode
+       ORDER BY settled_at LIMIT 1)
+    ) share
+    WHERE $1::text IS NULL OR account.id = $1`,
+};
