@@ -9,6 +9,7 @@ import { pauseAfterTriesMs } from './backoff.js';
 import { WebhookDelivery, WebhookEndpoint } from './model.js';
 import { LEAST_SLOTS } from './slots.js';
 import { POSTPONE, POSTPONE_BATCH } from './statements/record-failure.sql.js';
+import { historyWith } from './statements/take-due.sql.js';
 import { DELIVERY_MOVES, type DeliveryTry } from './states.js';
 import type { TakenDelivery, TakenEndpoint } from './take-due.js';
 
@@ -91,7 +92,7 @@ async function giveUp(
         leasedUntil: null,
         lostTakes: 0,
         tries: raw('tries + 1'),
-        history: raw('history || ?::jsonb', JSON.stringify(entry)),
+        history: raw(historyWith('?::jsonb'), [JSON.stringify(entry), JSON.stringify(entry)]),
       })
       .whereIn('status', from)
       .returning('*')

@@ -147,6 +147,29 @@ describe("erasure of buyers' personal data", () => {
       assert.deepEqual(JSON.parse(text).metadata, METADATA);
     });
 
+    for (const status of [200, 500]) {
+      it(`keeps no answer to a webhook that is in flight meanwhile, ${status}`, async () => {
+        const name = `in-flight-${status}`;
+        const receiver = await flow.addEndpoint();
+        const held: (() => void)[] = [];
+        receiver.receiver.react((response, { raw }) => {
+          held.push(() => response.writeHead(status).end(raw));
+        });
+        const session = await create(name);
+        await flow.api.post(`${SESSIONS}/${session}/expire`).expect(200);
+        await eventually(() => assert.equal(held.length, 1));
+        await runJson('erase-personal', session);
+        for (const answer of held) answer();
+        const { history } = await flow.afterTries(receiver.id, 1);
+        await flow.api.delete(`/v1/webhook_endpoints/${receiver.id}`).expect(200);
+        assert.deepEqual(
+          history.map((entry) => [entry.status, entry.answer]),
+          [[status, null]],
+        );
+        assert.deepEqual(await tablesWith(emailOf(name)), {});
+      });
+    }
+
     it('is refused for a session that can still be paid and for an unknown session', async () => {
       const session = await create('carl');
       await assertRefused(/is open: only a session that is complete or expired/, 'erase-personal', session);

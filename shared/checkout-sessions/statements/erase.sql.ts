@@ -34,8 +34,11 @@ const withoutPersonal = (text: string, hasValue: (name: string) => string): stri
 
 const inEvent = (name: string): string => `object ->> '${name}' IS NOT NULL`;
 
+const HAS_ANSWER = "history @? '$[*].answer ? (@ != null)'";
+
 /**
- * Erases the sessions $1, whose rows are locked. The receivers' answers are removed too: they may repeat the event's body.
+ * Erases the sessions $1, whose rows are locked. The receivers' answers are removed too: they may repeat the event's body. So
+ * may the answer to a try in flight, and any pending delivery may be in flight: none of them keeps an answer from now on.
  */
 export const ERASE: Statement = {
   name: undefined,
@@ -44,21 +47,22 @@ export const ERASE: Statement = {
     UPDATE events SET object = ${withoutPersonal('object::text', inEvent)}::json
     WHERE payable_id = ANY ($1::text[]) AND ${anyOf(inEvent)}
     RETURNING 1
+  ), held AS MATERIALIZED (
+    SELECT delivery.id, delivery.${HAS_ANSWER} AS has_answer
+    FROM events event JOIN webhook_deliveries delivery ON delivery.event_id = event.id
+    WHERE event.payable_id = ANY ($1)
+      AND (delivery.${HAS_ANSWER} OR delivery.status = 'pending' AND NOT delivery.answers_removed)
+    ORDER BY delivery.id FOR NO KEY UPDATE OF delivery
   ), erased_deliveries AS (
-    UPDATE webhook_deliveries SET answers_removed = answers_removed OR status <> 'pending', history = (
-      SELECT jsonb_agg(jsonb_set(entry, '{answer}', 'null')) FROM jsonb_array_elements(history) entry)
-    WHERE id = ANY (ARRAY(
-      SELECT delivery.id FROM events event JOIN webhook_deliveries delivery ON delivery.event_id = event.id
-      WHERE event.payable_id = ANY ($1) AND delivery.history @? '$[*].answer ? (@ != null)'
-      ORDER BY delivery.id FOR NO KEY UPDATE OF delivery
-    ))
-    RETURNING 1
+    UPDATE webhook_deliveries SET answers_removed = true, history = (
+      SELECT coalesce(jsonb_agg(jsonb_set(entry, '{answer}', 'null')), '[]') FROM jsonb_array_elements(history) entry)
+    WHERE id = ANY (ARRAY(SELECT id FROM held))
   ), erased_sessions AS (
     UPDATE payables SET ${COLUMNS.map((name) => `${name} = NULL`).join(', ')} WHERE id = ANY ($1) AND ${HAS_PERSONAL_DATA}
     RETURNING 1
   )
   SELECT (SELECT count(*)::int FROM erased_sessions) AS sessions, (SELECT count(*)::int FROM erased_events) AS events,
-    (SELECT count(*)::int FROM erased_deliveries) AS "deliveryAnswers"`,
+    (SELECT count(*)::int FROM held WHERE has_answer) AS "deliveryAnswers"`,
 };
 
 /**

@@ -1,6 +1,6 @@
 import { hiddenFromPlanner } from '../../db/planner.js';
 import type { Statement } from '../../db/statement.js';
-import { TRY_ENDED } from './take-due.sql.js';
+import { historyWith, TRY_ENDED } from './take-due.sql.js';
 
 /**
  * The time of the next try after a try with this entry. A delivery whose endpoint was enabled during the try is due at once:
@@ -16,7 +16,7 @@ export const POSTPONE: Statement = {
   name: 'postpone-delivery',
   text: `
   UPDATE webhook_deliveries delivery
-  SET due_at = ${nextTryAt('$4::jsonb', '$3', '$5')}, ${TRY_ENDED}, history = history || $4::jsonb
+  SET due_at = ${nextTryAt('$4::jsonb', '$3', '$5')}, ${TRY_ENDED}, history = ${historyWith('$4::jsonb')}
   WHERE id = $1 AND attempt = $2 AND status = 'pending' RETURNING due_at AS "dueAt"`,
 };
 
@@ -35,6 +35,6 @@ export const POSTPONE_BATCH: Statement = {
     ) delivery
   )
   UPDATE webhook_deliveries delivery
-  SET due_at = ${nextTryAt('ended.entry', 'ended.due_at', '$5')}, ${TRY_ENDED}, history = history || ended.entry
+  SET due_at = ${nextTryAt('ended.entry', 'ended.due_at', '$5')}, ${TRY_ENDED}, history = ${historyWith('ended.entry')}
   FROM ended WHERE delivery.id = ended.id RETURNING delivery.id, delivery.due_at AS "dueAt"`,
 };

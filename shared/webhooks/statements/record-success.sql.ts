@@ -3,6 +3,7 @@ import type { Statement } from '../../db/statement.js';
 import {
   bytesOf,
   DUE_INTO_FREE,
+  historyWith,
   hostOf,
   sealedSecrets,
   TAKE_FITTING,
@@ -29,7 +30,7 @@ const ENDED = `due_at = NULL, ${TRY_ENDED}`;
 export const SUCCEED: Statement = {
   name: 'succeed',
   text: `
-  UPDATE webhook_deliveries delivery SET status = $6, ${ENDED}, history = history || $3::jsonb
+  UPDATE webhook_deliveries delivery SET status = $6, ${ENDED}, history = ${historyWith('$3::jsonb')}
   WHERE id = $1 AND attempt = $2 AND status = ANY($5) RETURNING ${updatesEndpoint('delivery.endpoint_id', '$4', 'other.id <> delivery.id')} AS "updatesEndpoint"`,
 };
 
@@ -47,7 +48,7 @@ export const SUCCEED_AND_PASS_ON: Statement = {
       FOR NO KEY UPDATE SKIP LOCKED
     ) delivery
   ), succeeded AS (
-    UPDATE webhook_deliveries delivery SET status = $4, ${ENDED}, history = history || ended.entry
+    UPDATE webhook_deliveries delivery SET status = $4, ${ENDED}, history = ${historyWith('ended.entry')}
     FROM ended WHERE delivery.id = ended.id
     RETURNING delivery.id, delivery.endpoint_id, ended.bytes > 0 AS passes_on
   ), endpoint_update AS MATERIALIZED (

@@ -5,6 +5,13 @@ import { IS_QUARANTINED, NOT_QUARANTINED, pauseAfter } from '../../upkeep/statem
 /** Ends a try and its lease. The worker did not crash on the delivery, so its crashes are counted from zero again. */
 export const TRY_ENDED = 'leased_until = NULL, lost_takes = 0, tries = tries + 1';
 
+/**
+ * A delivery's history with the entry of a try. The answer is left out when the delivery's answers were removed during the
+ * try, by an erasure: the receiver may have repeated what was erased.
+ */
+export const historyWith = (entry: string): string =>
+  `history || CASE WHEN answers_removed THEN jsonb_set(${entry}, '{answer}', 'null') ELSE ${entry} END`;
+
 /** A condition of an endpoint: deliveries of others are held, or wait until they are dropped. */
 export const takesDeliveries = (endpoint: string): string =>
   `${endpoint}.status = 'enabled' AND ${endpoint}.deleted_at IS NULL AND ${endpoint}.unreadable_since IS NULL`;
