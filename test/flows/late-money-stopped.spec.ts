@@ -2,22 +2,26 @@ import assert from 'node:assert/strict';
 import { advanceClock, resetClock } from '../../shared/process/clock.js';
 import { describeBothKinds } from '../support/kinds.js';
 import { payAndBeDenied } from '../support/late-money.js';
-import { openMoneyFlow } from '../support/money-flow.js';
+import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 
 const EIGHT_DAYS_MS = 8 * 24 * 3_600_000;
 
 describeBothKinds('a transfer that comes late while no worker runs for eight days', (kind) => {
-  it('is found although the first check then reads nothing', async () => {
+  async function isFoundAlthough(
+    firstCheck: (chain: MoneyFlow['chain'], blockBefore: number) => void,
+  ): Promise<void> {
     const flow = await openMoneyFlow(`late_money_stopped_${kind}`, { worker: false, kind });
     try {
       flow.startNewBooks();
       const manualWorker = flow.openManualWorker();
       const { id } = await flow.buildSession();
+      const blockBefore = flow.chain.head.number;
       const late = await payAndBeDenied(flow, manualWorker, id);
       advanceClock(EIGHT_DAYS_MS);
-      flow.chain.endpoint.fail('http_500');
+      firstCheck(flow.chain, blockBefore);
       await manualWorker.doNext(late);
       flow.chain.endpoint.recover();
+      flow.chain.lag.clear();
       await manualWorker.doNext(late);
       const { status, paymentId } = await flow.session(id);
       assert.deepEqual([status, paymentId], ['complete', late]);
@@ -26,5 +30,16 @@ describeBothKinds('a transfer that comes late while no worker runs for eight day
       await flow.close();
       resetClock();
     }
+  }
+
+  it('is found although the first check then reads nothing', async () => {
+    await isFoundAlthough((chain) => chain.endpoint.fail('http_500'));
+  });
+
+  it('is found although the first check then asks a node that stands at a block before it', async () => {
+    await isFoundAlthough((chain, blockBefore) => {
+      chain.endpoint.onCall = () => {};
+      chain.lag.set('*', chain.head.number - blockBefore);
+    });
   });
 });

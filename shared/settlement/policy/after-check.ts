@@ -23,6 +23,7 @@ import {
   verifySaysValid,
   waitIsOver,
   watchIsOver,
+  watchIsOverOnChain,
 } from './check-conditions.js';
 import {
   askVerify,
@@ -168,7 +169,7 @@ export const LATE_CHECK: CheckTable = {
       certain: 'unpayable',
       because: 'The authorization can never pay any more.',
     },
-    { when: [watchIsOver], do: stopWatching, because: 'The watch ends.' },
+    { when: [watchIsOver, watchIsOverOnChain], do: stopWatching, because: 'The watch ends.' },
     { do: watchRegularly, because: 'Until its end a transaction with it may still come.' },
   ],
   used: [

@@ -5,6 +5,7 @@ import { earlier, endsFarAhead, isTooEarly, lastCallEnd, longestWaitEnd, waitEnd
 import { describeDuration } from './describe-duration.js';
 import {
   BETWEEN_CHECKS_MS,
+  BLOCK_LAG_MS,
   CALL_PAUSES_MS,
   LONGEST_UNPROVEN_MS,
   LONGEST_UNREADABLE_MS,
@@ -187,6 +188,17 @@ function isPast(at: Date, { now, own }: Times): boolean {
 export const watchIsOver: CheckCondition = {
   by: 'clock',
   text: `the next regular check would come more than ${describeDuration(LONGEST_WATCH_MS)} after the failure, by both clocks`,
-  holds: ({ payment: { validUntil, failedAt, claimedAt }, times: { now, own } }) =>
-    isWatchOver(nextWatchTime(earlier(now, own), validUntil), failedAt ?? claimedAt),
+  holds: ({ payment, times: { now, own } }) => isWatchOverAt(earlier(now, own), payment),
 };
+
+/** A node that is behind shows nothing of the blocks in which the money may have come. */
+export const watchIsOverOnChain: CheckCondition<'unused'> = {
+  by: 'chain',
+  text: `by the time of its block, too, which may be ${describeDuration(BLOCK_LAG_MS)} behind`,
+  holds: ({ payment, finding: { chainTime } }) =>
+    isWatchOverAt(new Date(chainTime.getTime() + BLOCK_LAG_MS), payment),
+};
+
+function isWatchOverAt(at: Date, { validUntil, failedAt, claimedAt }: WatchedPayment): boolean {
+  return isWatchOver(nextWatchTime(at, validUntil), failedAt ?? claimedAt);
+}

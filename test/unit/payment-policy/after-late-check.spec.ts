@@ -53,6 +53,18 @@ hold('a payment has failed, and', [
     says: ['stop_watching'],
   },
   {
+    what: 'its week is over, but not at the block that was read',
+    finding: unused(-DAY - HOUR - MINUTE),
+    payment: failed({ failedAt: at(-8 * DAY) }),
+    says: ['check_again', at(HOUR)],
+  },
+  {
+    what: 'its week is over, and at the block that was read, too',
+    finding: unused(-DAY - HOUR - MINUTE + 1),
+    payment: failed({ failedAt: at(-8 * DAY) }),
+    says: ['stop_watching'],
+  },
+  {
     what: 'its week is over, and the chain has been silent for less than a day',
     finding: SILENT,
     payment: failed({ failedAt: at(-8 * DAY), unreadableSince: at(-DAY + 1) }),
