@@ -11,12 +11,12 @@ import {
   hadNoTurn,
   longestWaitIsOver,
   maySettleAgain,
+  openForLong,
   refusalIsRecorded,
   searchHasAdvanced,
   searchHasStopped,
   secondCheckNotDue,
   seenUsedBefore,
-  seenUsedForLong,
   successWasReported,
   unreadableForLong,
   verifyNotAsked,
@@ -156,7 +156,7 @@ export const CHECK: CheckTable = {
 export const LATE_CHECK: CheckTable = {
   paid: PAID,
   pending: [
-    { when: [watchIsOver, seenUsedForLong], do: stopWatching, because: 'The watch ends.' },
+    { when: [watchIsOver, openForLong], do: stopWatching, because: 'The watch ends.' },
     { do: awaitLateUse, because: 'Its transfer may be proof soon.' },
   ],
   spent_otherwise: [
@@ -173,16 +173,16 @@ export const LATE_CHECK: CheckTable = {
     { do: watchRegularly, because: 'Until its end a transaction with it may still come.' },
   ],
   used: [
-    { when: [watchIsOver, seenUsedForLong], do: stopWatching, because: 'The watch ends.' },
+    { when: [watchIsOver, openForLong], do: stopWatching, because: 'The watch ends.' },
     { do: awaitLateUse, because: 'Its transfer may be found soon.' },
   ],
   searching: [
-    { when: [watchIsOver, searchHasStopped], do: stopWatching, because: 'The watch ends.' },
+    { when: [watchIsOver, searchHasStopped, openForLong], do: stopWatching, because: 'The watch ends.' },
     { when: [searchHasAdvanced], do: continueSearch, because: 'The search is not over.' },
     { do: checkAgain, because: 'A search that has not ended proves nothing.' },
   ],
   unreadable: [
-    { when: [watchIsOver, unreadableForLong], do: stopWatching, because: 'The watch ends.' },
+    { when: [watchIsOver, openForLong], do: stopWatching, because: 'The watch ends.' },
     {
       do: watchUntilReadable,
       because: 'Money that came late is to be found soon after the chain is back.',
@@ -233,15 +233,31 @@ export function afterProofTaken(payment: WatchedPayment, transaction: string, ti
 
 /** A check that shows nothing of the authorization leaves what earlier checks found as it is. */
 function patchAfter(payment: WatchedPayment, finding: ChainFinding, times: Times, rules: Rules): Patch {
-  const { searchPlace, unreadableSince } = payment;
+  const { searchPlace } = payment;
   const usedSeenAt = usedSeenAfter(payment, finding, times, rules);
-  if (finding.kind === 'pending') return { unreadableSince: null, searchPlace, usedSeenAt };
-  if (finding.kind === 'unreadable') {
-    const since = finding.againInMs === undefined ? (unreadableSince ?? times.now) : unreadableSince;
-    return { unreadableSince: since, searchPlace, usedSeenAt };
-  }
+  const unreadableSince = unreadableSinceAfter(payment, finding, times);
+  if (finding.kind === 'pending' || finding.kind === 'unreadable')
+    return { unreadableSince, searchPlace, usedSeenAt };
   const position = ('position' in finding && finding.position) || null;
-  return { unreadableSince: null, searchPlace: position, usedSeenAt };
+  return { unreadableSince, searchPlace: position, usedSeenAt };
+}
+
+/** The first of the checks in a row that could read nothing; of a failed payment, of those that have left it open. */
+function unreadableSinceAfter(
+  { status, unreadableSince }: WatchedPayment,
+  finding: ChainFinding,
+  { now }: Times,
+): Date | null {
+  switch (finding.kind) {
+    case 'unreadable':
+      return finding.againInMs === undefined ? (unreadableSince ?? now) : unreadableSince;
+    case 'pending':
+    case 'used':
+    case 'searching':
+      return status === 'failed' ? (unreadableSince ?? now) : null;
+    default:
+      return null;
+  }
 }
 
 /** The first check that saw a use, until a later block lacks it: a node that is behind lacks it too. */

@@ -7,7 +7,6 @@ import {
   BETWEEN_CHECKS_MS,
   BLOCK_LAG_MS,
   CALL_PAUSES_MS,
-  LONGEST_UNPROVEN_MS,
   LONGEST_UNREADABLE_MS,
   LONGEST_WAIT_MS,
   LONGEST_WATCH_MS,
@@ -156,13 +155,6 @@ export const seenUsedBefore: CheckCondition = {
   holds: ({ payment }) => payment.usedSeenAt !== null,
 };
 
-export const seenUsedForLong: CheckCondition = {
-  by: 'clock',
-  text: `a check saw the authorization used ${describeDuration(LONGEST_UNPROVEN_MS)} ago or earlier, by both clocks`,
-  holds: ({ payment: { usedSeenAt }, times }) =>
-    usedSeenAt !== null && msSince(usedSeenAt, times) >= LONGEST_UNPROVEN_MS,
-};
-
 export const waitIsOver: CheckCondition = {
   by: 'clock',
   text: "the authorization's end, or the wait for it, is past by both clocks",
@@ -174,6 +166,13 @@ export const unreadableForLong: CheckCondition = {
   text: `every check of the last ${describeDuration(LONGEST_UNREADABLE_MS)} could read nothing, by both clocks`,
   holds: ({ payment: { unreadableSince }, times }) =>
     unreadableSince !== null && msSince(unreadableSince, times) >= LONGEST_UNREADABLE_MS,
+};
+
+/** After days without a worker, one check has not lasted: a check that is late starts the time again. */
+export const openForLong: CheckCondition = {
+  by: 'clock',
+  text: `every check of the last ${describeDuration(LONGEST_UNREADABLE_MS)} has left it open, by both clocks`,
+  holds: unreadableForLong.holds,
 };
 
 /** The time since `at` by the clock that is behind. */

@@ -28,7 +28,7 @@ export const succeed: Action<CheckCase<Finding<'paid'>>, CheckStep> = {
 };
 
 const FAIL = 'fail with the recorded code or `unexpected_settle_error`';
-const afterSilence = `after as long as the chain has been unreadable (${describeDuration(UNREADABLE_PAUSE_MS)} to ${describeDuration(WATCH_INTERVAL_MS)})`;
+const SILENCE_PAUSES = `(${describeDuration(UNREADABLE_PAUSE_MS)} to ${describeDuration(WATCH_INTERVAL_MS)})`;
 const checkOnceMore = `one more check in ${describeDuration(REORGANISATION_MS)}`;
 
 export const failAsSpent: CheckAction = {
@@ -55,7 +55,7 @@ export const giveUpUnused: CheckAction = {
 };
 
 export const giveUpUnreadable: CheckAction = {
-  text: `${GIVE_UP_AS_UNCERTAIN}; check for late money ${afterSilence}`,
+  text: `${GIVE_UP_AS_UNCERTAIN}; check for late money after as long as the chain has been unreadable ${SILENCE_PAUSES}`,
   decide: ({ payment, times }) => fail(OUTCOME_UNKNOWN, afterUnreadable(payment, times)),
 };
 
@@ -103,7 +103,7 @@ export const watchRegularly: CheckAction = {
 };
 
 export const watchUntilReadable: CheckAction = {
-  text: `check again ${afterSilence}, at the latest at the next regular check`,
+  text: `check again after as long as checks have left it open ${SILENCE_PAUSES}, at the latest at the next regular check`,
   decide: ({ payment, times }) => ({
     kind: 'check_again',
     at: earlier(afterUnreadable(payment, times), nextWatchTime(times.now, payment.validUntil)),

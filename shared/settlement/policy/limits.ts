@@ -31,7 +31,7 @@ export const LONGEST_WAIT_MS = 15 * 60_000;
 export const BETWEEN_CHECKS_MS = 15_000;
 /** The newest block that can be read may be this far behind the clock. */
 export const BLOCK_LAG_MS = 60_000;
-/** A payment whose chain was unreadable for so long is given up as uncertain. */
+/** A payment is given up as uncertain when its chain was unreadable for so long. After its week, a watch ends that was open for so long. */
 export const LONGEST_UNREADABLE_MS = 24 * 3_600_000;
 /** A payment whose chain is still unreadable so long after the end of its authorization is an error. */
 export const UNREADABLE_ALARM_MS = 5 * 60_000;
@@ -43,8 +43,6 @@ export const REORGANISATION_MS = 120_000;
 /** The pause between checks for late money. */
 export const WATCH_INTERVAL_MS = 3_600_000;
 export const LONGEST_WATCH_MS = 7 * 24 * 3_600_000;
-/** After its last day, a watch goes on for so long with a use whose transfer is not proved. */
-export const LONGEST_UNPROVEN_MS = 24 * 3_600_000;
 /** The pause between checks for late money, when the chain shows a use already. */
 export const PENDING_LATE_MS = 30_000;
 /** The first pause after a check for late money that could read nothing. */

@@ -83,21 +83,27 @@ hold('a payment has failed, and', [
     says: ['check_again', at(30_000)],
   },
   {
-    what: 'its week is over, and it has been used for less than a day',
+    what: 'its week is over, it was used before, and the first check since then finds no transfer',
     finding: USED,
-    payment: failed({ failedAt: at(-8 * DAY), usedSeenAt: at(-DAY + 1) }),
+    payment: failed({ failedAt: at(-8 * DAY), usedSeenAt: at(-8 * DAY) }),
     says: ['check_again', at(30_000)],
   },
   {
-    what: 'its week is over, and it has been used for a day',
+    what: 'its week is over, and its checks have left it open for less than a day',
     finding: USED,
-    payment: failed({ failedAt: at(-8 * DAY), usedSeenAt: at(-DAY) }),
+    payment: failed({ failedAt: at(-8 * DAY), usedSeenAt: at(-8 * DAY), unreadableSince: at(-DAY + 1) }),
+    says: ['check_again', at(30_000)],
+  },
+  {
+    what: 'its week is over, and its checks have left it open for a day',
+    finding: USED,
+    payment: failed({ failedAt: at(-8 * DAY), usedSeenAt: at(-DAY), unreadableSince: at(-DAY) }),
     says: ['stop_watching'],
   },
   {
     what: 'its week is over, and a transfer has been pending for a day',
     finding: { kind: 'pending', transaction: HASH },
-    payment: failed({ failedAt: at(-8 * DAY), usedSeenAt: at(-DAY) }),
+    payment: failed({ failedAt: at(-8 * DAY), unreadableSince: at(-DAY) }),
     says: ['stop_watching'],
   },
   {
@@ -107,9 +113,15 @@ hold('a payment has failed, and', [
     says: ['check_again', at(1000)],
   },
   {
-    what: 'its week is over, and the search has come no further',
+    what: 'its week is over, and its first search since then has come no further',
     finding: { ...SEARCHING, position: { block: 1 } },
     payment: failed({ failedAt: at(-8 * DAY), searchPlace: { block: 1 } }),
+    says: ['check_again', at(2000)],
+  },
+  {
+    what: 'its week is over, and the search has been left open for a day and comes no further',
+    finding: { ...SEARCHING, position: { block: 1 } },
+    payment: failed({ failedAt: at(-8 * DAY), searchPlace: { block: 1 }, unreadableSince: at(-DAY) }),
     says: ['stop_watching'],
   },
 ]);

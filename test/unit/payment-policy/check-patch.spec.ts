@@ -55,6 +55,23 @@ describe('the patch after a check', () => {
     assert.deepEqual(patchOf({ ...USED, position }, known), patch);
   });
 
+  it('of a check that leaves a failed payment open says since when, until one sees it unused', () => {
+    const sinceAfter = (finding: ChainFinding, unreadableSince: Date | null): unknown => {
+      const patch = patchOf(
+        finding,
+        unclearPayment({ status: 'failed', failedAt: at(-MINUTE), unreadableSince }),
+      );
+      return (
+        typeof patch === 'object' && patch !== null && 'unreadableSince' in patch && patch.unreadableSince
+      );
+    };
+    for (const finding of [USED, SEARCHING, SILENT, { kind: 'pending', transaction: HASH } as const]) {
+      assert.deepEqual(sinceAfter(finding, null), at(0), finding.kind);
+      assert.deepEqual(sinceAfter(finding, at(-5000)), at(-5000), finding.kind);
+    }
+    assert.equal(sinceAfter(unused(0), at(-5000)), null);
+  });
+
   it('keeps a use that was seen, until a later block lacks it', () => {
     const usedAfter = (finding: ChainFinding, usedSeenAt: Date | null): unknown => {
       const payment = unclearPayment({ settleCalls: 6, usedSeenAt });

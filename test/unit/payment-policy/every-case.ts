@@ -45,7 +45,7 @@ const FAILED: WatchedPayment[] = everyOf<Partial<WatchedPayment>>({
   failedAt: [null, at(-HOUR), at(-7 * DAY + HOUR), at(-7 * DAY + HOUR - 1)],
   unreadableSince: [null, ...[-59_999, -60_000, -DAY + 1, -DAY].map(at)],
   searchPlace: [null, { block: 1 }],
-  usedSeenAt: [null, at(-DAY + 1), at(-DAY)],
+  usedSeenAt: [null, at(-5000)],
 }).map((state) => aPayment(state));
 
 const reason = 'HTTP 500';

@@ -64,7 +64,6 @@ const ROWS_OUTSIDE: Readonly<Record<string, string>> = {
   'look-unreadable-1': 'a check without a turn is no check: the model has only checks that were made',
   'late-paid-2': 'two confirmations take one tick, and so does the first pause of a watch',
   'late-searching-2': 'the model does not know how far a search has come',
-  'late-unreadable-1': 'the model lets a day of silence pass only while a payment is in processing',
   'failure-open-1': 'a payment in processing holds its session',
   'failure-expired-1': 'a payment in processing holds its session',
   'failure-complete-1': 'a payment in processing holds its session',

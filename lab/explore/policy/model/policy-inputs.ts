@@ -1,6 +1,5 @@
 import type { ChainFinding } from '../../../../shared/chains/finding.js';
 import {
-  LONGEST_UNPROVEN_MS,
   LONGEST_UNREADABLE_MS,
   LONGEST_WATCH_MS,
   WATCH_INTERVAL_MS,
@@ -45,16 +44,19 @@ export function paymentStateOf(payment: Payment, { end }: Payload): WatchedPayme
     // The model forgets a failed payment's calls, which are over.
     settleEndedAt: payment.status === 'failed' ? dateAt(LONG_AGO) : dateOrNull(payment.ended),
     unusedSeenAt: dateOrNull(payment.unusedSeen),
-    unreadableSince: silenceSince(payment.unreadableSince),
+    unreadableSince: isWatchedForLong(payment)
+      ? silenceSince(A_DAY_AGO)
+      : silenceSince(payment.unreadableSince),
     // A stored search position only makes the next check faster.
     searchPlace: null,
-    usedSeenAt: payment.isUsedSeen ? usedSince(payment) : null,
+    // At the tick before, so that the newest block of this one is later.
+    usedSeenAt: payment.isUsedSeen ? dateAt(-1) : null,
   };
 }
 
-/** A use was seen at the tick before, so that the newest block of this tick is later. Checks after a watch's week are days apart. */
-function usedSince({ failed }: Payment): Date {
-  return failed === 'a week ago' ? new Date(dateAt(-1).getTime() - 2 * LONGEST_UNPROVEN_MS) : dateAt(-1);
+/** After the week of a watch, a use that a check has seen before this one has been left open for a day. */
+function isWatchedForLong({ failed, isUsedSeen }: Payment): boolean {
+  return failed === 'a week ago' && isUsedSeen;
 }
 
 export function holdingOf(payment: Payment): HoldingPayment {
