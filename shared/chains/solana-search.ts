@@ -10,6 +10,8 @@ import { advance, beginningOf, type ListPosition, presentBeginning, type SolanaP
 import type { LandedTransaction, SignatureEntry, SolanaRpc } from './solana-rpc.js';
 
 const FETCHED_AT_ONCE = 5;
+/** How often the newest page is read again, one call after the other, so that each node behind one URL likely answers one. */
+const PAGES_ASKED = 4;
 
 /** Knowledge about one endpoint that is kept between checks. */
 export interface SolanaEndpointMemory {
@@ -79,6 +81,20 @@ export async function scanHistory(
     if (entries.length === 0) stepBack(pass, page, lastAt);
     page = await readPage(search, pass);
   }
+}
+
+/** For a pass that has ended without the payment: its node may list late, and another node may list the payment by now. */
+export async function readNewestAgain(
+  search: SolanaSearch,
+  pass: SolanaPass,
+): Promise<ChainFinding | undefined> {
+  for (let asked = 0; asked < PAGES_ASKED; asked += 1) {
+    const again = { ...pass, beforeLast: undefined, last: undefined };
+    const found = await judgeEntries(search, again, await readPage(search, again));
+    if (found !== undefined) return found;
+    pass.hasUnclear ||= again.hasUnclear;
+  }
+  return undefined;
 }
 
 /** A list may also end because the endpoint does not keep older transactions. */

@@ -22,6 +22,7 @@ import type { SignatureEntry, SolanaRoot, SolanaRpc } from './solana-rpc.js';
 import {
   chooseList,
   type Judge,
+  readNewestAgain,
   readPage,
   type SolanaEndpointMemory,
   type SolanaSearch,
@@ -35,7 +36,7 @@ import { unreadableReason } from './unreadable.js';
  * Checks a Solana payment on its chain. The transaction id is the fee payer's signature, which only the facilitator knows
  * until it answers, so the payment is recognized by its message: the buyer signed it, and it lands at most once. The
  * message cannot land any more when its blockhash is too old in the state of a finalized block, since every later block
- * descends from that one. A history up to that block without the message is then final.
+ * descends from that one. A history up to that block without the message is then final, unless another node's differs.
  */
 export interface SolanaPaymentQuery extends SolanaTransfer {
   readonly family: 'svm';
@@ -201,7 +202,8 @@ async function finishPass(
   page: readonly SignatureEntry[],
 ): Promise<Searched> {
   try {
-    const finding = await scanHistory(search, pass, page);
+    const found = await scanHistory(search, pass, page);
+    const finding = found ?? (pass.isFinal ? await readNewestAgain(search, pass) : undefined);
     return finding === undefined ? { ended: pass } : { finding };
   } catch (error) {
     return { finding: searching(pass, error) };

@@ -144,6 +144,21 @@ describe('the expiry of a Solana payment', () => {
     assert.equal(await check(), 'paid');
   });
 
+  for (const behind of [1, 2]) {
+    it(`does not hide a payment whose list comes from a node that lists late, ${behind} of 2`, async () => {
+      await check();
+      land();
+      chain.travel(200);
+      let lists = 0;
+      chain.endpoint.onCall = (method) => {
+        if (method !== 'getSignaturesForAddress') return;
+        lists += 1;
+        chain.listLag = lists % 2 === behind % 2 ? 1000 : 0;
+      };
+      assert.equal(await check(), 'paid');
+    });
+  }
+
   it('does not hide a payment that the facilitator has named and no list contains', async () => {
     await check();
     const transactionHint = land();
