@@ -20,6 +20,8 @@ export interface SolanaPhase {
   keepsSlots: number;
   /** Every other request reaches a node that keeps no older slots. */
   hasShortNode: boolean;
+  /** Every other list comes from a node that lists minutes late. Its newest page has all that the claim can have. */
+  hasLateLister: boolean;
   nodes: readonly number[];
   atRandom: boolean;
   allowance: number;
@@ -52,6 +54,8 @@ const OTHERS = Array.from({ length: 3 }, () => buildSolanaPayment(BLOCKHASH, { b
 const SIGNATURE = '5'.repeat(87);
 const LIFETIME_SLOTS = 150;
 const LIFETIME_SECONDS = 180;
+const WHOLE_PAGE = 1000;
+const LATE_SLOTS = 1000;
 
 export const HONEST_SOLANA: SolanaPhase = {
   checks: 0,
@@ -63,6 +67,7 @@ export const HONEST_SOLANA: SolanaPhase = {
   hidesTransactions: false,
   keepsSlots: INFINITE,
   hasShortNode: false,
+  hasLateLister: false,
   nodes: [0],
   atRandom: false,
   allowance: INFINITE,
@@ -74,13 +79,14 @@ export const HONEST_SOLANA: SolanaPhase = {
 const anyPhase: fc.Arbitrary<SolanaPhase> = fc.record({
   checks: fc.integer({ min: 1, max: 4 }),
   secondsApart: fc.integer({ min: 2, max: 60 }),
-  pageSize: fc.constantFrom(1000, 100, 10, 3),
+  pageSize: fc.constantFrom(WHOLE_PAGE, 100, 10, 3),
   listLag: fc.constantFrom(0, 0, 2, 10, 40),
   listsMemos: fc.boolean(),
   includesMeta: fc.boolean(),
   hidesTransactions: fc.oneof({ weight: 2, arbitrary: fc.constant(false) }, fc.boolean()),
   keepsSlots: fc.constantFrom(INFINITE, INFINITE, INFINITE, 400, 60, 0),
   hasShortNode: fc.boolean(),
+  hasLateLister: fc.boolean(),
   nodes: fc.constantFrom([0], [0], [0, 1], [0, 10], [5, 0, 20]),
   atRandom: fc.boolean(),
   allowance: fc.constantFrom(INFINITE, INFINITE, 5, 8, 15, 30),
@@ -166,8 +172,11 @@ export class SolanaWorld implements World {
     const kept = Math.max(chain.slot - phase.keepsSlots, 0);
     const keptByOther = phase.hasShortNode ? chain.slot : kept;
     chain.ledgerFrom = kept;
-    chain.endpoint.onCall = () => {
+    const listLagOfOther = phase.hasLateLister && pageSize === WHOLE_PAGE ? LATE_SLOTS : listLag;
+    chain.endpoint.onCall = (method) => {
       chain.ledgerFrom = chain.ledgerFrom === kept ? keptByOther : kept;
+      if (method === 'getSignaturesForAddress')
+        chain.listLag = chain.listLag === listLag ? listLagOfOther : listLag;
     };
     chain.endpoint.recover();
     if (phase.fault !== null) chain.endpoint.fail(phase.fault.kind, phase.fault.method);
