@@ -10,7 +10,7 @@ import { advance, beginningOf, type ListPosition, presentBeginning, type SolanaP
 import type { LandedTransaction, SignatureEntry, SolanaRpc } from './solana-rpc.js';
 
 const FETCHED_AT_ONCE = 5;
-/** How often the newest page is read again, one call after the other, so that each node behind one URL likely answers one. */
+/** The newest page is read again so often, one call after the other, so that each node behind one URL likely answers one. */
 const PAGES_ASKED = 4;
 
 /** Knowledge about one endpoint that is kept between checks. */
@@ -83,7 +83,7 @@ export async function scanHistory(
   }
 }
 
-/** For a pass that has ended without the payment: its node may list late, and another node may list the payment by now. */
+/** The node of a pass that ended without the payment may list late, and another node may list the payment by now. */
 export async function readNewestAgain(
   search: SolanaSearch,
   pass: SolanaPass,
