@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import knexFactory from 'knex';
 import pg from 'pg';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import {
@@ -43,6 +42,9 @@ const kept: { close(): Promise<void> }[] = [];
 let postgres: TestServer | undefined;
 let redis: TestServer | undefined;
 let services: TestServices | undefined;
+/** Whether a file has had the services since their work was forgotten. */
+let servicesUsed = false;
+let admin: pg.Pool | undefined;
 let openAtFirst: Map<string, number> | undefined;
 
 // Node's `require` of ES modules is off in .mocharc.json, so that mocha imports the files. The service loads some of its modules
@@ -63,6 +65,7 @@ export async function mochaGlobalSetup(): Promise<void> {
 }
 
 export async function mochaGlobalTeardown(): Promise<void> {
+  await admin?.end();
   await Promise.all([postgres?.stop(), redis?.stop(), ...kept.map((one) => one.close())]);
   const leak = setTimeout(() => {
     process.stderr.write(`The suite left something open: ${process.getActiveResourcesInfo().join(', ')}\n`);
@@ -83,7 +86,8 @@ export const mochaHooks = {
       const databaseUrl = await create(ownName('main'), MIGRATED);
       services = { databaseUrl, redisUrl: redis.url };
     }
-    await forgetWork(services);
+    if (servicesUsed) await forgetWork(services);
+    servicesUsed = false;
   },
 
   beforeEach: forgetEnded,
@@ -120,14 +124,10 @@ export const mochaHooks = {
 async function dropDatabases(): Promise<void> {
   const names = databases.splice(0);
   if (names.length === 0) return;
-  const admin = knexFactory({ client: 'pg', connection: process.env[POSTGRES_URL] ?? '' });
-  try {
-    const { rows } = await admin.raw('SHOW data_directory');
-    if (!String(rows[0].data_directory).startsWith(IN_MEMORY)) return;
-    for (const name of names) await admin.raw('DROP DATABASE IF EXISTS ?? WITH (FORCE)', [name]);
-  } finally {
-    await admin.destroy();
-  }
+  const { rows } = await asAdmin('SHOW data_directory');
+  if (!String(rows[0].data_directory).startsWith(IN_MEMORY)) return;
+  for (const name of names)
+    await asAdmin(`DROP DATABASE IF EXISTS ${pg.escapeIdentifier(name)} WITH (FORCE)`);
 }
 
 /**
@@ -166,6 +166,7 @@ export async function keepOpen(open: () => Promise<{ close(): Promise<void> }>):
 
 export function testServices(): TestServices {
   if (services === undefined) throw new Error('the suite has not started its services');
+  servicesUsed = true;
   return services;
 }
 
@@ -189,16 +190,23 @@ function ownName(name: string): string {
 }
 
 async function create(name: string, template: string): Promise<string> {
+  const [database, from] = [name, template].map(pg.escapeIdentifier);
+  await asAdmin(`DROP DATABASE IF EXISTS ${database}`);
+  await asAdmin(`CREATE DATABASE ${database} TEMPLATE ${from} STRATEGY file_copy`);
   const url = new URL(process.env[POSTGRES_URL] ?? '');
-  const admin = knexFactory({ client: 'pg', connection: url.href });
-  try {
-    await admin.raw('DROP DATABASE IF EXISTS ??', [name]);
-    await admin.raw('CREATE DATABASE ?? TEMPLATE ?? STRATEGY file_copy', [name, template]);
-  } finally {
-    await admin.destroy();
-  }
   url.pathname = `/${name}`;
   return url.href;
+}
+
+/** Each of mocha's processes keeps one connection, which holds no process open while it is idle. */
+async function asAdmin(text: string): Promise<pg.QueryResult> {
+  if (admin === undefined) {
+    const connectionString = process.env[POSTGRES_URL] ?? '';
+    admin = new pg.Pool({ connectionString, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true });
+    // Postgres closes the idle connection when it stops.
+    admin.on('error', () => {});
+  }
+  return await admin.query(text);
 }
 
 /** Counts the resources that keep this process alive, by type. */
