@@ -24,7 +24,6 @@ describe('the worker that expires sessions', () => {
     await app.close();
     await expiring.db.destroy();
   });
-  afterEach(() => expiring.closeWorkers());
 
   const stores: [name: string, environment: () => Record<string, string>][] = [
     ['Redis', () => ({ REDIS_URL: testServices().redisUrl })],
@@ -32,6 +31,26 @@ describe('the worker that expires sessions', () => {
   ];
   for (const [name, environment] of stores) {
     describe(`with its queue in ${name}`, () => {
+      after(() => expiring.closeWorkers());
+
+      it('expires each session once with four workers, while merchants expire some of them', async () => {
+        const ids = await expiring.buildOverdue(MANY);
+        const contested = ids.slice(-40);
+        const api = client(app, expiring.shop.testKey);
+        const [answers] = await Promise.all([
+          Promise.all(contested.map((id) => api.post(`${SESSIONS}/${id}/expire`))),
+          ...Array.from({ length: 4 }, () => expiring.startWorkerWith(environment())),
+        ]);
+        for (const { status, body } of answers) {
+          assert.equal(
+            status === 200 ? body.status : body.error.code,
+            status === 200 ? 'expired' : 'checkout_session_not_open',
+          );
+        }
+        const meanwhile = await expiring.buildOverdue(20);
+        await expiring.untilExpired([...ids, ...meanwhile]);
+      });
+
       it('expires overdue sessions, each with one event that has the whole session', async () => {
         const fields = {
           metadata: { order: '7', ['__proto__']: 'kept' },
@@ -45,7 +64,6 @@ describe('the worker that expires sessions', () => {
           livemode: true,
           ...overdueBy(3_600_000),
         });
-        await expiring.startWorkerWith(environment());
         await expiring.untilExpired([test.id, live.id]);
         for (const [session, key] of [
           [test, expiring.shop.testKey],
@@ -73,8 +91,7 @@ describe('the worker that expires sessions', () => {
           status: 'expired',
           ...overdueBy(60_000),
         });
-        await expiring.startWorkerWith(environment());
-        // The worker has checked twice once these sessions are expired.
+        // A worker has checked twice once these sessions are expired.
         await expiring.untilExpired(await expiring.buildOverdue(1));
         await expiring.untilExpired(await expiring.buildOverdue(1));
         const kept = [open, processing, paid, expired];
@@ -95,41 +112,18 @@ describe('the worker that expires sessions', () => {
 
       it('expires a session when its time has come, and not before', async () => {
         const expiresAt = new Date(now().getTime() + 1500);
-        await expiring.startWorkerWith(environment());
         const { id } = await buildSession(expiring.db, expiring.shop.accountId, { expiresAt });
         await expiring.untilExpired([id]);
         const event = await Event.query(expiring.db).findOne({ payableId: id }).throwIfNotFound();
         assert.ok(createdAt(event.id) >= expiresAt);
       });
 
-      it('expires each session once with four workers', async () => {
-        const before = await expiring.buildOverdue(MANY);
-        await Promise.all(Array.from({ length: 4 }, () => expiring.startWorkerWith(environment())));
-        const meanwhile = await expiring.buildOverdue(20);
-        await expiring.untilExpired([...before, ...meanwhile]);
-      });
-
-      it('expires each session once while merchants expire the same ones', async () => {
-        const ids = await expiring.buildOverdue(40);
-        const api = client(app, expiring.shop.testKey);
-        await Promise.all([expiring.startWorkerWith(environment()), expiring.startWorkerWith(environment())]);
-        const answers = await Promise.all(ids.map((id) => api.post(`${SESSIONS}/${id}/expire`)));
-        for (const { status, body } of answers) {
-          assert.equal(
-            status === 200 ? body.status : body.error.code,
-            status === 200 ? 'expired' : 'checkout_session_not_open',
-          );
-        }
-        await expiring.untilExpired(ids);
-      });
-
       it('expires sessions after other workers have stopped', async () => {
-        for (let round = 0; round < 3; round++) {
-          const worker = await expiring.startWorkerWith(environment());
+        for (const worker of [...expiring.workers]) {
           const ids = await expiring.buildOverdue(5);
           await worker.close();
           expiring.workers.delete(worker);
-          await expiring.startWorkerWith(environment());
+          if (expiring.workers.size === 0) await expiring.startWorkerWith(environment());
           await expiring.untilExpired(ids);
         }
       });
