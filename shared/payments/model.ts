@@ -59,7 +59,7 @@ export class Payment extends Model {
   declare settleUnclear: boolean;
   /** When a chain check first saw the payload unused, for payloads that stay valid for long. */
   declare unusedSeenAt: Date | null;
-  /** The time of the first of the chain checks that failed in a row; null after a check that worked. */
+  /** The time of the first of the chain checks in a row that could read nothing; of a failed payment, that left it open. */
   declare unreadableSince: Date | null;
   /** When the chain first showed the payload used by a transaction not found yet. A later check that fails keeps it. */
   declare usedSeenAt: Date | null;
