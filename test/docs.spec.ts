@@ -68,6 +68,15 @@ function missingFiles(text: string): string[] {
   );
 }
 
+/** Constants that do not stand in the file that a text names for them: "`NAME` in `file.ts`", or the two in a table's row. */
+function misplacedConstants(text: string): string[] {
+  const inProse = [...text.matchAll(/`(?<name>[A-Z][A-Z\d_]{3,})`\s+in\s+`(?<file>[\w./-]+\.ts)`/g)];
+  const inRows = [...text.matchAll(/^\| `(?<file>[\w./-]+\.ts)` \| `(?<name>[A-Z][A-Z\d_]{3,})`/gm)];
+  return [...inProse, ...inRows].flatMap(({ groups: { name = '', file = '' } = {} }) =>
+    new RegExp(`\\b${name}\\b`).test(read(file)) ? [] : [`${name} in ${file}`],
+  );
+}
+
 function exists(word: string): boolean {
   const pattern = word.replaceAll('.', '\\.').replaceAll(/<[^>]*>/g, '[^/]+');
   const known = new RegExp(`^(test/)?${pattern}/?$`);
@@ -129,6 +138,10 @@ describe('the documentation', () => {
     it(`${file} links to and names only existing files`, () => {
       assert.deepEqual(deadLinks(file), [], 'links');
       assert.deepEqual(missingFiles(read(file)), [], 'files');
+    });
+
+    it(`${file} finds constants in the files that it names for them`, () => {
+      assert.deepEqual(misplacedConstants(read(file)), []);
     });
   }
 
