@@ -43,7 +43,7 @@ const BESIDE_THEIR_USE: Readonly<Record<string, string>> = {
   'api/payment-link/http/fit-accepts.ts MAX_ENTRIES':
     "offers of our own answer, which the operator's networks and tokens multiply",
   'api/payment-link/http/fit-accepts.ts MAX_OFFERS': 'offers of our own answer',
-  'api/payment-link/http/routes.ts MAX_BODY_BYTES': 'a smaller MAX_BODY_BYTES for links',
+  'api/payment-link/http/routes.ts MAX_TRANSACTION_REQUEST_BYTES': 'below MAX_BODY_BYTES',
   'api/deps/readiness-checks.ts MAX_BALANCERS':
     'addresses that are remembered; test/unit/process/readiness-checks.spec.ts',
   'shared/archive/statements/rows.sql.ts MAX_BYTES': "an operator's command",

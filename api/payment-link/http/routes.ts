@@ -17,7 +17,8 @@ import { logUnknownLinks } from './unknown-links.js';
 
 const READ_METHODS = 'GET, HEAD, OPTIONS';
 const POST_METHODS = 'POST, OPTIONS';
-const MAX_BODY_BYTES = 4096;
+/** The body names a wallet and a mint; `shared/limits/bounds.ts` has the limit of the merchant API's bodies. */
+const MAX_TRANSACTION_REQUEST_BYTES = 4096;
 const TOO_MANY = 'Too many requests from this address. Wait as long as Retry-After says, and try again.';
 
 /** `/c/{id}`: one URL that people open and agents pay. The paths below it are for the page. */
@@ -58,8 +59,11 @@ export function paymentLink(deps: Deps): Router {
     .all(allowOnly(POST_METHODS, refuse));
   router
     .route('/:id/transaction')
-    .post(limitTransactions, unencoded(refuse), express.json({ limit: MAX_BODY_BYTES }), (req, res) =>
-      sendTransaction(deps, req, res),
+    .post(
+      limitTransactions,
+      unencoded(refuse),
+      express.json({ limit: MAX_TRANSACTION_REQUEST_BYTES }),
+      (req, res) => sendTransaction(deps, req, res),
     )
     .all(allowOnly(POST_METHODS, refuse));
   router
