@@ -20,7 +20,7 @@ import { releaseWhenSent } from '../../http/release-when-sent.js';
 import { sendJson } from '../../http/send-json.js';
 import { addressKey } from '../../limits/address-key.js';
 import type { LinkAnswer } from '../link-answer.js';
-import { writeRequired } from './write-required.js';
+import { setPaymentRequired } from './set-payment-required.js';
 
 type Answer<Kind extends LinkAnswer['kind']> = Extract<LinkAnswer, { kind: Kind }>;
 
@@ -59,7 +59,7 @@ function writePaymentRequired(deps: HeadDeps, res: Response, answer: Answer<'pay
   res.status(402);
   res.locals.errorCode = answer.required.code;
   if (answer.failed !== undefined) setReceipt(res, answer.failed);
-  return writeRequired(deps, res, answer);
+  return setPaymentRequired(deps, res, answer);
 }
 
 /** For older agents also under the name of x402 version 1, there without extensions, since headers have little room. */

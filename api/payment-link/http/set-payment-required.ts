@@ -16,7 +16,7 @@ const LATER_BYTES = 300;
  * Sets PAYMENT-REQUIRED and returns the body, which is the same in JSON: with as many entries and signed offers as the
  * headers have room for. Every other header must be set before.
  */
-export function writeRequired(
+export function setPaymentRequired(
   { config, receipts }: Pick<Deps, 'config' | 'receipts'>,
   res: Response,
   { required, validUntil }: Required,
