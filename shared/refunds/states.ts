@@ -4,7 +4,10 @@ import type { SessionStatus } from '../payables/states.js';
 export const REFUND_STATUSES = ['requires_action', 'pending', 'succeeded', 'canceled'] as const;
 export type RefundStatus = (typeof REFUND_STATUSES)[number];
 
-/** A refund moves like a session. The API has other names for its statuses. */
+/**
+ * A refund moves like a session, by the same statements: `shared/settlement/` claims, completes and reopens both. The API has
+ * other names for its statuses.
+ */
 export const REFUND_STATUS_OF: Record<SessionStatus, RefundStatus> = {
   open: 'requires_action',
   processing: 'pending',
