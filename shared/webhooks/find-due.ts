@@ -2,7 +2,7 @@ import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { LATE_MS } from '../jobs/jobs.js';
 import { now } from '../process/clock.js';
-import { sweepDeleted } from './pending-deliveries.js';
+import { markForSweep } from './pending-deliveries.js';
 import { DUE_QUARANTINED, STEP_FROM_ENDPOINT_TO_ENDPOINT } from './statements/find-due.sql.js';
 
 interface DueAccounts {
@@ -31,7 +31,7 @@ export async function findDueAccounts(db: Knex, after: string, limit: number): P
   const bindings = [after, limit, at, new Date(at.getTime() - LATE_MS)];
   const [step] = await runStatement<Step>(db, STEP_FROM_ENDPOINT_TO_ENDPOINT, bindings);
   if (step === undefined) return { due: [], late: [], last: '' };
-  await sweepDeleted(db, step.deleted);
+  await markForSweep(db, step.deleted);
   return { due: step.accounts, late: step.late, last: step.seen < limit ? '' : (step.last ?? '') };
 }
 

@@ -4,7 +4,7 @@ import { now } from '../process/clock.js';
 import {
   DROP_SOME,
   ENDPOINTS_TO_SWEEP,
-  MARK_DELETED,
+  MARK_FOR_SWEEP,
   SWEEP_ENDPOINT,
 } from './statements/pending-deliveries.sql.js';
 import { DELIVERY_MOVES } from './states.js';
@@ -32,9 +32,9 @@ export async function dropSome(trx: Knex.Transaction, endpointId: string): Promi
   await runStatement(trx, DROP_SOME, [endpointId, DROPPED_AT_ONCE, from, to]);
 }
 
-/** For deliveries that an event wrote for an endpoint while it was being deleted. */
-export async function sweepDeleted(db: Knex, endpointIds: readonly string[]): Promise<void> {
-  if (endpointIds.length > 0) await runStatement(db, MARK_DELETED, [endpointIds, FROM_THE_FIRST]);
+/** Has deleted endpoints swept again: an event wrote deliveries for them while they were being deleted. */
+export async function markForSweep(db: Knex, endpointIds: readonly string[]): Promise<void> {
+  if (endpointIds.length > 0) await runStatement(db, MARK_FOR_SWEEP, [endpointIds, FROM_THE_FIRST]);
 }
 
 /** One round. Any number of workers may do so at once. */

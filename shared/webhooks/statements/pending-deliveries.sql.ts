@@ -12,7 +12,8 @@ export const DROP_SOME: Statement = {
   WHERE id = ANY (ARRAY(SELECT id FROM oldest)) AND status = ANY ($3)`,
 };
 
-export const MARK_DELETED: Statement = {
+/** A sweep of the deleted endpoints $1 begins at the delivery id $2, unless one is under way. */
+export const MARK_FOR_SWEEP: Statement = {
   name: 'sweep-deleted-endpoints',
   text: `
   UPDATE webhook_endpoints SET swept_to = $2
