@@ -190,13 +190,13 @@ export async function listDueQuarantined(
     .where('lostTakes', '>=', QUARANTINE_AFTER_CRASHES)
     .orderBy(['lostTakes', 'dueAt'])
     .limit(limit);
-  return rows.flatMap((row) => presentDue(row, at));
+  return rows.flatMap((row) => duePayment(row, at) ?? []);
 }
 
-function presentDue({ id, stage, attempt, lostTakes, dueAt }: Payment, at: Date): DuePayment[] {
-  if (stage === null || dueAt === null) return [];
+function duePayment({ id, stage, attempt, lostTakes, dueAt }: Payment, at: Date): DuePayment | undefined {
+  if (stage === null || dueAt === null) return undefined;
   // The due time of the job is now when the row's lies too far ahead.
-  return [{ id, stage, attempt, lostTakes, dueAt: dueAt < at ? dueAt : at }];
+  return { id, stage, attempt, lostTakes, dueAt: dueAt < at ? dueAt : at };
 }
 
 /** Whether a taken payment is quarantined; its present taker does not count. */

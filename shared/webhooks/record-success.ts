@@ -9,9 +9,9 @@ import {
   type Batch,
   leaseFrom,
   type NothingTaken,
-  presentTaken,
   type TakenDelivery,
   type TakenRow,
+  takenDelivery,
 } from './take-due.js';
 
 export interface Success {
@@ -98,7 +98,7 @@ function batchOf(row: SucceededRow, endpointId: string): Batch | undefined {
   if (!row.isPassedOn) return undefined;
   const { accountId, url, host, slots, sealedSecrets } = row;
   const endpoint = { id: endpointId, accountId, url, host, slots, sealedSecrets, failingSince: null };
-  const deliveries = row.id === null ? [] : [presentTaken(row, endpoint)];
+  const deliveries = row.id === null ? [] : [takenDelivery(row, endpoint)];
   return { deliveries, left: deliveries.length > 0 || row.leavesHeavier ? 'later' : 'nothing' };
 }
 

@@ -96,7 +96,7 @@ async function takeFor(
   const endpointOf = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]));
   const deliveries = rows.flatMap((row) => {
     const endpoint = endpointOf.get(row.endpointId);
-    return row.id === null || endpoint === undefined ? [] : [presentTaken(row, endpoint)];
+    return row.id === null || endpoint === undefined ? [] : [takenDelivery(row, endpoint)];
   });
   return { deliveries, left: leftBy(rows, deliveries) };
 }
@@ -141,7 +141,7 @@ export interface NothingTaken {
   id: null;
 }
 
-export function presentTaken(row: TakenRow, endpoint: TakenEndpoint): TakenDelivery {
+export function takenDelivery(row: TakenRow, endpoint: TakenEndpoint): TakenDelivery {
   const { id, attempt, tries, eventId, payableId, livemode, type, objectText } = row;
   const body = renderEvent({ id: eventId, livemode, type, objectText });
   return { id, attempt, tries, eventId, payableId, endpoint, body, bytes: Buffer.byteLength(objectText) };
@@ -157,6 +157,6 @@ export async function takeQuarantinedDelivery(db: Knex, id: string): Promise<Tak
     ]);
     if (endpoint === undefined || !isOpen(endpoint)) return undefined;
     const [row] = await runStatement<TakenRow>(trx, TAKE_QUARANTINED, [at, leaseFrom(at), id]);
-    return row && presentTaken(row, endpoint);
+    return row && takenDelivery(row, endpoint);
   });
 }
