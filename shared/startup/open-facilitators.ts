@@ -2,14 +2,14 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { FacilitatorConfig } from '../config/read-facilitators.js';
 import type { Knex } from '../db/knex.js';
 import type { Breaker } from '../limits/breaker.js';
-import { openRateLimiter, type RateLimiter } from '../limits/rate-limiter.js';
 import {
   type CallerKind,
   type Callers,
   ONE_OF_EACH,
   shareOfCalls,
   shareOfConnections,
-} from '../limits/share.js';
+} from '../limits/facilitator-shares.js';
+import { openRateLimiter, type RateLimiter } from '../limits/rate-limiter.js';
 import { openSharedRateLimiter } from '../limits/shared-rate-limiter.js';
 import { openThrottle, type Throttle } from '../limits/throttle.js';
 import type { Logger } from '../process/logger.js';

@@ -1,6 +1,6 @@
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
-import type { CallerKind, Callers } from '../limits/share.js';
+import type { CallerKind, Callers } from '../limits/facilitator-shares.js';
 import { COUNT_CALLERS, LEAVE_CALLERS } from './statements/facilitator-callers.sql.js';
 
 interface Caller {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { shareOfCalls, shareOfConnections } from '../../../shared/limits/share.js';
+import { shareOfCalls, shareOfConnections } from '../../../shared/limits/facilitator-shares.js';
 
 describe('the share of a process', () => {
   const CALLERS = { web: 2, worker: 2 };
