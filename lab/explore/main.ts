@@ -4,7 +4,7 @@ import { migrate } from '../../shared/schema/migrate.js';
 import { rowsAsMarkdown } from '../world/history/rows.js';
 import { startTestPostgres } from '../world/processes/services.js';
 import { checkHistory } from './history/check-history.js';
-import { explorePolicy } from './policy/report.js';
+import { explorePolicy } from './policy/explore-policy.js';
 import type { Explored } from './run/explore.js';
 import { type ExploreOptions, readOptions, UsageError } from './run/options.js';
 
