@@ -11,6 +11,10 @@ const ROLES: readonly Row['role'][] = [null, 'holds', 'late'];
 /** A character per value, from here on. */
 const ZERO = 48;
 const NOTHING = '-';
+/** The bits of the flags that share a character. Writer and reader name them, so their order is written down only here. */
+const FACT_FLAGS = { isLiedAbout: 1, isOver: 2, isSent: 4, isCalled: 8, isOfRefund: 16 } as const;
+const CALL_FLAGS = { isRefused: 1, isReported: 2, isUnclear: 4, hasEnded: 8 } as const;
+const ROW_FLAGS = { isSurplus: 1, isReleased: 2, isUsedSeen: 4 } as const;
 
 /**
  * Text of a world without its parts that cannot matter any more: payloads that can never pay are left out, rows keep only
@@ -32,36 +36,51 @@ function chars(...values: readonly number[]): string {
   return text;
 }
 
-/** The first flag has the highest bit. The functions that read the text test the bits in the same order. */
-function bits(...are: readonly boolean[]): number {
-  let sum = 0;
-  for (const is of are) sum = sum * 2 + (is ? 1 : 0);
-  return sum;
+function flag(is: boolean, bit: number): number {
+  return is ? bit : 0;
+}
+
+function has(set: number, bit: number): boolean {
+  return (set & bit) !== 0;
 }
 
 function payableText(payable: Payable | null, isKept: boolean): string {
   if (payable === null) return NOTHING;
   const { status, isOver, unsigned, kept } = payable;
   const old = isKept && kept !== null ? SESSIONS.indexOf(kept) : SESSIONS.length;
-  return chars(SESSIONS.indexOf(status), bits(isOver), unsigned, old);
+  return chars(SESSIONS.indexOf(status), flag(isOver, 1), unsigned, old);
 }
 
 function attemptText({ of, fact, row, kept }: Attempt): string {
   const { isCalled, isSent, use, isOver, isLiedAbout } = fact;
-  const facts = chars(bits(of === 'refund', isCalled, isSent, isOver, isLiedAbout), USES.indexOf(use));
-  return `${facts},${rowText(row)},${rowText(kept)}`;
+  const factFlags =
+    flag(of === 'refund', FACT_FLAGS.isOfRefund) |
+    flag(isCalled, FACT_FLAGS.isCalled) |
+    flag(isSent, FACT_FLAGS.isSent) |
+    flag(isOver, FACT_FLAGS.isOver) |
+    flag(isLiedAbout, FACT_FLAGS.isLiedAbout);
+  return `${chars(factFlags, USES.indexOf(use))},${rowText(row)},${rowText(kept)}`;
 }
 
 function rowText(row: Row | null): string {
   if (row === null) return NOTHING;
-  const { status, stage, role, calls, hasEnded, isUnclear, isReported, isRefused, isUsedSeen } = row;
+  const { status, stage, role, calls, hasEnded, isUnclear, isReported, isRefused } = row;
+  const callFlags =
+    flag(hasEnded, CALL_FLAGS.hasEnded) |
+    flag(isUnclear, CALL_FLAGS.isUnclear) |
+    flag(isReported, CALL_FLAGS.isReported) |
+    flag(isRefused, CALL_FLAGS.isRefused);
+  const rowFlags =
+    flag(row.isUsedSeen, ROW_FLAGS.isUsedSeen) |
+    flag(row.isReleased, ROW_FLAGS.isReleased) |
+    flag(row.isSurplus, ROW_FLAGS.isSurplus);
   return chars(
     STATUSES.indexOf(status),
     STAGES.indexOf(stage),
     ROLES.indexOf(role),
     calls,
-    bits(hasEnded, isUnclear, isReported, isRefused),
-    bits(isUsedSeen, row.isReleased, row.isSurplus),
+    callFlags,
+    rowFlags,
   );
 }
 
@@ -83,10 +102,6 @@ function values(text: string): number[] {
   return Array.from({ length: text.length }, (_, at) => text.charCodeAt(at) - ZERO);
 }
 
-function has(set: number, bit: number): boolean {
-  return (set & bit) !== 0;
-}
-
 function readPayable(text: string): Payable | null {
   if (text === NOTHING) return null;
   const [status = 0, isOver = 0, unsigned = 0, kept = SESSIONS.length] = values(text);
@@ -100,15 +115,15 @@ function readPayable(text: string): Payable | null {
 
 function readAttempt(text: string): Attempt {
   const [facts = '', row = NOTHING, kept = NOTHING] = text.split(',');
-  const [set = 0, use = 0] = values(facts);
+  const [factFlags = 0, use = 0] = values(facts);
   return {
-    of: has(set, 16) ? 'refund' : 'session',
+    of: has(factFlags, FACT_FLAGS.isOfRefund) ? 'refund' : 'session',
     fact: {
-      isCalled: has(set, 8),
-      isSent: has(set, 4),
+      isCalled: has(factFlags, FACT_FLAGS.isCalled),
+      isSent: has(factFlags, FACT_FLAGS.isSent),
       use: USES[use] ?? null,
-      isOver: has(set, 2),
-      isLiedAbout: has(set, 1),
+      isOver: has(factFlags, FACT_FLAGS.isOver),
+      isLiedAbout: has(factFlags, FACT_FLAGS.isLiedAbout),
     },
     row: readRow(row),
     kept: readRow(kept),
@@ -117,19 +132,19 @@ function readAttempt(text: string): Attempt {
 
 function readRow(text: string): Row | null {
   if (text === NOTHING) return null;
-  const [status = 0, stage = 0, role = 0, calls = 0, seen = 0, ends = 0] = values(text);
+  const [status = 0, stage = 0, role = 0, calls = 0, callFlags = 0, rowFlags = 0] = values(text);
   return {
     status: STATUSES[status] ?? 'processing',
     stage: STAGES[stage] ?? null,
     role: ROLES[role] ?? null,
     calls,
-    hasEnded: has(seen, 8),
-    isUnclear: has(seen, 4),
-    isReported: has(seen, 2),
-    isRefused: has(seen, 1),
-    isUsedSeen: has(ends, 4),
-    isReleased: has(ends, 2),
-    isSurplus: has(ends, 1),
+    hasEnded: has(callFlags, CALL_FLAGS.hasEnded),
+    isUnclear: has(callFlags, CALL_FLAGS.isUnclear),
+    isReported: has(callFlags, CALL_FLAGS.isReported),
+    isRefused: has(callFlags, CALL_FLAGS.isRefused),
+    isUsedSeen: has(rowFlags, ROW_FLAGS.isUsedSeen),
+    isReleased: has(rowFlags, ROW_FLAGS.isReleased),
+    isSurplus: has(rowFlags, ROW_FLAGS.isSurplus),
   };
 }
 
