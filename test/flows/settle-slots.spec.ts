@@ -57,7 +57,7 @@ describe('60 payments of one merchant and network whose /settle hangs', () => {
 
   it('delay neither another network nor another merchant, and are paid once each when it answers again', async () => {
     const { settle, calls, ledger } = flow.facilitator;
-    const hold = settle.holding();
+    const hold = settle.held();
     const { payTo } = (await flow.quote((await flow.buildSession()).id)).accepts[0] ?? assert.fail();
     const hangs = (body: unknown): boolean => {
       const { network, payTo: wallet } = (body as FacilitatorRequest).paymentRequirements;

@@ -59,16 +59,22 @@ export class Dial {
 
   /** The next call waits until it is released, then shows this behaviour. */
   holdNext(behaviour: Behaviour = HONEST): Hold {
-    const { hold, release } = this.#newHold();
-    this.next({ ...behaviour, hold });
-    return { release };
+    const held = this.held(behaviour);
+    this.next(held);
+    return held;
   }
 
   /** Every call waits until all are released together. */
   holdAll(behaviour: Behaviour = HONEST): Hold {
+    const held = this.held(behaviour);
+    this.always(held);
+    return held;
+  }
+
+  /** A behaviour for `choose` or `next`, whose calls wait until they are released together. */
+  held(behaviour: Behaviour = HONEST): Behaviour & Hold {
     const { hold, release } = this.#newHold();
-    this.always({ ...behaviour, hold });
-    return { release };
+    return { ...behaviour, hold, release };
   }
 
   take(body?: unknown): Behaviour {
@@ -85,15 +91,10 @@ export class Dial {
     await hold;
   }
 
+  /** Ends every hold and every running delay. */
   releaseAll(): void {
     for (const end of this.#endWaiting) end();
     this.#endWaiting.clear();
-  }
-
-  /** A behaviour whose calls wait until they are released together. */
-  holding(behaviour: Behaviour = HONEST): Behaviour & Hold {
-    const { hold, release } = this.#newHold();
-    return { ...behaviour, hold, release };
   }
 
   #newHold(): { hold: Promise<void>; release: () => void } {
