@@ -29,7 +29,10 @@ ${state.transactionUrl === null ? '' : `<p><a class="button quiet" href="${escap
 
 /** Stages: "sent" when the payment was claimed, "seen" when its transaction is known, "confirmed" last. */
 function stages(words: Words, isSeen: boolean): string {
-  const row = (text: string, isReached: boolean, isLast = false): string =>
-    `<li${isReached ? ' class="reached"' : ''}${isLast ? ' aria-current="step"' : ''}>${escapeHtml(text)}</li>`;
-  return `<ol class="stages" aria-label="${escapeHtml(words.stages)}">${row(words.stageSent, true, !isSeen)}${row(words.stageSeen, isSeen, isSeen)}${row(words.stageConfirmed, false)}</ol>`;
+  const row = (text: string, { isReached, isCurrent }: { isReached: boolean; isCurrent: boolean }): string =>
+    `<li${isReached ? ' class="reached"' : ''}${isCurrent ? ' aria-current="step"' : ''}>${escapeHtml(text)}</li>`;
+  const sent = row(words.stageSent, { isReached: true, isCurrent: !isSeen });
+  const seen = row(words.stageSeen, { isReached: isSeen, isCurrent: isSeen });
+  const confirmed = row(words.stageConfirmed, { isReached: false, isCurrent: false });
+  return `<ol class="stages" aria-label="${escapeHtml(words.stages)}">${sent}${seen}${confirmed}</ol>`;
 }

@@ -55,10 +55,10 @@ export async function follow({ times = TIMES, ...follower }: Follower): Promise<
     const { events, at } = await api.list(0, undefined);
     newest = events[0]?.created;
     moveOn(at);
-    for (const { id, created } of (await look(true)).events) seen.set(id, created);
+    for (const { id, created } of (await look({ isWhole: true })).events) seen.set(id, created);
   }
 
-  async function look(isWhole: boolean): Promise<{ events: ListedEvent[]; at: number }> {
+  async function look({ isWhole }: { isWhole: boolean }): Promise<{ events: ListedEvent[]; at: number }> {
     const found: ListedEvent[] = [];
     let at: number | undefined;
     for (let after: string | undefined; ; ) {
@@ -74,7 +74,7 @@ export async function follow({ times = TIMES, ...follower }: Follower): Promise<
 
   async function pass(): Promise<void> {
     const isWhole = performance.now() - wholeLookAtMs >= times.wholeLookMs;
-    const { events, at } = await look(isWhole);
+    const { events, at } = await look({ isWhole });
     events.sort((a, b) => (a.id < b.id ? -1 : 1));
     for (const event of events) {
       if (seen.has(event.id)) continue;

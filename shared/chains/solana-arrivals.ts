@@ -33,7 +33,7 @@ export async function listTransactions(
   root: SolanaRoot,
   end: ListEnd,
 ): Promise<SignatureEntry[]> {
-  const list = beginningOf(addressOf(account), root.slot, false);
+  const list = beginningOf({ account: addressOf(account), rootSlot: root.slot, isFinal: false });
   const isBefore = ({ slot, blockTime }: SignatureEntry): boolean =>
     slot < end.slot || (blockTime !== undefined && blockTime < end.time);
   const found: SignatureEntry[] = [];

@@ -37,8 +37,10 @@ interface SolanaPosition {
   pass: SolanaPass | undefined;
 }
 
-export function beginningOf(account: string, rootSlot: number, isFinal: boolean): ListPosition {
-  return { account, rootSlot, isFinal, beforeLast: undefined, last: undefined };
+type Beginning = Pick<ListPosition, 'account' | 'rootSlot' | 'isFinal'>;
+
+export function beginningOf(list: Beginning): ListPosition {
+  return { ...list, beforeLast: undefined, last: undefined };
 }
 
 export function newPass(beginning: ListPosition, rootTime: Date, firstRoot: FirstRoot): SolanaPass {

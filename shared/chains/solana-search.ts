@@ -41,7 +41,7 @@ export async function chooseList(
 ): Promise<{ beginning: ListPosition; page: readonly SignatureEntry[] }> {
   const [first = '', ...others] = accounts;
   const read = async (account: string): Promise<FirstPage> => {
-    const beginning = beginningOf(account, rootSlot, isFinal);
+    const beginning = beginningOf({ account, rootSlot, isFinal });
     const entries = await readPage(search, beginning);
     return {
       account,
@@ -57,7 +57,7 @@ export async function chooseList(
     const readable = pages.flatMap((page) => (page.status === 'fulfilled' ? [page.value] : []));
     chosen = shortest([firstPage, ...readable], search.since);
   }
-  return { beginning: beginningOf(chosen.account, rootSlot, isFinal), page: chosen.entries };
+  return { beginning: beginningOf({ account: chosen.account, rootSlot, isFinal }), page: chosen.entries };
 }
 
 /**

@@ -16,7 +16,7 @@ export function isUnanswered(error: unknown): boolean {
  * the callback, which must not fail.
  */
 export function afterCommit(db: Knex, callback: () => void): void {
-  callAtEnd(db, callback, false);
+  callAtEnd(db, callback, { orUnanswered: false });
 }
 
 /**
@@ -24,20 +24,19 @@ export function afterCommit(db: Knex, callback: () => void): void {
  * repeated write does nothing and logs nothing.
  */
 export function unlessRolledBack(db: Knex, callback: () => void): void {
-  callAtEnd(db, callback, true);
+  callAtEnd(db, callback, { orUnanswered: true });
 }
 
-function callAtEnd(db: Knex, callback: () => void, orUnanswered: boolean): void {
+function callAtEnd(db: Knex, callback: () => void, when: { orUnanswered: boolean }): void {
   if (!isTransaction(db)) {
     callback();
     return;
   }
   const { executionPromise, parentTransaction } = db;
   executionPromise.then(
-    () =>
-      parentTransaction === undefined ? callback() : callAtEnd(parentTransaction, callback, orUnanswered),
+    () => (parentTransaction === undefined ? callback() : callAtEnd(parentTransaction, callback, when)),
     (error: unknown) => {
-      if (orUnanswered && isUnanswered(error)) callback();
+      if (when.orUnanswered && isUnanswered(error)) callback();
     },
   );
 }

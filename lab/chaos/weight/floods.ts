@@ -34,7 +34,7 @@ export const FLOODS: readonly HeavyOperation[] = [
     name: `${HALF_SENT} half-sent requests`,
     connections: 1,
     units: ['HELD_INPUT', 'MAX_REQUEST_HEADERS'],
-    once: ({ url }) => hold(url, HALF_SENT, HALF_HEAD, true),
+    once: ({ url }) => hold(url, HALF_SENT, HALF_HEAD, { reads: true }),
   },
   {
     name: 'heads that are too long',
@@ -46,7 +46,7 @@ export const FLOODS: readonly HeavyOperation[] = [
     name: `${UNREAD} unread answers`,
     connections: 1,
     units: ['UNREAD_ANSWERS'],
-    once: ({ url }) => hold(url, UNREAD, DOCUMENT.repeat(4), false),
+    once: ({ url }) => hold(url, UNREAD, DOCUMENT.repeat(4), { reads: false }),
   },
 ];
 
@@ -65,7 +65,12 @@ async function exchangeMany(url: string, connections: number, bytes: string): Pr
 }
 
 /** Sends the same bytes on so many connections, and keeps them open for a while. */
-async function hold(url: string, connections: number, bytes: string, reads: boolean): Promise<Reply> {
+async function hold(
+  url: string,
+  connections: number,
+  bytes: string,
+  { reads }: { reads: boolean },
+): Promise<Reply> {
   const began = performance.now();
   const sockets = Array.from({ length: connections }, () => open(url));
   for (const socket of sockets) {

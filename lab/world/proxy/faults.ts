@@ -17,7 +17,7 @@ export class Hold {
   readonly #scope: Scope;
   readonly #dropped = new Map<object, string>();
 
-  constructor(scope: Scope, drops: boolean) {
+  constructor(scope: Scope, { drops }: { drops: boolean }) {
     this.#scope = scope;
     this.drops = drops;
   }

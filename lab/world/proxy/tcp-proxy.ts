@@ -111,7 +111,7 @@ export class TcpProxy {
    * exists. A frozen network does the same: a statement that its client has given up on still arrives.
    */
   freeze(scope: Scope = {}): Freeze {
-    const hold = this.#add(new Hold(scope, false));
+    const hold = this.#add(new Hold(scope, { drops: false }));
     return { thaw: () => this.#remove(hold) };
   }
 
@@ -122,7 +122,7 @@ export class TcpProxy {
 
   /** Keeps connections open and drops their traffic, until `accept`. */
   swallow(scope: Scope = {}): Swallow {
-    return this.#add(new Hold(scope, true));
+    return this.#add(new Hold(scope, { drops: true }));
   }
 
   /** Delivers everything this much later; 0 ends it. */
