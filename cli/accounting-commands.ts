@@ -1,8 +1,8 @@
 import { getAccount } from '../shared/accounts/accounts.js';
+import { EXPORTS, type Export } from '../shared/operator-reads/export.js';
 import { nowMs } from '../shared/process/clock.js';
 import { presentTotals, TOTALS_COLUMNS, type Totals } from '../shared/reports/present-totals.js';
 import { readDayOfAccounts, readFirstDay } from '../shared/reports/read.js';
-import { EXPORTS, type Export } from '../shared/support/export.js';
 import { DAY_MS } from '../shared/values/day.js';
 import { csvLine, headLine } from '../shared/wire/csv.js';
 import { type Command, type CommandContext, subjectOf } from './command.js';

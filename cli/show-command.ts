@@ -1,5 +1,5 @@
-import { searchByText } from '../shared/support/search.js';
-import { showById } from '../shared/support/show.js';
+import { searchByText } from '../shared/operator-reads/search.js';
+import { showById } from '../shared/operator-reads/show.js';
 import { type Command, subjectOf } from './command.js';
 import { linkBaseUrl } from './link-base-url.js';
 

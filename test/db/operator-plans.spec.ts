@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { seedDatabase } from '../../lab/bench/growth/seed.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
+import { searchByText } from '../../shared/operator-reads/search.js';
 import { readDayOfAccounts, readFirstDay } from '../../shared/reports/read.js';
 import { refuseIfAnothers } from '../../shared/settlement/resolve.js';
-import { searchByText } from '../../shared/support/search.js';
 import { captureStatements, explain } from '../support/query-plans.js';
 import { createMigratedDatabase } from '../support/suite.js';
 
