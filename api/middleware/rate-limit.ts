@@ -47,7 +47,7 @@ export async function consumeForAnswer(limiter: RequestLimiter, share: Share, re
   consumed.catch(() => undefined);
 }
 
-/** By its method, a request changes nothing. */
+/** Whether the method promises that the request changes nothing. */
 export function mayOnlyRead({ method }: Request): boolean {
   return method === 'GET' || method === 'HEAD';
 }

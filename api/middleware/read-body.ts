@@ -110,7 +110,7 @@ function collect(req: Request, claimRoom: () => Claim): Promise<Buffer> {
   });
 }
 
-/** Until the answer is sent. A client that sends or reads byte by byte is cut off: it would keep the room for ever. */
+/** The claim ends with the answer. A client that sends or reads byte by byte is cut off: it would keep the room for ever. */
 function claimLargeBody(res: Response, largeBodies: Budget, account: string): Claim {
   const claim = largeBodies.claim(account);
   const timer = setTimeout(() => res.destroy(), LARGE_BODY_IN_FLIGHT_MS);

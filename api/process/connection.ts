@@ -15,7 +15,7 @@ const REQUESTS_OF_PIECE = 2;
 interface ConnectionDeps {
   held: HeldInput;
   turns: Turns;
-  /** For what arrives at many connections at once. */
+  /** The time for input that arrives at many connections at once. */
   arrivalTime: TurnTime;
   /** Answers with the refusal as if a request had been read. */
   answer(socket: Socket, refusal: Refusal): void;
@@ -23,10 +23,10 @@ interface ConnectionDeps {
 
 /**
  * The input of one connection on its way to Node's parser, which takes whatever has arrived at once: thousands of requests in
- * 64 KiB. Here it gets one request at a time, in turn with other connections, while fewer than MAX_UNANSWERED_OF_CONNECTION
- * requests have no answer; the rest waits, and with it the client. So does what arrives at hundreds of connections in one turn of
- * the event loop. When a request cannot be read, the earlier ones are answered
- * first. After the last answer what still arrives is read and dropped.
+ * 64 KiB. Here the parser gets one request at a time, in turn with other connections, while fewer than
+ * MAX_UNANSWERED_OF_CONNECTION requests have no answer. The rest of the input waits, and with it the client; so does input
+ * that arrives at hundreds of connections in one turn of the event loop. When a request cannot be read, the earlier requests
+ * are answered first. Input that arrives after the last answer is read and dropped.
  */
 export class Connection {
   readonly #socket: Socket;
@@ -49,7 +49,7 @@ export class Connection {
   #refusal: Refusal | undefined;
   #droppedBytes = 0;
 
-  /** After Node has added its listeners to the socket. */
+  /** Node must have added its listeners to the socket before. */
   constructor(socket: Socket, deps: ConnectionDeps) {
     this.#socket = socket;
     this.#deps = deps;
@@ -62,7 +62,7 @@ export class Connection {
     socket.destroySoon = () => this.#close();
   }
 
-  /** For every request that was read. */
+  /** Called for every request whose head was parsed. */
   begin(req: IncomingMessage, res: ServerResponse): void {
     this.#unanswered += 1;
     this.#begun += 1;
@@ -75,7 +75,7 @@ export class Connection {
     this.#stopReading();
   }
 
-  /** The input is not HTTP, or took too long. */
+  /** Called when the input is not HTTP, or took too long. */
   fail(error: NodeJS.ErrnoException): void {
     if (this.#state !== 'reading' || this.#socket.destroyed) return;
     if (!this.#socket.writable) {
@@ -154,7 +154,7 @@ export class Connection {
     this.#parseEnd();
   }
 
-  /** More of a body costs little. */
+  /** Whether a body is still arriving. It needs no turn: to parse more of it costs little. */
   #isInBody(): boolean {
     return this.#last?.complete === false;
   }

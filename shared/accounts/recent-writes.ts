@@ -13,7 +13,7 @@ import { NOTE_WRITE } from './statements/recent-writes.sql.js';
 export interface RecentWrites {
   /** Wraps a write of the account, including the making of its answer. */
   around<T>(accountId: string, write: () => Promise<T>): Promise<T>;
-  /** For writes that are already committed, so it never fails. */
+  /** Stores the time again after a committed write. Never fails, since the write cannot be taken back. */
   renew(accountId: string): Promise<void>;
 }
 

@@ -25,7 +25,7 @@ export interface FileFacts {
 type Counted = Pick<FileFacts, 'rows' | 'first_id' | 'last_id'>;
 
 const UNFINISHED = '.unfinished';
-/** In characters. */
+/** Characters of JSON. */
 const MAX_BATCH_LENGTH = 4_000_000;
 
 /** A gzip file of JSON lines. It gets its final name once it is on disk and was read back. */

@@ -88,7 +88,7 @@ export class AdaptivePace {
     return Math.max(0, Math.ceil(this.#pausedUntilMs - this.#nowMs()));
   }
 
-  /** From a limit until calls are answered long after the last one. */
+  /** True from the first limited call until a call is answered long after the last limited one. */
   get isLimited(): boolean {
     return this.#isLimited;
   }

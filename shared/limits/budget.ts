@@ -1,6 +1,6 @@
 import { Tally } from './tally.js';
 
-/** Returns the taken amount. Idempotent. */
+/** Gives back the amount that was taken. Idempotent. */
 export type Release = () => void;
 
 export interface BudgetLimits {

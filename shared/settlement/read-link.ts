@@ -80,7 +80,7 @@ const IMAGES_TOGETHER: BatchLimits = { maxKeys: 5, maxStatements: IMAGE_READS_AT
 
 const SHOWN_FIELDS = [...STATE_FIELDS, ...PUBLIC_FIELDS.map(({ property }) => property)];
 
-/** For the 402 of agents. */
+/** Reads a session for the 402 of agents. */
 export const findLinkedSession = batchReads(
   linkReader('link', SHOWN_FIELDS, {
     summary: SUMMARY,
@@ -89,10 +89,10 @@ export const findLinkedSession = batchReads(
   SHORT_READS,
 );
 
-/** For status polls and payments, which need no line items. */
+/** Reads a session for status polls and payments, which need no line items. */
 export const findLinkState = batchReads(linkReader('link_state', STATE_FIELDS, {}), SHORT_READS);
 
-/** For the page. */
+/** Reads a session for the page. */
 export const findPageSession = batchReads(
   linkReader('link_page', SHOWN_FIELDS, { shownItems: SHOWN_ITEMS }),
   ONE_BY_ONE,

@@ -52,7 +52,7 @@ export async function recordFound(deps: WriteDeps, found: FoundPayment, proof: P
   });
 }
 
-/** For a payment that failed although its money moved. */
+/** Records the success of a payment that failed although its money moved. */
 export async function recordLate(deps: WriteDeps, paymentId: string, proof: Proof): Promise<Recorded> {
   return await rolledBackUnlessDone(deps.db, async (trx) => {
     const ofPayment = Payment.query(trx).findById(paymentId).select('payableId');

@@ -24,7 +24,7 @@ export class NotSent extends Error {
 
 export type VerifyVerdict =
   | { kind: 'valid'; payer: string | undefined }
-  /** `ifUsedToo`: a used authorization would be refused with the same code. `saysUsed`: and an unused one seldom would. */
+  /** `ifUsedToo`: a used authorization would be refused with the same code. `saysUsed`: an unused one would seldom be. */
   | ({ kind: 'refused'; ifUsedToo: boolean; saysUsed: boolean } & Failure)
   /** `forMs`: when the facilitator may be called again, if known. */
   | { kind: 'unavailable'; why: string; forMs?: number };

@@ -31,13 +31,13 @@ export interface WorkerMetrics {
   /** The `worker` label: the host name and a random suffix. */
   worker: string;
   settleCall(call: { facilitator: string; verdict: CallVerdict }, seconds: number): void;
-  /** From the arrival of a signature to the final answer. */
+  /** `seconds` is the time from the arrival of the signature to the final answer. */
   paymentDecided(payment: { facilitator: string; network: string }, seconds: number): void;
   deliveryTry(outcome: (typeof TRY_OUTCOMES)[number], seconds: number): void;
   chainCheck(network: string, finding: ChainFinding['kind']): void;
   reconcileLine(status: LineStatus): void;
   reconcileRun(outcome: (typeof RUN_OUTCOMES)[number]): void;
-  /** Without the backlog, which is the same for all processes. */
+  /** The page without the backlog, which is the same for all processes. */
   own(): Promise<string>;
   read(): Promise<string>;
 }

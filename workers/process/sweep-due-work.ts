@@ -39,7 +39,7 @@ export function sweepDueWork(
 ): Closable {
   const directRunner = createDirectRunner(deps, handlers);
   const quarantined = [quarantinedPayments(deps, handlers), quarantinedDeliveries(deps, deliverer)];
-  // Apart from each other, so that payments are found while the statements of deliveries fail, or take long.
+  // Each kind of work has its own sweep: payments are found while the statements of deliveries fail, or take long.
   const sweeps = findersOf(deps).map((find) =>
     aboutEverySecond(() => sweep(deps, { find, directRunner, storeState })),
   );

@@ -18,7 +18,7 @@ interface Waiter {
   reject: (error: Error) => void;
 }
 
-/** The calls of a facilitator's endpoints, and who waits for one. */
+/** The calls of a facilitator's endpoints, and the tests that wait for one. */
 export class Calls {
   readonly of: Record<EndpointName, FacilitatorCall[]> = { supported: [], verify: [], settle: [] };
   readonly #waiters = new Set<Waiter>();
