@@ -54,12 +54,12 @@ interface TakeDeps {
 }
 
 export async function takeToSettle({ db, config }: TakeDeps, id: string): Promise<TakenPayment | undefined> {
-  const payment = await beginSettlement(db, id, config.settleTimeoutMs);
+  const payment = await beginSettlement(db, { id, settleTimeoutMs: config.settleTimeoutMs });
   return payment && (await takenBy('settle-payment', payment, config));
 }
 
 export async function takeToCheck({ db, config }: TakeDeps, id: string): Promise<TakenPayment | undefined> {
-  const payment = await beginCheck(db, id, config.settleTimeoutMs);
+  const payment = await beginCheck(db, { id, settleTimeoutMs: config.settleTimeoutMs });
   return payment && (await takenBy('confirm-payment', payment, config));
 }
 
@@ -90,24 +90,16 @@ function rulesFor({ confirmations, settleTimeoutMs }: TakeDeps['config'], caip2:
   return { confirmations: confirmationsOf(confirmations, caip2), settleTimeoutMs };
 }
 
-/**
- * Marks durably, before the call of `/settle`, that money may be moving: the row's next stage is `confirm`, due when the
- * call has certainly ended. A worker that crashes in between leaves the row in that stage.
- */
-export async function beginSettlement(
-  db: Knex,
-  id: string,
-  settleTimeoutMs: number,
-): Promise<Payment | undefined> {
-  return await begin(db, { id, settleTimeoutMs });
-}
-
 interface Beginning {
   id: string;
   settleTimeoutMs: number;
 }
 
-const begin = batchWrites<Beginning, Payment | undefined>({
+/**
+ * Marks durably, before the call of `/settle`, that money may be moving: the row's next stage is `confirm`, due when the
+ * call has certainly ended. A worker that crashes in between leaves the row in that stage.
+ */
+export const beginSettlement = batchWrites<Beginning, Payment | undefined>({
   keyOf: ({ id }) => id,
   lingerMs: LINGER_MS,
   async writeBatch(db, beginnings) {
@@ -138,11 +130,7 @@ async function beginAll(
  * The silence of a chain counts only while every check meets it. So taking the row clears `unreadable_since`, and the taker
  * writes it back with the outcome. After a check whose outcome was lost, or that started late, the silence starts again.
  */
-export async function beginCheck(
-  db: Knex,
-  id: string,
-  settleTimeoutMs: number,
-): Promise<Payment | undefined> {
+export async function beginCheck(db: Knex, { id, settleTimeoutMs }: Beginning): Promise<Payment | undefined> {
   const at = nowMs();
   const latest = new Date(laterNowMs());
   const times = [at, at + CHECK_LEASE_MS, at - LATE_CHECK_MS].map((ms) => new Date(ms));

@@ -270,11 +270,11 @@ describe('query plans of a large database', () => {
       const claim = await claimSession(app.db, newPayment(known.open), notifications);
       assert.ok(claim.kind === 'claimed');
       await markAnsweredProcessing(app.db, claim.paymentId);
-      const begun = await beginSettlement(app.db, claim.paymentId, 30_000);
+      const begun = await beginSettlement(app.db, { id: claim.paymentId, settleTimeoutMs: 30_000 });
       assert.ok(begun);
       const proof = { transaction: '0xabc', payer: undefined, proofIndex: 0 };
       assert.equal(await succeedPayment(deps, begun, { proof, said }), 'done');
-      await beginCheck(app.db, watched.id, 30_000);
+      await beginCheck(app.db, { id: watched.id, settleTimeoutMs: 30_000 });
       const failure = { code: 'payment_failed', released: false, watchAt: undefined };
       assert.equal(await failPayment(deps, other, { ...failure, said }), 'done');
       other.status = 'failed';

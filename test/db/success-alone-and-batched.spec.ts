@@ -226,7 +226,7 @@ interface Left {
 async function play(db: Knex, write: Writer, one: Case): Promise<Left> {
   const twin = await buildTwin(db, one);
   stopClock();
-  const payment = await beginSettlement(db, twin.payment.id, 30_000);
+  const payment = await beginSettlement(db, { id: twin.payment.id, settleTimeoutMs: 30_000 });
   assert.ok(payment);
   await one.meanwhile?.(twin);
   const logged: object[] = [];

@@ -57,7 +57,7 @@ describe('payments on which workers crash', () => {
   it('are taken alone after two crashes, named in the log, and still settled; other payments go on', async () => {
     const crashing = await claim();
     // The first worker crashed before any call, the second crashes during its call to the chain.
-    await beginSettlement(flow.db, crashing.paymentId, TIMEOUT_MS);
+    await beginSettlement(flow.db, { id: crashing.paymentId, settleTimeoutMs: TIMEOUT_MS });
     await flow.letTimePass(crashing.sessionId);
     const { onCall } = flow.chain.endpoint;
     // The chain may be called before `start` returns.
@@ -104,18 +104,24 @@ describe('payments on which workers crash', () => {
         .where({ id: paymentId });
     }
     assert.deepEqual(await listed(), [ahead.paymentId]);
-    assert.equal(await beginCheck(flow.db, pausing.paymentId, TIMEOUT_MS), undefined);
-    assert.notEqual(await beginCheck(flow.db, ahead.paymentId, TIMEOUT_MS), undefined);
+    assert.equal(
+      await beginCheck(flow.db, { id: pausing.paymentId, settleTimeoutMs: TIMEOUT_MS }),
+      undefined,
+    );
+    assert.notEqual(
+      await beginCheck(flow.db, { id: ahead.paymentId, settleTimeoutMs: TIMEOUT_MS }),
+      undefined,
+    );
   });
 
   it('are taken again later after each crash, and crashes alone never fail them', async () => {
     const { sessionId, paymentId } = await claim();
     const leases: number[] = [];
-    await beginSettlement(flow.db, paymentId, TIMEOUT_MS);
+    await beginSettlement(flow.db, { id: paymentId, settleTimeoutMs: TIMEOUT_MS });
     for (let crash = 2; crash <= 9; crash += 1) {
       const { dueAt } = await flow.onlyPayment(sessionId);
       advanceClock(Math.max(0, (dueAt?.getTime() ?? 0) - nowMs() + 1));
-      const taken = await beginCheck(flow.db, paymentId, TIMEOUT_MS);
+      const taken = await beginCheck(flow.db, { id: paymentId, settleTimeoutMs: TIMEOUT_MS });
       leases.push(Math.round(((taken?.dueAt?.getTime() ?? 0) - nowMs()) / 60_000));
     }
     assert.deepEqual(leases, [1, 1, 2, 3, 5, 9, 17, 33]);

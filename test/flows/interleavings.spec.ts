@@ -81,10 +81,14 @@ describe('workers that take the same payment', () => {
     const { id } = await flow.buildSession();
     const { payment, answer } = await claimed(id);
     const many = Array.from({ length: 20 });
-    const settling = await Promise.all(many.map(() => beginSettlement(flow.app.db, payment.id, 1000)));
+    const settling = await Promise.all(
+      many.map(() => beginSettlement(flow.app.db, { id: payment.id, settleTimeoutMs: 1000 })),
+    );
     assert.equal(settling.filter((taken) => taken !== undefined).length, 1);
     await flow.letTimePass(id);
-    const checking = await Promise.all(many.map(() => beginCheck(flow.app.db, payment.id, 1000)));
+    const checking = await Promise.all(
+      many.map(() => beginCheck(flow.app.db, { id: payment.id, settleTimeoutMs: 1000 })),
+    );
     assert.equal(checking.filter((taken) => taken !== undefined).length, 1);
     assert.equal((await flow.onlyPayment(id)).attempt, 2);
     await flow.letTimePass(id);
@@ -160,10 +164,10 @@ describe('workers that take the same payment', () => {
   it('every outcome of a worker whose lease has run out matches no row', async () => {
     const { id } = await flow.buildSession();
     const { payment, answer } = await claimed(id);
-    const stalled = await beginSettlement(flow.app.db, payment.id, 1000);
+    const stalled = await beginSettlement(flow.app.db, { id: payment.id, settleTimeoutMs: 1000 });
     assert.ok(stalled !== undefined);
     await flow.letTimePass(id);
-    await beginCheck(flow.app.db, payment.id, 1000);
+    await beginCheck(flow.app.db, { id: payment.id, settleTimeoutMs: 1000 });
     const before = [await flow.session(id), await flow.onlyPayment(id)];
     const said = { source: 'service', said: 'too late' } as const;
     const proof = { transaction: '0x1', payer: undefined, proofIndex: 1 };

@@ -140,7 +140,7 @@ describeBothKinds('a transfer that is found late', (kind) => {
     const late = await payAndBeDenied(flow, manualWorker, id);
     const second = await send(flow, id);
     // A worker crashed during /settle, and long after the call must have ended the chain shows nothing of it.
-    await beginSettlement(flow.app.db, second.id, 1000);
+    await beginSettlement(flow.app.db, { id: second.id, settleTimeoutMs: 1000 });
     const longAgo = new Date(nowMs() - MINUTE);
     await Payment.query(flow.db).patch({ dueAt: longAgo, settleAskedAt: longAgo }).where('id', second.id);
     await manualWorker.doNext(second.id);

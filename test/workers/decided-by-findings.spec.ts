@@ -25,10 +25,7 @@ const POSITION: SearchPosition = { block: '0x10' };
 /** The findings are scripted; specs of shared/chains cover how they come about. */
 describe('an unclear payment', () => {
   const flow = forAllTests(() =>
-    openMoneyFlow('decided_by_findings', {
-      worker: false,
-      environment: { SETTLE_WAIT_MS: '0' },
-    }),
+    openMoneyFlow('decided_by_findings', { worker: false, environment: { SETTLE_WAIT_MS: '0' } }),
   );
   const manualWorker = forAllTests(() => flow.openManualWorker());
   let say: (payment: Payment) => ChainFinding;
@@ -255,7 +252,8 @@ describe('an unclear payment', () => {
     await silentForADay(id);
     // The worker was killed after it had seen the transfer.
     advanceClock(((await flow.onlyPayment(id)).dueAt?.getTime() ?? 0) - nowMs());
-    assert.notEqual((await beginCheck(flow.db, paymentId, 30_000))?.unreadableSince, null);
+    const seen = await beginCheck(flow.db, { id: paymentId, settleTimeoutMs: 30_000 });
+    assert.notEqual(seen?.unreadableSince, null);
     await manualWorker.doNext(paymentId);
     assert.equal((await flow.onlyPayment(id)).status, 'processing');
     await silentForADay(id);
