@@ -68,9 +68,9 @@ function missingFiles(text: string): string[] {
   );
 }
 
-/** Constants that do not stand in the file that a text names for them: "`NAME` in `file.ts`", or the two in a table's row. */
-function misplacedConstants(text: string): string[] {
-  const inProse = [...text.matchAll(/`(?<name>[A-Z][A-Z\d_]{3,})`\s+in\s+`(?<file>[\w./-]+\.ts)`/g)];
+/** Names that do not stand in the file that a text says: "`name` in `file.ts`", or a constant beside its file in a table. */
+function misplacedNames(text: string): string[] {
+  const inProse = [...text.matchAll(/`(?<name>[A-Za-z]\w{3,})`\s+in\s+`(?<file>[\w./-]+\.ts)`/g)];
   const inRows = [...text.matchAll(/^\| `(?<file>[\w./-]+\.ts)` \| `(?<name>[A-Z][A-Z\d_]{3,})`/gm)];
   return [...inProse, ...inRows].flatMap(({ groups: { name = '', file = '' } = {} }) =>
     new RegExp(`\\b${name}\\b`).test(read(file)) ? [] : [`${name} in ${file}`],
@@ -140,8 +140,8 @@ describe('the documentation', () => {
       assert.deepEqual(missingFiles(read(file)), [], 'files');
     });
 
-    it(`${file} finds constants in the files that it names for them`, () => {
-      assert.deepEqual(misplacedConstants(read(file)), []);
+    it(`${file} names constants and functions in their files`, () => {
+      assert.deepEqual(misplacedNames(read(file)), []);
     });
   }
 
