@@ -6,12 +6,13 @@ import { isOver } from '../payables/states.js';
 import { certainNow } from '../process/clock.js';
 import { DAY_MS } from '../values/day.js';
 import { CheckoutSession } from './model.js';
-import { ERASE, ERASE_KEPT_ANSWERS, LOCK_OLD_SESSIONS } from './statements/erase.sql.js';
+import { ERASE, ERASE_KEPT_ANSWERS, LOCK_EVENTS, LOCK_OLD_SESSIONS } from './statements/erase.sql.js';
 
 /**
  * Erasure removes the buyer's personal data from a complete or expired session and from every copy of it: its events, the
  * answers of their receivers, the answers kept for Idempotency-Keys. Amount, paying wallet and receiving wallet stay.
- * The session's row is locked by a statement of its own, so that the next statement sees an event written just before.
+ * The session's row is locked by a statement of its own, so that the next statement sees an event written just before; its
+ * events likewise, for deliveries and answers of an event that was just sent again.
  */
 interface Erased {
   sessions: number;
@@ -28,11 +29,9 @@ export async function eraseOldSessions(db: Knex, days: number, limit: number): P
     const bindings = [expiredBefore, limit, MAX_REMOVED_BATCH_BYTES];
     const locked = await runStatement<{ id: string }>(trx, LOCK_OLD_SESSIONS, bindings);
     if (locked.length === 0) return 0;
-    const { sessions } = await erase(
-      trx,
-      locked.map(({ id }) => id),
-    );
-    return sessions;
+    const ids = locked.map(({ id }) => id);
+    await runStatement(trx, LOCK_EVENTS, [ids]);
+    return (await erase(trx, ids)).sessions;
   });
 }
 
@@ -50,6 +49,7 @@ export async function eraseSession(db: Knex, id: string): Promise<Erased & { kep
         }`,
       );
     }
+    await runStatement(trx, LOCK_EVENTS, [[id]]);
     const [kept] = await runStatement<{ count: number }>(trx, ERASE_KEPT_ANSWERS, [id]);
     return { ...(await erase(trx, [id])), keptAnswers: kept?.count ?? 0 };
   });

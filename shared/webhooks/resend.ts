@@ -9,7 +9,7 @@ import { newIdStart } from '../values/ids.js';
 import { getEvent } from './events.js';
 import { Event, WebhookEndpoint } from './model.js';
 import type { StoredEvent } from './present.js';
-import { RESEND } from './statements/events.sql.js';
+import { RESEND, SHARE_EVENT } from './statements/events.sql.js';
 
 interface Resent {
   deliveryId: string;
@@ -20,13 +20,14 @@ type ResentEvent = Pick<Event, 'id' | 'accountId' | 'livemode'> & { type: string
 
 /** For operators: sends an event again to one endpoint, or to every enabled endpoint that subscribes to its type now. */
 export async function resendEvent(
-  db: Knex,
+  trx: Knex,
   eventId: string,
   endpointId: string | undefined,
 ): Promise<Resent[]> {
-  const found = await Event.query(db).findById(eventId).select('id', 'accountId', 'livemode', 'type');
+  await runStatement(trx, SHARE_EVENT, [eventId]);
+  const found = await Event.query(trx).findById(eventId).select('id', 'accountId', 'livemode', 'type');
   const event = requireFound(found, 'event', eventId);
-  const resent = await deliverAgain(db, event, endpointId);
+  const resent = await deliverAgain(trx, event, endpointId);
   if (resent.length === 0) throw noReceiver(eventId, endpointId);
   return resent;
 }
@@ -41,6 +42,7 @@ export async function resendOwnEvent(
 ): Promise<string> {
   const { accountId, livemode } = principal;
   const text = await db.transaction(async (trx) => {
+    await runStatement(trx, SHARE_EVENT, [eventId]);
     const event = await getEvent(trx, principal, eventId);
     if (endpointId !== undefined) await requireEnabled(trx, principal, endpointId);
     await deliverAgain(trx, { ...event, accountId, livemode }, endpointId);

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../lab/world/processes/eventually.js';
+import { eraseSession } from '../../shared/checkout-sessions/erase.js';
 import { createLogger } from '../../shared/process/logger.js';
+import { resendEvent } from '../../shared/webhooks/resend.js';
 import { cleanUp } from '../../workers/process/clean-up.js';
 import { assertRefused, runCommand, runJson } from '../support/cli.js';
 import { useCliDatabase } from '../support/cli-database.js';
 import { forAllTests } from '../support/hooks.js';
 import { minimal, SESSIONS } from '../support/orders.js';
+import { untilOneWaits } from '../support/until-one-waits.js';
 import { type Hook, openWebhookFlow } from '../support/webhook-flow.js';
 
 const LONG_AGO = new Date('2020-01-01');
@@ -63,6 +66,15 @@ describe("erasure of buyers' personal data", () => {
       );
       assert.ok(rows.length > 0 && rows.every(({ status }: { status: string }) => status === 'succeeded'));
     });
+
+  /** An expired session and its event, which was delivered. */
+  async function expired(name: string): Promise<[session: string, event: string]> {
+    const session = await create(name);
+    await flow.api.post(`${SESSIONS}/${session}/expire`).expect(200);
+    await settled(session);
+    const [{ id }] = (await flow.api.get(`/v1/events?checkout_session=${session}`)).body.data;
+    return [session, id];
+  }
 
   const clean = (days: number): Promise<void> =>
     cleanUp(
@@ -169,6 +181,41 @@ describe("erasure of buyers' personal data", () => {
         assert.deepEqual(await tablesWith(emailOf(name)), {});
       });
     }
+
+    for (const way of ['merchants', 'resend-event', 'resend-events'] as const) {
+      it(`holds an event that is sent again meanwhile, by ${way}`, async () => {
+        const [session, event] = await expired(way);
+        const resend = async (): Promise<void> => {
+          const merchant = flow.api.post(`/v1/events/${event}/resend`).set('Idempotency-Key', way);
+          if (way === 'merchants') await merchant.expect(200);
+          else await runJson(way, ...(way === 'resend-event' ? [event] : ['--since', '2020-01-01']));
+        };
+        const erasure = await flow.db.transaction();
+        const resent = (async () => {
+          await eraseSession(erasure, session);
+          await resend();
+          await settled(session);
+        })();
+        await Promise.race([untilOneWaits(flow.db), resent]).finally(() => erasure.commit());
+        await resent;
+        assert.deepEqual(await tablesWith(emailOf(way)), {});
+      });
+    }
+
+    it('waits for an event that is being sent again', async () => {
+      const [session, event] = await expired('nora');
+      const resend = await flow.db.transaction();
+      await resendEvent(resend, event, hook.id);
+      const erased = runJson('erase-personal', session);
+      await Promise.race([untilOneWaits(flow.db), erased]).finally(() => resend.commit());
+      await erased;
+      await settled(session);
+      const { rows } = await flow.db.raw(
+        'SELECT answers_removed AS removed FROM webhook_deliveries WHERE event_id = ?',
+        [event],
+      );
+      assert.deepEqual(rows, [{ removed: true }, { removed: true }]);
+    });
 
     it('is refused for a session that can still be paid and for an unknown session', async () => {
       const session = await create('carl');

@@ -34,11 +34,17 @@ const withoutPersonal = (text: string, hasValue: (name: string) => string): stri
 
 const inEvent = (name: string): string => `object ->> '${name}' IS NOT NULL`;
 
+/** Locks the events of the sessions $1. A transaction that sends one of them again ends before, or waits for the erasure. */
+export const LOCK_EVENTS: Statement = {
+  name: undefined,
+  text: 'SELECT FROM events WHERE payable_id = ANY ($1::text[]) ORDER BY id FOR NO KEY UPDATE',
+};
+
 const HAS_ANSWER = "history @? '$[*].answer ? (@ != null)'";
 
 /**
- * Erases the sessions $1, whose rows are locked. The receivers' answers are removed too: they may repeat the event's body. So
- * may the answer to a try in flight, and any pending delivery may be in flight: none of them keeps an answer from now on.
+ * Erases the sessions $1, whose rows and events are locked. The receivers' answers are removed too: they may repeat the event's
+ * body. So may the answer to a try in flight, and any pending delivery may be in flight: none of them keeps an answer from now on.
  */
 export const ERASE: Statement = {
   name: undefined,

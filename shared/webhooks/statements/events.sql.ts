@@ -40,6 +40,12 @@ export const WRITE_AND_FAN_OUT: Statement = {
   SELECT DISTINCT written.account_id AS "accountId" FROM delivery JOIN written ON written.id = delivery."eventId"`,
 };
 
+/** Holds off an erasure of the event $1 until the transaction ends, and waits for one that is under way. */
+export const SHARE_EVENT: Statement = {
+  name: 'share-event',
+  text: 'SELECT FROM events WHERE id = $1 FOR SHARE',
+};
+
 /**
  * Deliveries of the event $1, of the account $2 in the mode $3 and of the type $4, due at $5, to the endpoint $6 or, when
  * that is null, to every enabled endpoint that subscribes to the type now. Their ids start with $7.

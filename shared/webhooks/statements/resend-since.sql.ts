@@ -28,9 +28,9 @@ export const EVENTS_BY_TIME: Statement = {
     ORDER BY id`,
 };
 
-const EVENTS = `
+const events = (lock = ''): string => `
     FROM unnest($1::text[]) AS asked (id)
-    CROSS JOIN LATERAL (SELECT * FROM events WHERE id = asked.id OFFSET 0) event`;
+    CROSS JOIN LATERAL (SELECT * FROM events WHERE id = asked.id OFFSET 0 ${lock}) event`;
 
 /** The enabled endpoints, or only endpoint $2, that subscribe now to the event's type. */
 const IS_RECEIVER = `endpoint.account_id = event.account_id AND endpoint.livemode = event.livemode
@@ -40,18 +40,21 @@ const IS_RECEIVER = `endpoint.account_id = event.account_id AND endpoint.livemod
 export const COUNT_RECEIVERS: Statement = {
   name: undefined,
   text: `
-    SELECT event.id, count(endpoint.id)::int AS receivers ${EVENTS}
+    SELECT event.id, count(endpoint.id)::int AS receivers ${events()}
     LEFT JOIN webhook_endpoints endpoint ON ${IS_RECEIVER}
     GROUP BY event.id ORDER BY event.id`,
 };
 
-/** A delivery of each of the events $1 for each of its receivers, due at $3. $4: what their ids start with. */
+/**
+ * A delivery of each of the events $1 for each of its receivers, due at $3. $4: what their ids start with. The lock waits for an
+ * erasure of an event, and holds one off.
+ */
 export const RESEND_EVENTS: Statement = {
   name: undefined,
   text: `
     WITH written AS (
       INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, due_at)
-      SELECT $4 || ${idEnd('ORDER BY event.id, endpoint.id')}, event.id, endpoint.id, 'pending', $3 ${EVENTS}
+      SELECT $4 || ${idEnd('ORDER BY event.id, endpoint.id')}, event.id, endpoint.id, 'pending', $3 ${events('FOR SHARE')}
       JOIN webhook_endpoints endpoint ON ${IS_RECEIVER}
       RETURNING 1
     )
