@@ -126,6 +126,12 @@ describe('Idempotency-Key', () => {
       assertReplay(await keyed(shop.test.form(SESSIONS, minimal)), first);
     });
 
+    it('an id whose characters are percent-encoded', async () => {
+      const { id } = await buildSession(app.db, shop.accountId);
+      const first = await keyed(shop.test.post(`${SESSIONS}/${id}/expire`)).expect(200);
+      assertReplay(await keyed(shop.test.post(`${SESSIONS}/${id.replaceAll('_', '%5F')}/expire`)), first);
+    });
+
     it('no body, {} and an empty form, on expire', async () => {
       const { id } = await buildSession(app.db, shop.accountId);
       const path = `${SESSIONS}/${id}/expire`;

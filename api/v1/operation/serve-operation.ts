@@ -59,9 +59,10 @@ export function soleBodyOf(req: Request): RawInput {
   return bodyOf(req);
 }
 
+/** The path is decoded, as the router decodes the id in it: one request has one path, however a client spells it. */
 export function repetitionOf(req: Request): Pick<Call, 'idempotencyKey' | 'path'> {
   return {
     idempotencyKey: req.get('Idempotency-Key'),
-    path: (req.baseUrl + req.path).replace(/\/+$/, ''),
+    path: decodeURIComponent(req.baseUrl + req.path).replace(/\/+$/, ''),
   };
 }
