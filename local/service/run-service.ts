@@ -40,7 +40,7 @@ async function runService(): Promise<void> {
   };
   try {
     await makeFolder(dataFolder());
-    const { defaults, sandbox } = await startDefaults(open, say);
+    const { defaults, sandbox, held } = await startDefaults(open, say);
     const config = readConfig('web', defaults);
     useExplorers(config.explorerUrls);
     const logger = createLogger(config.logLevel, 'local');
@@ -50,6 +50,7 @@ async function runService(): Promise<void> {
 
     await migrate(config, logger);
     open.push(await startWorker(config, logger));
+    await held.release();
     const web = await startWeb(config, logger);
     open.push(web);
     // Commands without DATABASE_URL work on the local database, which this start may not use.

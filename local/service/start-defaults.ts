@@ -1,7 +1,7 @@
 import { type Config, isSet, readConfig } from '../../shared/config/config.js';
 import type { Closable } from '../../shared/process/shutdown.js';
 import { dataFolder, startLocalDatabase } from '../postgres/local-database.js';
-import { choosePort, describeChoice, requireFreePort } from '../toolchain/choose-port.js';
+import { choosePort, describeChoice, type HeldPort, requireFreePort } from '../toolchain/choose-port.js';
 import { localEncryptionKey, localReceiptSigningKey } from './local-keys.js';
 import { type SandboxProcess, startSandboxProcess } from './sandbox-process.js';
 
@@ -9,6 +9,8 @@ import { type SandboxProcess, startSandboxProcess } from './sandbox-process.js';
 interface Defaults {
   defaults: Record<string, string>;
   sandbox: SandboxProcess | undefined;
+  /** To be released just before web listens on it. */
+  held: HeldPort;
 }
 
 const LATER = { DATABASE_URL: 'postgres://later', FACILITATOR_URL: 'http://later' };
@@ -19,7 +21,8 @@ export async function startDefaults(open: Closable[], say: (line: string) => voi
   const config = readConfig('web', LATER);
   const needsDatabase = !isSet('DATABASE_URL');
   const needsSandbox = !isSet('FACILITATOR_URL');
-  const { port, notes } = await decidePort(config);
+  const { held, notes } = await decidePort(config);
+  open.push({ close: () => held.release() });
   const parts = [
     ...(needsDatabase ? ['the database'] : []),
     ...(needsSandbox ? ['local chains and two facilitators (FACILITATOR_URL is not set)'] : []),
@@ -31,7 +34,7 @@ export async function startDefaults(open: Closable[], say: (line: string) => voi
   );
   const defaults = {
     LOG_LEVEL: 'warn',
-    PORT: `${port}`,
+    PORT: `${held.port}`,
     ...(!isSet('ENCRYPTION_KEY') && { ENCRYPTION_KEY: await localEncryptionKey(dataFolder()) }),
     ...(!isSet('RECEIPT_SIGNING_KEYS') && {
       RECEIPT_SIGNING_KEYS: await localReceiptSigningKey(dataFolder()),
@@ -40,19 +43,16 @@ export async function startDefaults(open: Closable[], say: (line: string) => voi
     ...sandbox?.environment,
   };
   for (const note of [...notes, ...(sandbox?.notes ?? [])]) say(note);
-  if (sandbox === undefined || isSet('WEBHOOK_ALLOW_PRIVATE_NETWORKS')) return { defaults, sandbox };
+  if (sandbox === undefined || isSet('WEBHOOK_ALLOW_PRIVATE_NETWORKS')) return { defaults, sandbox, held };
   const example = sandbox.joined ? '' : ', as the one below does';
   say(`Webhooks may go to private addresses (WEBHOOK_ALLOW_PRIVATE_NETWORKS=true)${example}.`);
-  return { defaults: { ...defaults, WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' }, sandbox };
+  return { defaults: { ...defaults, WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' }, sandbox, held };
 }
 
-async function decidePort(config: Config): Promise<{ port: number; notes: string[] }> {
-  if (!isSet('PORT')) {
-    const port = await choosePort();
-    return { port, notes: describeChoice(port) };
-  }
-  await requireFreePort(config.port);
-  return { port: config.port, notes: [] };
+async function decidePort(config: Config): Promise<{ held: HeldPort; notes: string[] }> {
+  if (isSet('PORT')) return { held: await requireFreePort(config.port), notes: [] };
+  const held = await choosePort();
+  return { held, notes: describeChoice(held.port) };
 }
 
 async function startDatabase(open: Closable[]): Promise<{ DATABASE_URL: string }> {

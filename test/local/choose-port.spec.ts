@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
-import { describeChoice, requireFreePort } from '../../local/toolchain/choose-port.js';
+import { choosePort, describeChoice, requireFreePort } from '../../local/toolchain/choose-port.js';
 
 describe('the port of npm start', () => {
   it('is never replaced when it was configured', async () => {
@@ -12,7 +12,17 @@ describe('the port of npm start', () => {
       message: `PORT is ${port}, and that is taken: stop what listens there, or set another PORT.`,
     });
     await new Promise((resolve) => other.close(resolve));
-    await requireFreePort(port);
+    await (await requireFreePort(port)).release();
+  });
+
+  it('is held from the choice on: a start at the same time takes another one', async () => {
+    const [first, second] = await Promise.all([choosePort(), choosePort()]);
+    assert.notEqual(first.port, second.port);
+    await assert.rejects(requireFreePort(first.port), /is taken/);
+    await first.release();
+    await first.release();
+    await (await requireFreePort(first.port)).release();
+    await second.release();
   });
 
   it('is reported when it is not the usual one', () => {
