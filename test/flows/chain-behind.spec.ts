@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { answers, breaksBeforeWork } from '../../lab/world/facilitator/dial.js';
+import { answers, breaksBeforeWork, failsToSettle } from '../../lab/world/facilitator/dial.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { type ManualWorker, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 
@@ -43,6 +43,24 @@ describe('a payment is not failed', () => {
     flow.chain.lag.set('*', 1);
     await worker.doNext(paymentId);
     assert.deepEqual(await flow.state(id), { session: 'processing', payments: ['processing'], events: [] });
+  });
+
+  it('after a doubtful refusal, by a block from before the call of a chain whose clock is ahead of ours', async () => {
+    flow.chain.travel(180);
+    flow.chain.mine();
+    halt();
+    const { id } = await flow.buildSession();
+    const { header, accepted, payload } = await flow.sign(id);
+    await flow.visit(id, { 'PAYMENT-SIGNATURE': header });
+    const { id: paymentId } = await flow.onlyPayment(id);
+    // The facilitator has sent the transaction, and refuses its own second try.
+    flow.facilitator.settle.next(failsToSettle('invalid_exact_evm_transaction_simulation_failed'));
+    for (let done = 0; done < 2; done += 1) await worker.doNext(paymentId);
+    assert.deepEqual(await flow.state(id), { session: 'processing', payments: ['processing'], events: [] });
+    const { from, to, value, nonce } = payload.authorization;
+    flow.chain.movePayment({ asset: accepted.asset, from, payTo: to, amount: BigInt(value), nonce });
+    await worker.doNext(paymentId);
+    assert.equal((await flow.state(id)).session, 'complete');
   });
 
   it('on a chain that has stood still since a block from after the last call, with half a day left', async () => {

@@ -3,6 +3,7 @@ import { nothingIsForgotten } from './answer-conditions.js';
 import type { CheckCase, CheckStep, CheckTable } from './check-case.js';
 import {
   blockIsLateEnough,
+  blockIsNotAhead,
   blockIsTooEarly,
   canNeverBeUsed,
   chainStandsStill,
@@ -74,7 +75,7 @@ export const CHECK: CheckTable = {
       because: 'The authorization can never pay any more.',
     },
     {
-      when: [refusalIsRecorded, nothingIsForgotten],
+      when: [refusalIsRecorded, blockIsNotAhead, nothingIsForgotten],
       do: failAsRefused,
       certain: 'unsent',
       because: 'The facilitator has sent nothing, and nobody else has used the authorization.',

@@ -5,6 +5,7 @@ import { earlier, endsFarAhead, isTooEarly, lastCallEnd, longestWaitEnd, waitEnd
 import { describeDuration } from './describe-duration.js';
 import {
   BETWEEN_CHECKS_MS,
+  BLOCK_AHEAD_MS,
   BLOCK_LAG_MS,
   CALL_PAUSES_MS,
   LONGEST_UNREADABLE_MS,
@@ -46,6 +47,14 @@ export const refusalIsRecorded: CheckCondition = {
   by: 'facilitator',
   text: 'the last call was refused with a code that a used authorization gets too',
   holds: ({ payment }) => payment.failureCode !== null,
+};
+
+/** A block ahead of our clock shows that the chain's clock is ahead: a block from before the call may be dated after it. */
+export const blockIsNotAhead: CheckCondition<'unused'> = {
+  by: 'clock',
+  text: `its block is at most ${describeDuration(BLOCK_AHEAD_MS)} ahead of our clock`,
+  holds: ({ finding: { chainTime }, times: { now } }) =>
+    chainTime.getTime() <= now.getTime() + BLOCK_AHEAD_MS,
 };
 
 export const endIsFarAhead: CheckCondition = {

@@ -31,6 +31,8 @@ export const LONGEST_WAIT_MS = 15 * 60_000;
 export const BETWEEN_CHECKS_MS = 15_000;
 /** The newest block that can be read may be this far behind the clock. */
 export const BLOCK_LAG_MS = 60_000;
+/** A block that is further ahead of the clock shows that the chain's clock and ours disagree. */
+export const BLOCK_AHEAD_MS = 30_000;
 /** A payment is given up as uncertain when its chain was unreadable for so long. After its week, a watch ends that was open for so long. */
 export const LONGEST_UNREADABLE_MS = 24 * 3_600_000;
 /** A payment whose chain is still unreadable so long after the end of its authorization is an error. */

@@ -54,6 +54,18 @@ hold('the facilitator refused it as it would a used authorization, and', [
     says: ['fail', 'insufficient_funds', WATCHED],
   },
   {
+    what: 'it is unused in a block that is as far ahead of our clock as clocks may differ',
+    finding: unused(30_000),
+    payment: unclearPayment(REFUSED),
+    says: ['fail', 'insufficient_funds', WATCHED],
+  },
+  {
+    what: 'it is unused in a block that is further ahead of our clock',
+    finding: unused(30_001),
+    payment: unclearPayment(REFUSED),
+    says: ['settle_again', at(0)],
+  },
+  {
     what: 'it is unused, and its end is far ahead',
     finding: unused(0),
     payment: unclearPayment({ ...FAR, ...REFUSED }),

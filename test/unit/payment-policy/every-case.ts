@@ -52,7 +52,7 @@ const reason = 'HTTP 500';
 
 const FINDINGS: { readonly [Kind in ChainFinding['kind']]: readonly Finding<Kind>[] } = {
   paid: [paid(0), paid(1), paid(2)],
-  unused: [unused(-16 * MINUTE), unused(-15 * MINUTE + 1), unused(0), unused(0, true)],
+  unused: [unused(-16 * MINUTE), unused(-15 * MINUTE + 1), unused(0), unused(30_001), unused(0, true)],
   spent_otherwise: [{ kind: 'spent_otherwise', transaction: HASH }],
   pending: [{ kind: 'pending', transaction: HASH }],
   used: [
