@@ -7,7 +7,7 @@ import { LEAVE_A_QUARTER } from '../../shared/limits/budget.js';
 import { openConcurrency } from '../../shared/limits/concurrency.js';
 import { OUTCOME_UNKNOWN } from '../../shared/payments/states.js';
 import { certainNow, laterNowMs } from '../../shared/process/clock.js';
-import { BLOCK_LAG_MS } from '../../shared/settlement/policy/limits.js';
+import { BLOCK_AHEAD_MS, BLOCK_LAG_MS } from '../../shared/settlement/policy/limits.js';
 import { describeFailure, type Failure, outcomeUnknown } from '../../shared/x402/failure-codes.js';
 import type { PaymentProof } from '../../shared/x402/payload.js';
 import { queryForUnstored } from '../../shared/x402/stored-payment.js';
@@ -48,7 +48,7 @@ export async function checkBeforeRefusal(
   const mayBeLost = commits.mayHaveLost();
   // A call that Postgres has forgotten may still use an unused authorization.
   const isUnused =
-    finding.kind === 'unused' && (finding.exhausted || !(mayBeLost || (saysUsed && isBehind(finding))));
+    finding.kind === 'unused' && (finding.exhausted || !(mayBeLost || (saysUsed && mayBeBehind(finding))));
   const isCertain = isUnused || finding.kind === 'spent_otherwise';
   const seen = { session, network, reason: failure.reason, finding: finding.kind };
   if (finding.kind === 'paid') {
@@ -65,9 +65,10 @@ export async function checkBeforeRefusal(
   return { kind: 'refused', failure: { ...failure, message: outcomeUnknown(), isUncertain: true } };
 }
 
-/** The facilitator may have seen a use in blocks that this endpoint does not know. */
-function isBehind({ chainTime }: Extract<ChainFinding, { kind: 'unused' }>): boolean {
-  return laterNowMs() - chainTime.getTime() > BLOCK_LAG_MS;
+/** The facilitator may have seen a use in blocks that this endpoint does not know. A block ahead of our clocks has no known age. */
+function mayBeBehind({ chainTime }: Extract<ChainFinding, { kind: 'unused' }>): boolean {
+  const ageMs = laterNowMs() - chainTime.getTime();
+  return ageMs > BLOCK_LAG_MS || ageMs < -BLOCK_AHEAD_MS;
 }
 
 /** The session or refund that the nonce or the memo names: the payload was signed on its page, and pays it. */

@@ -82,6 +82,12 @@ describe('chain checks before refusals', () => {
   for (const { title, seen, saysUsed, isCertain } of [
     { title: 'a block of now', seen: () => unusedAt(5000), saysUsed: true, isCertain: true },
     { title: 'a block of two minutes ago', seen: () => unusedAt(120_000), saysUsed: true, isCertain: false },
+    {
+      title: 'a block that a clock far ahead of ours has dated',
+      seen: () => unusedAt(-60_000),
+      saysUsed: true,
+      isCertain: false,
+    },
     { title: 'a block after its end', seen: () => unusedAt(120_000, true), saysUsed: true, isCertain: true },
     {
       title: 'a block of two minutes ago, and the word does not say used',
