@@ -55,6 +55,10 @@ export class EvmChain extends Chain {
   firstBlock = 0;
   /** Makes eth_getLogs answer an empty list. */
   hidesLogs = false;
+  /** eth_getLogs answers the first so many logs, without an error. */
+  mostLogs = Number.POSITIVE_INFINITY;
+  /** Makes eth_getTransactionReceipt answer null. */
+  forgetsReceipts = false;
   /** Overrides the answer of authorizationState. */
   authorizationStateLie: boolean | undefined;
   /** Whether eth_call accepts a block by its hash (EIP-1898). */
@@ -220,9 +224,8 @@ export class EvmChain extends Chain {
 
   #presentReceipt(hash: string): object | null {
     const transaction = this.#transactions.get(hex(hash));
-    if (transaction === undefined || transaction.block.number > this.#height('eth_getTransactionReceipt')) {
-      return null;
-    }
+    const height = this.#height('eth_getTransactionReceipt');
+    if (transaction === undefined || transaction.block.number > height || this.forgetsReceipts) return null;
     const { succeeded, logs } = transaction;
     return {
       transactionHash: transaction.hash,
@@ -249,13 +252,14 @@ export class EvmChain extends Chain {
         transaction.block.number >= Number(fromBlock) &&
         transaction.block.number <= newest,
     );
-    return found.flatMap((transaction) =>
+    const logs = found.flatMap((transaction) =>
       transaction.logs
         .filter(
           (log) => [address].flat().some((one) => isSame(log.address, one)) && matchesTopics(log, topics),
         )
         .map((log) => presentLog(log, transaction)),
     );
+    return logs.slice(0, this.mostLogs);
   }
 
   #call({ to, data }: { to: string; data: Hex }, position: unknown): Hex {

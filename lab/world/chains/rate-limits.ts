@@ -18,6 +18,8 @@ export type BatchHandling =
   | 'shuffled'
   /** Some calls are not answered. */
   | 'partly'
+  /** Some ids come twice, the second time with another call's answer. */
+  | 'with_twice_used_ids'
   /** A single error with HTTP 200 for all calls. */
   | 'refused'
   | 'http_400';

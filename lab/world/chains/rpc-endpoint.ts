@@ -210,7 +210,9 @@ export class RpcEndpoint {
     if (!isBatch || type !== JSON_TYPE) return { status, type, body, headers };
     if (this.batches === 'shuffled') answers.reverse();
     if (this.batches === 'partly') answers.splice(0, Math.ceil(answers.length / 2));
-    return { status, type, body: `[${answers.map((answer) => answer.body).join()}]`, headers };
+    const bodies = answers.map((answer) => answer.body);
+    if (this.batches === 'with_twice_used_ids') bodies.unshift(...underOtherIds(bodies));
+    return { status, type, body: `[${bodies.join()}]`, headers };
   }
 
   async #respond(fault: Fault | undefined, { id, method, params }: Call): Promise<Answer> {
@@ -266,6 +268,13 @@ export class RpcEndpoint {
     if (typeof this.#methods === 'function') return this.#methods(method);
     return Object.hasOwn(this.#methods, method) ? this.#methods[method] : undefined;
   }
+}
+
+/** Each answer but the last under the id of the answer after it. */
+function underOtherIds(bodies: readonly string[]): string[] {
+  return bodies
+    .slice(1)
+    .map((body, index) => JSON.stringify({ ...JSON.parse(bodies[index] ?? ''), id: JSON.parse(body).id }));
 }
 
 function unknownMethod(method = ''): object {

@@ -16,6 +16,12 @@ export interface EvmPhase {
   keepsState: number;
   keepsBlocks: number;
   indexLag: number;
+  /** Every other search for logs is answered by a node whose index is minutes late. */
+  hasLateIndex: boolean;
+  /** Searches for logs answer so many at most, without an error. */
+  mostLogs: number;
+  /** Every other receipt is asked of a node that has forgotten it. */
+  hasForgetfulNode: boolean;
   nodes: readonly number[];
   atRandom: boolean;
   allowance: number;
@@ -38,6 +44,7 @@ export interface EvmPlan {
 
 const INFINITE = Number.POSITIVE_INFINITY;
 const SECONDS_PER_BLOCK = 2;
+const LATE_BLOCKS = 300;
 const FROM = randomAddress();
 const PAY_TO = randomAddress();
 const ELSEWHERE = randomAddress();
@@ -50,6 +57,9 @@ export const HONEST_EVM: EvmPhase = {
   keepsState: 0,
   keepsBlocks: INFINITE,
   indexLag: 0,
+  hasLateIndex: false,
+  mostLogs: INFINITE,
+  hasForgetfulNode: false,
   nodes: [0],
   atRandom: false,
   allowance: INFINITE,
@@ -65,6 +75,9 @@ const anyPhase: fc.Arbitrary<EvmPhase> = fc.record({
   keepsState: fc.constantFrom(INFINITE, 128, 8, 0),
   keepsBlocks: fc.constantFrom(INFINITE, INFINITE, 100),
   indexLag: fc.constantFrom(0, 0, 1, 10, 60),
+  hasLateIndex: fc.boolean(),
+  mostLogs: fc.constantFrom(INFINITE, INFINITE, INFINITE, 1, 0),
+  hasForgetfulNode: fc.boolean(),
   nodes: fc.constantFrom([0], [0], [0, 1], [0, 7], [0, 40], [3, 0, 9]),
   atRandom: fc.boolean(),
   allowance: fc.constantFrom(INFINITE, INFINITE, 4, 6, 10, 20),
@@ -131,7 +144,8 @@ export class EvmWorld implements World {
     this.#payment = buildEvmQuery({ from: FROM, payTo: PAY_TO, validBefore, notBefore });
     const transactionHint = plan.hint === 'none' ? undefined : this.#payment.nonce.replace(/^0x./, '0xe');
     this.query = { ...this.#payment, transactionHint };
-    this.now = claimedAt * 1000;
+    // The service's clock, by which the chain's is behind or ahead.
+    this.now = notBefore.getTime();
     this.settledAt = this.now + 5000;
     this.endsAt = Number(validBefore) * 1000;
     this.#fateTime = claimedAt + Math.floor(plan.fateAt * plan.validForSeconds);
@@ -143,9 +157,19 @@ export class EvmWorld implements World {
 
   turn(phase: EvmPhase): void {
     const chain = this.#chain;
-    const { maxLogRange, logRefusal, keepsState, keepsBlocks } = phase;
-    Object.assign(chain, { maxLogRange, logRefusal, keepsState, keepsBlocks });
-    chain.lag.set('eth_getLogs', phase.indexLag);
+    const { maxLogRange, logRefusal, keepsState, keepsBlocks, mostLogs } = phase;
+    Object.assign(chain, { maxLogRange, logRefusal, keepsState, keepsBlocks, mostLogs });
+    let searches = 0;
+    chain.forgetsReceipts = false;
+    chain.endpoint.onCall = (method) => {
+      if (method === 'eth_getLogs') {
+        searches += 1;
+        const isLate = phase.hasLateIndex && searches % 2 === 0;
+        chain.lag.set('eth_getLogs', isLate ? LATE_BLOCKS : phase.indexLag);
+      }
+      if (method === 'eth_getTransactionReceipt')
+        chain.forgetsReceipts = phase.hasForgetfulNode && !chain.forgetsReceipts;
+    };
     chain.nodes.spread(phase.nodes, phase.atRandom ? seededRandom(this.#plan.seed) : undefined);
     chain.endpoint.recover();
     if (phase.fault !== null) chain.endpoint.fail(phase.fault.kind, phase.fault.method);

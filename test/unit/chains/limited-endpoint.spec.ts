@@ -161,7 +161,14 @@ for (const [name, { open, buildPaid, head }] of Object.entries(FAMILIES)) {
 }
 
 describe('an EVM endpoint that gets batches', () => {
-  const HANDLINGS: BatchHandling[] = ['answered', 'shuffled', 'partly', 'refused', 'http_400'];
+  const HANDLINGS: readonly BatchHandling[] = [
+    'answered',
+    'shuffled',
+    'partly',
+    'with_twice_used_ids',
+    'refused',
+    'http_400',
+  ];
   for (const batches of HANDLINGS) {
     it(`and leaves them ${batches} shows every payment`, async () => {
       const chain = EvmChain.inProcess(84532);
