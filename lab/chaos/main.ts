@@ -6,8 +6,8 @@ import { type ChaosOptions, readOptions, UsageError } from './run/options.js';
 import { runChaos } from './run/run.js';
 import { runWeight } from './weight/run.js';
 
-const USAGE = `npm run chaos -- [--payments N] [--seed S] [--minutes M] [--solana SHARE] [--failovers] [--clocks] [--limits]
-npm run chaos -- --facilitators [--payments N] [--seed S]
+const USAGE = `npm run chaos -- [--payments N] [--seed S] [--minutes M] [--solana SHARE] [--failovers] [--clocks] [--limits] [--alike]
+npm run chaos -- --facilitators [--payments N] [--seed S] [--solana SHARE]
 npm run chaos -- --weight [--seconds N] [--mixture] [--only NAME]…
 
 --payments  sessions to open and pay
@@ -17,7 +17,8 @@ npm run chaos -- --weight [--seconds N] [--mixture] [--only NAME]…
 --failovers promotes standbys without the last commits
 --clocks    sets the clocks of Postgres, Redis and hosts
 --limits    limits the calls a second of the chains' endpoints all the time
---facilitators lets one of two facilitators die, hang, lie and be slow, on three networks
+--alike     gives all purchases one price and a few wallets, which pay the refunds, too
+--facilitators lets one of two facilitators die, hang, lie and be slow, on three EVM networks; with --solana on Solana, too
 --weight    measures the load that one account and one address can put on others
 --seconds   how long each heavy operation is measured
 --mixture   measures only all heavy operations at once

@@ -1,13 +1,15 @@
+import type { Hex } from 'viem';
 import { nowMs } from '../../../shared/process/clock.js';
 import { pick, type Random, seededRandom } from '../../world/chance/seeded-random.js';
 import { becomeActor } from './actor.js';
 import { Buyer } from './buyer.js';
 import type { BuyersEntry } from './entries.js';
 import { Journal } from './journal.js';
+import { fewWallets, manyWallets } from './purse.js';
 import { refund } from './refunder.js';
 import { retryRequest } from './retry-request.js';
 import { ServiceClient, type Web } from './service-client.js';
-import { busyKeypair, evmWallet, newKeypair, solanaWallet, type Wallet } from './wallets.js';
+import type { Wallet } from './wallets.js';
 
 /**
  * The merchant's shop and its buyers: one session per purchase, paid by one agent or by two at once. Some purchases are
@@ -21,8 +23,8 @@ const COPIES_SHARE = 0.15;
 const REPLAY_SHARE = 0.1;
 /** The share of paid purchases. */
 const REFUND_SHARE = 0.4;
-/** The share of Solana purchases that one busy wallet pays. */
-const BUSY_SHARE = 0.5;
+/** In cents. */
+const ONE_PRICE = 500;
 
 const { settings, ready, onOrder, report } = becomeActor<{
   seed: number;
@@ -32,8 +34,15 @@ const { settings, ready, onOrder, report } = becomeActor<{
   /** `solana` is the share of purchases on Solana; `blockhashes` is the URL of the newest blockhash. */
   solana: number;
   blockhashes: string;
+  /** All purchases cost the same, and a few wallets, the merchant's with this key among them, pay all. */
+  alikeWith?: Hex;
   journal: string;
 }>();
+const { alikeWith } = settings;
+const purse =
+  alikeWith === undefined
+    ? manyWallets(settings.seed, settings.blockhashes)
+    : fewWallets(settings.seed, settings.blockhashes, alikeWith);
 const journal = new Journal<BuyersEntry>(settings.journal);
 const known: string[] = [];
 let begun = 0;
@@ -53,7 +62,10 @@ async function sell(number: number): Promise<void> {
   const client = new ServiceClient({ webs: settings.webs, random, write: (answer) => journal.write(answer) });
   const isRivalry = random() < RIVALS_SHARE;
   const copies = random() < COPIES_SHARE ? 2 : 1;
-  const sessionId = await openSession(client, Math.floor(100 + random() * 900));
+  const sessionId = await openSession(
+    client,
+    alikeWith === undefined ? Math.floor(100 + random() * 900) : ONE_PRICE,
+  );
   if (sessionId === undefined) return;
   const buyers = Array.from({ length: isRivalry ? 2 : 1 }, () => {
     const wallet = drawWallet(random);
@@ -69,13 +81,12 @@ async function sell(number: number): Promise<void> {
   );
   if (!outcomes.includes('paid') || random() >= REFUND_SHARE) return;
   const merchant = { client, key: settings.key };
-  await refund({ merchant, journal, random, blockhashes: settings.blockhashes, copies }, sessionId);
+  const inHalves = alikeWith !== undefined;
+  await refund({ merchant, journal, random, purse, copies, inHalves }, sessionId);
 }
 
 function drawWallet(random: Random): Wallet {
-  if (random() >= settings.solana) return evmWallet(random);
-  const payer = random() < BUSY_SHARE ? busyKeypair(settings.seed) : newKeypair();
-  return solanaWallet(payer, settings.blockhashes);
+  return random() >= settings.solana ? purse.evm(random) : purse.solana(random);
 }
 
 async function openSession(client: ServiceClient, amount: number): Promise<string | undefined> {

@@ -3,8 +3,8 @@ import type { Random } from '../../world/chance/seeded-random.js';
 import { Buyer } from './buyer.js';
 import type { BuyersEntry } from './entries.js';
 import type { Journal } from './journal.js';
+import type { Purse } from './purse.js';
 import { lookUp, type MerchantRequest, retryRequest } from './retry-request.js';
-import { evmWallet, newKeypair, solanaWallet } from './wallets.js';
 
 /**
  * The merchant refunds a purchase, in part or whole. Sometimes it asks twice at once for the whole amount, and one request
@@ -14,8 +14,10 @@ interface Refunding {
   merchant: Omit<MerchantRequest, 'request'>;
   journal: Journal<BuyersEntry>;
   random: Random;
-  blockhashes: string;
+  purse: Purse;
   copies: number;
+  /** Refunds in part are two equal ones at once. */
+  inHalves: boolean;
 }
 
 const WHOLE_TWICE_SHARE = 0.3;
@@ -26,12 +28,14 @@ interface Made {
 }
 
 export async function refund(refunding: Refunding, sessionId: string): Promise<void> {
-  const { merchant, random } = refunding;
+  const { merchant, random, inHalves } = refunding;
   const session = await lookUp({ ...merchant, request: 'refund' }, `/v1/checkout/sessions/${sessionId}`);
   const payment = session?.payment as { id: string; amount: number } | null | undefined;
   if (!payment) return;
-  const part = { amount: Math.ceil(payment.amount * random()) };
-  const wanted = random() < WHOLE_TWICE_SHARE ? [{}, {}] : [part];
+  const part = Math.ceil(payment.amount * random());
+  const half = { amount: Math.floor(payment.amount / 2) };
+  const parts = inHalves ? [half, half] : [{ amount: part }];
+  const wanted = random() < WHOLE_TWICE_SHARE ? [{}, {}] : parts;
   const made = await Promise.all(wanted.map((body) => openRefund(refunding, payment.id, body)));
   await Promise.all(made.flatMap((refund) => (refund === undefined ? [] : pay(refunding, refund))));
 }
@@ -52,10 +56,10 @@ async function openRefund(
 }
 
 async function pay(
-  { merchant: { client }, journal, random, blockhashes, copies }: Refunding,
+  { merchant: { client }, journal, random, purse, copies }: Refunding,
   { id: sessionId, network }: Made,
 ): Promise<void> {
-  const wallet = network.startsWith('eip155:') ? evmWallet(random) : solanaWallet(newKeypair(), blockhashes);
+  const wallet = network.startsWith('eip155:') ? purse.evm(random) : purse.solana(random);
   const outcome = await new Buyer({ client, journal, wallet, sessionId, alone: true, copies }).buy();
   journal.write({ kind: 'left', at: nowMs(), sessionId, outcome });
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Keypair, VersionedTransaction } from '@solana/web3.js';
+import type { Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { nowMs } from '../../../shared/process/clock.js';
 import type { PaymentRequirements } from '../../../shared/x402/wire.js';
@@ -25,8 +26,8 @@ const LONGEST_VALIDITY_SECONDS = 45;
 /** A blockhash lasts 150 slots of 0.4 s. */
 const BLOCKHASH_SECONDS = 55;
 
-export function evmWallet(random: Random): Wallet {
-  const account = privateKeyToAccount(generatePrivateKey());
+export function evmWallet(random: Random, key: Hex = generatePrivateKey()): Wallet {
+  const account = privateKeyToAccount(key);
   return {
     family: 'evm',
     async sign(offer) {
@@ -55,11 +56,16 @@ export function solanaWallet(payer: Keypair, blockhashes: string): Wallet {
 
 /** The busy wallet's key, the same in each process of a run. */
 export function busyKeypair(seed: number): Keypair {
-  return Keypair.fromSeed(createHash('sha256').update(`busy ${seed}`).digest());
+  return Keypair.fromSeed(keyOf(`busy ${seed}`));
 }
 
 export function newKeypair(): Keypair {
   return Keypair.generate();
+}
+
+/** The one key of a name. */
+export function keyOf(name: string): Buffer {
+  return createHash('sha256').update(name).digest();
 }
 
 export function messageHash(transaction: string): string {

@@ -1,13 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { nowMs } from '../../../shared/process/clock.js';
-import type { PaymentRequired } from '../../../shared/x402/wire.js';
-import { paymentHeader, signEvmPayment } from '../../world/shop/agent.js';
+import type { PaymentRequired, PaymentRequirements } from '../../../shared/x402/wire.js';
+import { paymentHeader, signEvmPayment, signSolanaPayment } from '../../world/shop/agent.js';
+import { newKeypair } from '../actors/wallets.js';
+import { SOLANA } from './chains.js';
 import type { System } from './system.js';
 
 interface Purchase {
   /** The first answer to the signature; 503 when the link itself answers so. */
   firstStatus: number;
+  /** On Solana, the fee payer that the link has named. */
+  feePayer?: string | undefined;
   /** Ends when the signature is answered other than 503, or is over. */
   paid: Promise<void>;
 }
@@ -28,8 +32,7 @@ export async function purchase(system: System, network: string): Promise<Purchas
   const [offer] = ((await quote.json()) as PaymentRequired).accepts;
   if (offer === undefined) throw new Error(`the link offers nothing on ${network}`);
   const endMs = nowMs() + VALID_SECONDS * 1000;
-  const account = privateKeyToAccount(generatePrivateKey());
-  const payload = await signEvmPayment(offer, { account, validBefore: BigInt(Math.floor(endMs / 1000)) });
+  const payload = await sign(offer, endMs, system);
   const headers = { 'PAYMENT-SIGNATURE': paymentHeader(offer, payload) };
   const send = async (): Promise<number> => {
     const answer = await fetch(`${url}/c/${id}`, { headers });
@@ -41,7 +44,16 @@ export async function purchase(system: System, network: string): Promise<Purchas
     for (let status = firstStatus; status === 503 && nowMs() < endMs; status = await send())
       await sleep(AGAIN_MS);
   };
-  return { firstStatus, paid: repeat() };
+  const feePayer = 'feePayer' in offer.extra ? offer.extra.feePayer : undefined;
+  return { firstStatus, feePayer, paid: repeat() };
+}
+
+/** On Solana the signature ends with its blockhash, as long after. */
+async function sign(offer: PaymentRequirements, endMs: number, system: System): Promise<object> {
+  if (offer.network === SOLANA)
+    return signSolanaPayment(offer, { payer: newKeypair(), blockhash: system.issueBlockhash() });
+  const account = privateKeyToAccount(generatePrivateKey());
+  return await signEvmPayment(offer, { account, validBefore: BigInt(Math.floor(endMs / 1000)) });
 }
 
 async function createSession({ url, key }: System): Promise<string> {

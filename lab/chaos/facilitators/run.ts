@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom } from '../../world/chance/seeded-random.js';
 import type { FakeFacilitator } from '../../world/facilitator/facilitator.js';
+import { SOLANA } from './chains.js';
 import { purchase } from './purchase.js';
 import { openSystem, type System } from './system.js';
 import { endTrouble, TROUBLES, type Trouble } from './troubles.js';
@@ -8,6 +9,8 @@ import { endTrouble, TROUBLES, type Trouble } from './troubles.js';
 export interface FacilitatorsOptions {
   payments: number;
   seed: number;
+  /** The share of buyers that pay on Solana, which both facilitators serve. */
+  solana: number;
   print(text: string): void;
   opened(part: { stop(): Promise<void> }): void;
 }
@@ -16,27 +19,28 @@ const AT_ONCE = 6;
 /** Late money is found a minute after the end of the authorization, which is a minute ahead. */
 const DECIDED_WITHIN_MS = 300_000;
 
-/** Two facilitators, of which one dies, hangs, lies or is slow in turn, while buyers pay on three networks. */
+/** Two facilitators, of which one dies, hangs, lies or is slow in turn, while buyers pay on several networks. */
 export async function runFacilitators({
   payments,
   seed,
+  solana,
   print,
   opened,
 }: FacilitatorsOptions): Promise<string[]> {
-  print(`Starting a web and a worker process, two facilitators and three chains, with seed ${seed} …\n`);
-  const system = await openSystem(opened);
+  print(`Starting a web and a worker process, two facilitators and their chains, with seed ${seed} …\n`);
+  const system = await openSystem(solana > 0, opened);
   const random = seededRandom(seed);
   const violations: string[] = [];
   const open: Promise<void>[] = [];
   // The service knows what each facilitator serves before one of them is away.
-  await sell(system, system.servedBy.size, open);
+  await sell(system, [...system.servedBy.keys()], open);
   const phases = TROUBLES.flatMap((trouble) => system.facilitators.map((ill) => ({ trouble, ill })));
   for (const [index, { trouble, ill }] of phases.entries()) {
     const share =
       Math.floor((payments * (index + 1)) / phases.length) - Math.floor((payments * index) / phases.length);
     await trouble.begin(ill, random);
-    const statuses = await sell(system, share, open);
-    violations.push(...judgePhase(system, { trouble, ill }, statuses, print));
+    const sales = await sell(system, drawNetworks(system, share, solana), open);
+    violations.push(...judgePhase(system, { trouble, ill }, sales, print));
     await endTrouble(ill);
   }
   await Promise.all(open);
@@ -45,42 +49,60 @@ export async function runFacilitators({
   return violations;
 }
 
-/** The first answers by network. */
-type Statuses = ReadonlyMap<string, number[]>;
+interface Sale {
+  network: string;
+  firstStatus: number;
+  feePayer?: string | undefined;
+}
 
-async function sell(system: System, count: number, open: Promise<void>[]): Promise<Statuses> {
-  const networks = [...system.servedBy.keys()];
-  const statuses = new Map(networks.map((network) => [network, [] as number[]]));
-  let begun = 0;
+/** The EVM networks in turn, and Solana in between. */
+function drawNetworks({ servedBy }: System, count: number, solana: number): string[] {
+  const onEvm = [...servedBy.keys()].filter((network) => network !== SOLANA);
+  return Array.from({ length: count }, (_, index) =>
+    Math.floor((index + 1) * solana) > Math.floor(index * solana)
+      ? SOLANA
+      : (onEvm[index % onEvm.length] ?? ''),
+  );
+}
+
+/** One purchase on each of the networks. */
+async function sell(system: System, networks: readonly string[], open: Promise<void>[]): Promise<Sale[]> {
+  const sales: Sale[] = [];
+  const waiting = [...networks];
   const serve = async (): Promise<void> => {
-    while (begun < count) {
-      const network = networks[begun % networks.length] ?? '';
-      begun += 1;
-      const { firstStatus, paid } = await purchase(system, network);
-      statuses.get(network)?.push(firstStatus);
+    for (let network = waiting.shift(); network !== undefined; network = waiting.shift()) {
+      const { paid, ...sale } = await purchase(system, network);
+      sales.push({ network, ...sale });
       open.push(paid);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, serve));
-  return statuses;
+  return sales;
 }
 
+/** A Solana payment is only for the facilitator whose fee payer its link has named. */
 function judgePhase(
   { servedBy, facilitators }: System,
   { trouble, ill }: { trouble: Trouble; ill: FakeFacilitator },
-  statuses: Statuses,
+  sales: readonly Sale[],
   print: (text: string) => void,
 ): string[] {
   const name = `the ${facilitators[0] === ill ? 'first' : 'second'} ${trouble.name}`;
-  return [...statuses].flatMap(([network, all]) => {
-    const refused = all.filter((status) => status === 503).length;
-    const servers = servedBy.get(network) ?? [];
-    const isOnlyIts = servers.length === 1 && servers[0] === ill;
+  return [...servedBy].flatMap(([network, all]) => {
+    const sold = sales.filter((sale) => sale.network === network);
+    const isOnlyIts = ({ feePayer }: Pick<Sale, 'feePayer'>): boolean =>
+      feePayer === undefined ? all.every((one) => one === ill) : ill.feePayers.includes(feePayer);
+    const refused = sold.filter(({ firstStatus }) => firstStatus === 503);
+    const isOnlyOne = isOnlyIts({ feePayer: undefined });
     print(
-      `${name}: ${network} ${refused} of ${all.length} answered 503${isOnlyIts ? ', only it serves the network' : ''}\n`,
+      `${name}: ${network} ${refused.length} of ${sold.length} answered 503${isOnlyOne ? ', only it serves the network' : ''}\n`,
     );
-    if (!(isOnlyIts && trouble.isAway)) return refused === 0 ? [] : [`${name}: 503 on ${network}`];
-    return refused === all.length ? [] : [`${name}: paid on ${network}, which nobody serves`];
+    const wrong = sold.filter((sale) => (trouble.isAway && isOnlyIts(sale)) !== (sale.firstStatus === 503));
+    const staysWithIt = !isOnlyOne && refused.length > AT_ONCE;
+    return [
+      ...wrong.map(({ firstStatus }) => `${name}: ${firstStatus} on ${network}`),
+      ...(staysWithIt ? [`${name}: links on ${network} go on naming its fee payer`] : []),
+    ];
   });
 }
 

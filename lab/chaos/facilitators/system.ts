@@ -1,11 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { EvmChain } from '../../world/chains/evm-chain.js';
+import type { FacilitatorRequest } from '../../../shared/x402/wire.js';
 import { type FakeFacilitator, startFacilitator } from '../../world/facilitator/facilitator.js';
 import { runCommand, startWebProcess, startWorkerProcess } from '../../world/processes/processes.js';
 import { startTestPostgres, startTestRedis } from '../../world/processes/services.js';
+import { newKeypair } from '../actors/wallets.js';
+import { SOLANA, startChains } from './chains.js';
 
-/** A web and a worker process, two facilitators and three chains. Both serve the first network, each one of the others. */
+/**
+ * A web and a worker process, two facilitators, three EVM chains, and a Solana cluster when it is asked for. Both facilitators
+ * serve the first network and Solana, each one of the others.
+ */
 export interface System {
   url: string;
   db: pg.Pool;
@@ -14,41 +19,40 @@ export interface System {
   facilitators: readonly [FakeFacilitator, FakeFacilitator];
   /** The facilitators that serve each network. */
   servedBy: ReadonlyMap<string, readonly FakeFacilitator[]>;
+  /** The newest blockhash of Solana. */
+  issueBlockhash(): string;
   /** Authorizations with which money moved more than once. */
   movedTwice: string[];
 }
 
 const NETWORKS = { both: 84_532, first: 1952, second: 80_002 };
-const BLOCK_MS = 1000;
-const WALLET = '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720';
+const WALLETS = [
+  '--evm',
+  '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720',
+  '--solana',
+  newKeypair().publicKey.toBase58(),
+];
 
-export async function openSystem(opened: (part: { stop(): Promise<void> }) => void): Promise<System> {
+export async function openSystem(
+  withSolana: boolean,
+  opened: (part: { stop(): Promise<void> }) => void,
+): Promise<System> {
   const keep = <T extends { stop(): Promise<void> }>(part: T): T => {
     opened(part);
     return part;
   };
   const [postgres, redis] = [keep(await startTestPostgres()), keep(await startTestRedis())];
-  const chains = new Map<string, EvmChain>();
-  for (const id of Object.values(NETWORKS)) {
-    const chain = await EvmChain.start(id);
-    const mining = setInterval(() => chain.mine(), BLOCK_MS);
-    keep({
-      async stop() {
-        clearInterval(mining);
-        await chain.close();
-      },
-    });
-    chains.set(`eip155:${id}`, chain);
-  }
+  const chains = await startChains(Object.values(NETWORKS), withSolana, keep);
   const moved = new Set<string>();
   const movedTwice: string[] = [];
   const start = async (...ids: number[]): Promise<FakeFacilitator> => {
     const facilitator = await startFacilitator({
-      networks: ids.map((id) => `eip155:${id}`),
-      onSettled({ network, asset, from, to, amount, paymentId, transaction }) {
+      networks: [...ids.map((id) => `eip155:${id}`), ...(withSolana ? [SOLANA] : [])],
+      onSettled(movement) {
+        const { paymentId } = movement;
         if (moved.has(paymentId)) movedTwice.push(paymentId);
+        else chains.move(movement, transactionOf(facilitator.callsOf('settle', paymentId).at(-1)?.body));
         moved.add(paymentId);
-        chains.get(network)?.movePayment({ asset, from, payTo: to, amount, nonce: paymentId }, transaction);
       },
     });
     keep({ stop: () => facilitator.close() });
@@ -70,12 +74,7 @@ export async function openSystem(opened: (part: { stop(): Promise<void> }) => vo
     BASE_URL: 'https://pay.example',
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     RATE_LIMIT_LINK_PER_MINUTE: '1000000',
-    ...Object.fromEntries(
-      [...chains].map(([network, chain]) => [
-        `RPC_URL_${network.toUpperCase().replace(':', '_')}`,
-        chain.endpoint.url,
-      ]),
-    ),
+    ...chains.environment,
   };
   const [web, worker] = await Promise.all([startWebProcess(environment), startWorkerProcess(environment)]);
   for (const process of [web, worker]) keep({ stop: () => process.kill() });
@@ -90,21 +89,21 @@ export async function openSystem(opened: (part: { stop(): Promise<void> }) => vo
       [`eip155:${NETWORKS.both}`, [first, second]],
       [`eip155:${NETWORKS.first}`, [first]],
       [`eip155:${NETWORKS.second}`, [second]],
+      ...(withSolana ? [[SOLANA, [first, second]] as const] : []),
     ]),
+    issueBlockhash: chains.issueBlockhash,
     movedTwice,
   };
 }
 
+/** What the buyer has signed on Solana; empty for EVM networks. */
+function transactionOf(body: unknown): string {
+  const { payload } = (body as FacilitatorRequest).paymentPayload;
+  return 'transaction' in payload ? payload.transaction : '';
+}
+
 async function createMerchant(environment: Record<string, string>): Promise<string> {
-  const command = [
-    'local/commands/merchants.mjs',
-    'create',
-    '--name',
-    'Chaos shop',
-    '--evm',
-    WALLET,
-    '--json',
-  ];
+  const command = ['local/commands/merchants.mjs', 'create', '--name', 'Chaos shop', ...WALLETS, '--json'];
   const { keys } = JSON.parse(await runCommand(command, environment));
   return keys.test;
 }

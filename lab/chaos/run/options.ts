@@ -15,6 +15,8 @@ export interface ChaosOptions {
   clocks: boolean;
   /** The chains' endpoints answer few calls a second, all the time. */
   limits: boolean;
+  /** All purchases cost the same, and a few wallets pay all purchases and refunds. */
+  alike: boolean;
   /** Instead of these faults, one of two facilitators is away, lies or is slow. */
   facilitators: boolean;
   /** Instead of these faults, measures the load that an account and an address can put on others. */
@@ -53,13 +55,14 @@ export function readOptions(args: string[]): ChaosOptions {
       failovers: { type: 'boolean', default: false },
       clocks: { type: 'boolean', default: false },
       limits: { type: 'boolean', default: false },
+      alike: { type: 'boolean', default: false },
     },
   });
   return {
     payments: readNumber('payments', values.payments, values.minutes === undefined ? DEFAULT_PAYMENTS : 1e9),
     seed: readNumber('seed', values.seed, randomInt(1, 1_000_000)),
     minutes: readNumber('minutes', values.minutes, DEFAULT_MINUTES),
-    solana: values.solana === '0' ? 0 : readNumber('solana', values.solana, DEFAULT_SOLANA),
+    solana: readShare(values.solana, values.facilitators ? 0 : DEFAULT_SOLANA),
     facilitators: values.facilitators,
     weight: values.weight,
     mixture: values.mixture,
@@ -67,8 +70,15 @@ export function readOptions(args: string[]): ChaosOptions {
     failovers: values.failovers,
     clocks: values.clocks,
     limits: values.limits,
+    alike: values.alike,
     seconds: readNumber('seconds', values.seconds, DEFAULT_SECONDS),
   };
+}
+
+function readShare(value: string | undefined, otherwise: number): number {
+  return value === '0' || (value === undefined && otherwise === 0)
+    ? 0
+    : readNumber('solana', value, otherwise);
 }
 
 function readNumber(name: string, value: string | undefined, otherwise: number): number {

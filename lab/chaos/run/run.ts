@@ -25,11 +25,11 @@ const AFTER_SOLD_MS = 15_000;
 
 /** A run: agents pay while faults are injected, everything recovers, and the checks compare all records. */
 export async function runChaos(options: ChaosOptions, { print, ...around }: RunContext): Promise<string[]> {
-  const { payments, seed, minutes, solana, failovers, clocks, limits } = options;
+  const { payments, seed, minutes, solana, failovers, clocks, limits, alike } = options;
   print(
     `Chaos with seed ${seed}: starting two web and two worker processes, Postgres, Redis and the actors …\n`,
   );
-  const system = await openSystem({ payments, seed, solana, clocks, limits, ...around });
+  const system = await openSystem({ payments, seed, solana, clocks, limits, alike, ...around });
   const describeSteadyEndpoint = await addSteadyEndpoint(system, seededRandom(seed));
   const begun = system.buyers.waitFor('begun');
   const sold = system.buyers.waitFor('sold');

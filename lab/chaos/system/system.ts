@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { runCommand } from '../../world/processes/processes.js';
 import type { Web } from '../actors/service-client.js';
 import { newKeypair } from '../actors/wallets.js';
@@ -42,6 +43,7 @@ export interface SystemOptions {
   solana: number;
   clocks: boolean;
   limits: boolean;
+  alike: boolean;
   /** Called at once with each started part; the caller stops the parts in reverse order. */
   opened(part: { stop(): Promise<void> }): void;
 }
@@ -54,8 +56,9 @@ const SOLANA_USDC = '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU';
 const BUSY_BEFORE = 10_000;
 /** Few enough for calls to queue while answers are lost. */
 const CALLS_PER_SECOND = 20;
+const MERCHANT_KEY = generatePrivateKey();
 const WALLETS = {
-  evm: '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720',
+  evm: privateKeyToAddress(MERCHANT_KEY),
   solana: newKeypair().publicKey.toBase58(),
 };
 
@@ -105,7 +108,10 @@ export async function openSystem(options: SystemOptions): Promise<System> {
     opened,
   });
   const { blockhashes } = solanaChain.said;
-  const { actor: buyers } = await start('buyers', { payments, webs, key, solana, blockhashes });
+  const { actor: buyers } = await start('buyers', {
+    ...{ payments, webs, key, solana, blockhashes },
+    ...(options.alike && { alikeWith: MERCHANT_KEY }),
+  });
   return {
     webs,
     key,
