@@ -156,6 +156,7 @@ async function judgeTransaction(
       return {
         kind: 'paid',
         transaction,
+        height: Number(receipt.blockNumber),
         proofIndex: verdict.logIndex,
         payer: getAddress(payment.from),
         confirmations: blocks,

@@ -9,6 +9,8 @@ export type ChainFinding =
   | {
       kind: 'paid';
       transaction: string;
+      /** EVM: the block's number. Solana: the slot. */
+      height: number;
       /** EVM: the Transfer's log index in its block. Solana: the instruction's index in the transaction. */
       proofIndex: number;
       /** Undefined when a Solana transaction does not show who paid. */

@@ -45,6 +45,7 @@ async function judgeOwn(
   return {
     kind: 'paid',
     transaction: signature,
+    height: landed.slot,
     proofIndex: transfer.instructionIndex,
     // The fee payer is the facilitator's.
     payer: transfer.authority ?? message.buyer,

@@ -4,8 +4,8 @@ import { ChainUnreadable } from '../chains/unreadable.js';
 import { judgeArrivals, judgeWaiting } from './judge-arrivals.js';
 import { openList } from './open-list.js';
 import { openProgress, positionAt, waitingOf } from './progress.js';
-import { type NetworkRun, reportOldHead, requireTime } from './run.js';
-import type { Wallets } from './wallets.js';
+import { type Listed, type NetworkRun, reportOldHead, requireTime } from './run.js';
+import { keyOfWallet, type Wallets } from './wallets.js';
 
 /** The blocks of this time before the head are read again by the next run: they may be reorganised, and a node may have lacked them. */
 const READ_AGAIN_MS = 5 * 60_000;
@@ -57,6 +57,7 @@ export async function readEvm(
     },
   });
   const receivers = [...networkRun.wallets.keys()];
+  const transactions = new Set<string>();
   let next = first;
   while (next <= newest) {
     await requireTime(run);
@@ -65,10 +66,19 @@ export async function readEvm(
       newest,
     });
     run.summary.others += others;
+    for (const { transaction } of arrivals) transactions.add(transaction);
     await judgeArrivals(networkRun, arrivals, progress, timeOf);
     const reached = Math.max(Math.min(upTo, newest - readAgain) + 1, known?.position ?? 0);
     const position = positionAt(progress, reached);
     await (upTo < newest ? list.keep(position) : list.keepAtEnd(position, head.time));
     next = upTo + 1;
   }
+  const listed: Listed = {
+    oldest: first,
+    newest: newest - readAgain,
+    transactions,
+    isComplete: true,
+    beginAgain: () => list.keep(positionAt(progress, first)),
+  };
+  networkRun.listedFor = ({ payTo }) => (networkRun.wallets.has(keyOfWallet(payTo)) ? listed : undefined);
 }

@@ -6,7 +6,7 @@ import { inGroups } from '../values/in-groups.js';
 import { judgeArrivals, judgeWaiting } from './judge-arrivals.js';
 import { type NewPosition, openList } from './open-list.js';
 import { openProgress, positionAt, transactionOf, waitingOf } from './progress.js';
-import { type NetworkRun, reportOldHead, requireTime } from './run.js';
+import { type Listed, type NetworkRun, reportOldHead, requireTime } from './run.js';
 
 /** The slots of five minutes are read again by the next run: a node's list by account may be behind the node. */
 const READ_AGAIN = 750;
@@ -18,14 +18,18 @@ const BEGINNING = { slot: 0, time: new Date(0) };
 export async function readSolana(networkRun: NetworkRun, network: SvmNetwork): Promise<void> {
   const root = await networkRun.deps.chainReader.solanaRoot(network);
   reportOldHead(networkRun, root.time);
+  const lists = new Map<string, Listed>();
+  const keyOf = (payTo: string, asset: string): string => `${payTo} ${asset}`;
+  networkRun.listedFor = ({ payTo, asset }) => lists.get(keyOf(payTo, asset));
   for (const wallet of networkRun.wallets.keys()) {
     for (const token of network.tokens) {
-      await readAccount(networkRun, { wallet, token: { ...token, family: 'svm', network } }, root);
+      const account = { wallet, token: { ...token, family: 'svm', network } } as const;
+      lists.set(keyOf(wallet, token.address), await readAccount(networkRun, account, root));
     }
   }
 }
 
-async function readAccount(networkRun: NetworkRun, account: TokenAccount, root: SolanaRoot): Promise<void> {
+async function readAccount(networkRun: NetworkRun, account: TokenAccount, root: SolanaRoot): Promise<Listed> {
   const { run, deps } = networkRun;
   const {
     last,
@@ -61,6 +65,14 @@ async function readAccount(networkRun: NetworkRun, account: TokenAccount, root: 
     await list.keep(positionOf(some.at(-1)?.slot ?? 0));
   }
   await list.keepAtEnd(positionOf(root.slot), root.time);
+  const oldest = stored?.position ?? entries[0]?.slot ?? root.slot;
+  return {
+    oldest,
+    newest: root.slot - READ_AGAIN,
+    transactions: listed,
+    isComplete: true,
+    beginAgain: () => list.keep(positionAt(progress, oldest)),
+  };
 }
 
 async function readEntries(

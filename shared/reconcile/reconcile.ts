@@ -68,7 +68,7 @@ async function readNetwork(
   if (wallets.size === 0) return;
   const { family, caip2 } = network;
   const confirmations = confirmationsOf(deps.config.confirmations, caip2);
-  const networkRun = { run, deps, network: caip2, wallets, confirmations };
+  const networkRun = { run, deps, network: caip2, wallets, confirmations, listedFor: () => undefined };
   try {
     if (family === 'evm') await readEvm(networkRun, network, walletsOf);
     else await readSolana(networkRun, network);

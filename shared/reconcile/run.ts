@@ -59,6 +59,17 @@ interface Unread {
   reason: string;
 }
 
+/** The transactions that an endpoint has listed from one block or slot to another, both included. */
+export interface Listed {
+  oldest: number;
+  newest: number;
+  transactions: ReadonlySet<string>;
+  /** False once a payment is found that the list has left out. */
+  isComplete: boolean;
+  /** Lets the next run begin at `oldest`, too. */
+  beginAgain(): Promise<void>;
+}
+
 /** A part of a chain that is judged at once. */
 export interface NetworkRun {
   run: Run;
@@ -67,6 +78,8 @@ export interface NetworkRun {
   wallets: Wallets;
   /** How many blocks a transfer needs from its own to the newest, both included. */
   confirmations: number;
+  /** The list in which a transfer of this token to this wallet has to be. Undefined: none was read. */
+  listedFor(transfer: { payTo: string; asset: string }): Listed | undefined;
 }
 
 /** The time from which a run reads a list that was never read, unless it is told another. */

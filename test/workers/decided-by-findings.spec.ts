@@ -293,6 +293,6 @@ describe('an unclear payment', () => {
   function paidNow(): Omit<Finding<'paid'>, 'kind'> {
     const transaction = `0x${randomBytes(32).toString('hex')}`;
     const payer = '0x0000000000000000000000000000000000000001';
-    return { transaction, proofIndex: 1, payer, confirmations: 1 };
+    return { transaction, height: 1, proofIndex: 1, payer, confirmations: 1 };
   }
 });

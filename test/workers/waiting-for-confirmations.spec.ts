@@ -62,6 +62,7 @@ describe('a payment whose chain goes on, while 20 confirmations are set', () => 
       finding: () => ({
         kind: 'paid',
         transaction: '0x1',
+        height: 1,
         proofIndex: 0,
         payer: undefined,
         confirmations: 10,

@@ -27,5 +27,5 @@ export function checkChain(chain: ModelChain, mode: CheckFaultMode, payment: Che
 function judge({ kind, transaction, block }: LandedMove, head: number, payer: string): ChainFinding {
   if (kind === 'cancels') return { kind: 'spent_otherwise', transaction };
   const confirmations = (head - block) / BLOCK_SECONDS + 1;
-  return { kind: 'paid', transaction, proofIndex: 0, payer, confirmations };
+  return { kind: 'paid', transaction, height: block, proofIndex: 0, payer, confirmations };
 }

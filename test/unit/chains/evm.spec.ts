@@ -27,7 +27,8 @@ describe('checking a payment on an EVM chain', () => {
   }
 
   function paidBy(transaction: string, confirmations = 1): ChainFinding {
-    return { kind: 'paid', transaction, proofIndex: 8, payer: payment.from, confirmations };
+    const height = chain.head.number;
+    return { kind: 'paid', transaction, height, proofIndex: 8, payer: payment.from, confirmations };
   }
 
   async function assertUsed(finding: Promise<ChainFinding>, reason: RegExp): Promise<void> {

@@ -55,8 +55,11 @@ describe('checking a payment on Solana', () => {
 
   it('finds it by the message, without the signature', async () => {
     const transaction = land(payment);
+    // Two slots after it, its own is confirmed.
+    const height = chain.slot - 2;
     const payer = payment.buyer.publicKey.toBase58();
-    assert.deepEqual(await check(), { kind: 'paid', transaction, proofIndex: 2, payer, confirmations: 1 });
+    const paid = { kind: 'paid', transaction, height, proofIndex: 2, payer, confirmations: 1 };
+    assert.deepEqual(await check(), paid);
   });
 
   it('counts a confirmed transaction as one confirmation and a finalized one as two', async () => {

@@ -12,6 +12,7 @@ export const DAY = 24 * HOUR;
 export const paid = (confirmations: number): Finding<'paid'> => ({
   kind: 'paid',
   transaction: HASH,
+  height: 1,
   proofIndex: 3,
   payer: '0xpayer',
   confirmations,

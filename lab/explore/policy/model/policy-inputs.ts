@@ -89,6 +89,7 @@ export function findingOf(finding: Finding): ChainFinding {
       return {
         kind,
         transaction: TRANSACTION,
+        height: 0,
         proofIndex: 0,
         payer: '',
         confirmations,

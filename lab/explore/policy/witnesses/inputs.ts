@@ -98,6 +98,7 @@ export function unused(exhausted: boolean): ChainFinding {
 export const PAID: ChainFinding = {
   kind: 'paid',
   transaction: TRANSACTION,
+  height: 0,
   proofIndex: 0,
   payer: PAYER,
   confirmations: 1,
