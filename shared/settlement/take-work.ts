@@ -11,7 +11,7 @@ import type { PaymentStage } from '../payments/states.js';
 import { laterNowMs, now, nowMs } from '../process/clock.js';
 import type { SpanStart } from '../tracing/spans.js';
 import { type PaymentQuestions, readStoredPayment } from '../x402/stored-payment.js';
-import type { Rules } from './policy/payment-state.js';
+import type { Settings } from './policy/payment-state.js';
 import { surelyOver } from './policy/settle-times.js';
 import {
   BEGIN_ALONE,
@@ -41,7 +41,7 @@ type PaymentJobName = 'settle-payment' | 'confirm-payment';
 export interface TakenPayment extends PaymentQuestions {
   payment: Payment;
   job: PaymentJobName;
-  rules: Rules;
+  settings: Settings;
   /** When a check of its chain should have succeeded; undefined when nothing waits for it. */
   urgentUntil: Date | undefined;
   /** The job's part of the trace that the payment's request began. */
@@ -74,19 +74,18 @@ async function takenBy(
     'checkout.session': payableId,
     'checkout.network': network,
   };
-  const rules = rulesFor(config, network);
+  const settings = settingsFor(config, network);
   return {
     payment,
     job,
-    rules,
-    urgentUntil: urgentUntil(payment, rules),
+    settings,
+    urgentUntil: urgentUntil(payment, settings),
     span: { name: job, kind: 'consumer', parent: trace ?? null, attributes },
     ...(await readStoredPayment(payment)),
   };
 }
 
-/** The operator's settings for the network. */
-function rulesFor({ confirmations, settleTimeoutMs }: TakeDeps['config'], caip2: string): Rules {
+function settingsFor({ confirmations, settleTimeoutMs }: TakeDeps['config'], caip2: string): Settings {
   return { confirmations: confirmationsOf(confirmations, caip2), settleTimeoutMs };
 }
 

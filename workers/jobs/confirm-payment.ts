@@ -8,7 +8,7 @@ import { carryOut } from '../../shared/settlement/carry-out.js';
 import { afterCheck, afterProofTaken } from '../../shared/settlement/policy/after-check.js';
 import type { Decision } from '../../shared/settlement/policy/decision.js';
 import { LONGEST_CONFIRMATION_MS, UNREADABLE_ALARM_MS } from '../../shared/settlement/policy/limits.js';
-import type { Rules } from '../../shared/settlement/policy/payment-state.js';
+import type { Settings } from '../../shared/settlement/policy/payment-state.js';
 import { type TakenPayment, takeToCheck } from '../../shared/settlement/take-work.js';
 import { inSpan, type Span } from '../../shared/tracing/spans.js';
 import type { WorkerDeps } from '../deps/deps.js';
@@ -35,14 +35,19 @@ async function confirm(
   taken: TakenPayment,
   { calling, span }: { calling: Calling; span: Span },
 ): Promise<Outcome> {
-  const { payment, job, rules, facilitatorRequest } = taken;
+  const { payment, job, settings, facilitatorRequest } = taken;
   const finding = await checkChain(deps, taken, calling);
   deps.metrics.chainCheck(payment.network, finding.kind);
   const commitsMayBeLost = deps.commits.mayHaveLost();
-  let decision = afterCheck(payment, { finding, commitsMayBeLost }, rules, times());
+  let decision = afterCheck(payment, { finding, commitsMayBeLost }, settings, times());
   while (decision.kind === 'ask_verify') {
     const { kind } = await deps.facilitators.verifyBy(payment.facilitator, facilitatorRequest);
-    decision = afterCheck(payment, { finding, commitsMayBeLost, isValid: kind === 'valid' }, rules, times());
+    decision = afterCheck(
+      payment,
+      { finding, commitsMayBeLost, isValid: kind === 'valid' },
+      settings,
+      times(),
+    );
   }
   // The endpoint was not asked, so the next check comes at its turn there and not after a pause.
   if (decision.kind === 'check_again' && finding.kind === 'unreadable' && finding.againInMs !== undefined) {
@@ -86,7 +91,7 @@ async function checkChain(
 /** Logs an error for a payment that waits long for its chain, and for a payment that was given up as uncertain. */
 function alarm(
   { logger }: WorkerDeps,
-  { payment, rules }: Pick<TakenPayment, 'payment' | 'rules'>,
+  { payment, settings }: Pick<TakenPayment, 'payment' | 'settings'>,
   finding: ChainFinding,
   decision: Pick<Decision, 'kind'> | Extract<Decision, { kind: 'fail' }>,
 ): void {
@@ -102,7 +107,7 @@ function alarm(
     });
     return;
   }
-  const kind = alarmOf(payment, finding, rules);
+  const kind = alarmOf(payment, finding, settings);
   if (decision.kind !== 'check_again' || kind === undefined || recentAlarms.has(id)) return;
   recentAlarms.set(id, true);
   const { event, hint } = ALARMS[kind];
@@ -114,7 +119,7 @@ function alarm(
 function alarmOf(
   payment: Payment,
   finding: ChainFinding,
-  { confirmations }: Rules,
+  { confirmations }: Settings,
 ): keyof typeof ALARMS | undefined {
   const { kind } = finding;
   if (kind === 'used' || kind === 'searching')

@@ -42,11 +42,11 @@ export async function settlePayment(
 
 async function settle(
   deps: WorkerDeps,
-  { payment, job, rules, facilitatorRequest }: TakenPayment,
+  { payment, job, settings, facilitatorRequest }: TakenPayment,
   calling: Calling,
 ): Promise<AnsweredCall> {
   const { facilitators } = deps;
-  const mayBeSent = (): boolean => mayStillCall(payment, rules, times());
+  const mayBeSent = (): boolean => mayStillCall(payment, settings, times());
   // By the later clock: a chain check counts only when its block is later than the call.
   const startedAt = new Date(laterNowMs());
   const answer = await withSlot(deps, payment, async () =>
@@ -58,7 +58,7 @@ async function settle(
   const isUnsent = answer.kind === 'not_processed' && answer.isUnsent;
   const another = isUnsent ? await facilitators.another(payment.facilitator, facilitatorRequest) : undefined;
   const call: Call = { answer, startedAt, endedAt, commitsMayBeLost: deps.commits.mayHaveLost(), another };
-  const decision = afterCall(payment, call, rules, times());
+  const decision = afterCall(payment, call, settings, times());
   const verdict = loggedVerdict(payment, answer);
   const settledIn = answer.kind === 'settled' ? believedTransaction(decision) : undefined;
   const ifProofTaken = settledIn === undefined ? undefined : afterNamedTwice(settledIn, call, times());

@@ -126,8 +126,8 @@ export const MUTANTS: readonly Mutant[] = [
     ),
   ),
   mutant('the machine’s own clock is ignored', clocks, {
-    afterCheck: (payment, check, rules, times) =>
-      POLICY.afterCheck(payment, check, rules, { ...times, own: times.now }),
+    afterCheck: (payment, check, settings, times) =>
+      POLICY.afterCheck(payment, check, settings, { ...times, own: times.now }),
   }),
   mutant('one chain check counts as two', farAhead, {
     afterCheck: (payment, ...rest) => POLICY.afterCheck({ ...payment, unusedSeenAt: LONG_AGO }, ...rest),
@@ -141,12 +141,12 @@ export const MUTANTS: readonly Mutant[] = [
     },
   }),
   mutant('settled is believed while confirmations are wanted', confirmations, {
-    afterCall: (payment, call, rules, times) =>
-      POLICY.afterCall(payment, call, { ...rules, confirmations: 0 }, times),
+    afterCall: (payment, call, settings, times) =>
+      POLICY.afterCall(payment, call, { ...settings, confirmations: 0 }, times),
   }),
   mutant('one confirmation is enough', confirmations, {
-    afterCheck: (payment, check, rules, times) =>
-      POLICY.afterCheck(payment, check, { ...rules, confirmations: 1 }, times),
+    afterCheck: (payment, check, settings, times) =>
+      POLICY.afterCheck(payment, check, { ...settings, confirmations: 1 }, times),
   }),
   mutant('a proof in the newest block is not checked again', confirmations, {
     afterCheck: (...check) => {
@@ -209,9 +209,9 @@ function seeing(
   change: (finding: ChainFinding, at: { now: Date; isOver: boolean }) => ChainFinding,
 ): Partial<Policy> {
   return {
-    afterCheck: (payment, check, rules, times) => {
+    afterCheck: (payment, check, settings, times) => {
       const at = { now: times.now, isOver: times.now > payment.validUntil };
-      return POLICY.afterCheck(payment, { ...check, finding: change(check.finding, at) }, rules, times);
+      return POLICY.afterCheck(payment, { ...check, finding: change(check.finding, at) }, settings, times);
     },
   };
 }

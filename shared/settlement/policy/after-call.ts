@@ -30,7 +30,7 @@ import {
 import type { Decision } from './decision.js';
 import { type ByRow, decideByRows } from './decision-table.js';
 import { provesAnother } from './describe-finding.js';
-import type { CalledPayment, Rules, Times } from './payment-state.js';
+import type { CalledPayment, Settings, Times } from './payment-state.js';
 
 /** The decision after an answer to `/settle`. */
 export const ANSWER: AnswerTable = {
@@ -103,8 +103,13 @@ export const ANSWER: AnswerTable = {
   unknown: [{ do: checkSoon, because: 'The money may have moved: only the chain can tell.' }],
 };
 
-export function afterCall(payment: CalledPayment, call: Call, rules: Rules, times: Times): ByRow<Decision> {
-  return stepAfter(call.answer.kind, { payment, rules, times, ...call });
+export function afterCall(
+  payment: CalledPayment,
+  call: Call,
+  settings: Settings,
+  times: Times,
+): ByRow<Decision> {
+  return stepAfter(call.answer.kind, { payment, settings, times, ...call });
 }
 
 /** The facilitator named a transaction that another payment has. It is not recorded for this one. */

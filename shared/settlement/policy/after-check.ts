@@ -48,7 +48,7 @@ import { afterPause, isTooEarly } from './check-times.js';
 import type { Decision, Patch } from './decision.js';
 import { type ByRow, decideByRows } from './decision-table.js';
 import { describeFinding, provesAnother } from './describe-finding.js';
-import type { Rules, Times, WatchedPayment } from './payment-state.js';
+import type { Settings, Times, WatchedPayment } from './payment-state.js';
 
 const PAID: CheckTable['paid'] = [
   { when: [enoughConfirmations], do: succeed, certain: 'paid', because: 'The transfer is proof.' },
@@ -197,12 +197,12 @@ export type Check = Pick<CheckCase, 'finding' | 'isValid' | 'commitsMayBeLost'>;
 export function afterCheck(
   payment: WatchedPayment,
   check: Check,
-  rules: Rules,
+  settings: Settings,
   times: Times,
 ): ByRow<Decision | { kind: 'ask_verify' }> {
   const { finding } = check;
-  const patch = patchAfter(payment, finding, times, rules);
-  const step = stepAfter(finding.kind, { payment, rules, times, ...check });
+  const patch = patchAfter(payment, finding, times, settings);
+  const step = stepAfter(finding.kind, { payment, settings, times, ...check });
   if (step.kind === 'ask_verify') return step;
   const said = { source: 'chain', said: describeFinding(finding) } as const;
   if (step.kind !== 'check_again' && step.kind !== 'settle_again') return { said, ...step };
@@ -233,9 +233,9 @@ export function afterProofTaken(payment: WatchedPayment, transaction: string, ti
 }
 
 /** A check that shows nothing of the authorization leaves what earlier checks found as it is. */
-function patchAfter(payment: WatchedPayment, finding: ChainFinding, times: Times, rules: Rules): Patch {
+function patchAfter(payment: WatchedPayment, finding: ChainFinding, times: Times, settings: Settings): Patch {
   const { searchPlace } = payment;
-  const usedSeenAt = usedSeenAfter(payment, finding, times, rules);
+  const usedSeenAt = usedSeenAfter(payment, finding, times, settings);
   const unreadableSince = unreadableSinceAfter(payment, finding, times);
   if (finding.kind === 'pending' || finding.kind === 'unreadable')
     return { unreadableSince, searchPlace, usedSeenAt };
@@ -266,7 +266,7 @@ function usedSeenAfter(
   payment: WatchedPayment,
   finding: ChainFinding,
   { now }: Times,
-  rules: Rules,
+  settings: Settings,
 ): Date | null {
   switch (finding.kind) {
     case 'used':
@@ -274,7 +274,7 @@ function usedSeenAfter(
     case 'paid':
       return payment.usedSeenAt ?? now;
     case 'unused':
-      return isTooEarly(finding.chainTime, payment, rules) ? payment.usedSeenAt : null;
+      return isTooEarly(finding.chainTime, payment, settings) ? payment.usedSeenAt : null;
     default:
       return payment.usedSeenAt;
   }

@@ -1,7 +1,7 @@
 import type { SettleVerdict } from '../../x402/settle-verdict.js';
 import type { Decision } from './decision.js';
 import type { Condition, Rows } from './decision-table.js';
-import type { CalledPayment, Rules, Times } from './payment-state.js';
+import type { CalledPayment, Settings, Times } from './payment-state.js';
 
 /** One call of `/settle` with its answer. */
 export interface Call<Answer extends SettleVerdict = SettleVerdict> {
@@ -17,7 +17,7 @@ export interface Call<Answer extends SettleVerdict = SettleVerdict> {
 /** A call, with everything that decides about it. */
 export interface AnswerCase<Answer extends SettleVerdict = SettleVerdict> extends Call<Answer> {
   payment: CalledPayment;
-  rules: Rules;
+  settings: Settings;
   times: Times;
 }
 

@@ -77,7 +77,7 @@ export const anotherMayBeAsked: AnswerCondition<'not_processed'> = {
 export const confirmationsNeeded: AnswerCondition<'settled'> = {
   by: 'operator',
   text: 'confirmations are set for the network',
-  holds: ({ rules }) => rules.confirmations > 0,
+  holds: ({ settings }) => settings.confirmations > 0,
 };
 
 /** Solana's payloads do not name the payer reliably. */

@@ -58,9 +58,9 @@ export const failAsRefused: AnswerAction<'rejected'> = {
 
 export const checkSoon: AnswerAction<'unknown'> = {
   text: `${CHECK_SOON}; the outcome is unclear, unless success was reported before`,
-  decide: ({ payment, answer: { why, transaction, mayStillRun }, startedAt, endedAt, rules, times }) =>
+  decide: ({ payment, answer: { why, transaction, mayStillRun }, startedAt, endedAt, settings, times }) =>
     checkAt(new Date(times.now.getTime() + FIRST_CHECK_MS), `unclear: ${why}`, {
-      settleEndedAt: mayStillRun ? surelyOver(startedAt, rules) : endedAt,
+      settleEndedAt: mayStillRun ? surelyOver(startedAt, settings) : endedAt,
       settleUnclear: !facilitatorReportedSuccess(payment),
       ...(transaction !== undefined && { reportedTransaction: transaction }),
     }),

@@ -3,7 +3,7 @@ import { GIVE_UP, GIVEN_UP } from './answer-decisions.js';
 import type { Decision } from './decision.js';
 import { type Action, type ByRow, decideByRows, type Rows } from './decision-table.js';
 import { PAUSED_PROCESS_MARGIN_MS } from './limits.js';
-import type { CalledPayment, Rules, Times } from './payment-state.js';
+import type { CalledPayment, Settings, Times } from './payment-state.js';
 
 type BeforeCallStep = Decision | { kind: 'call' };
 type BeforeCallAction = Action<CallCase, BeforeCallStep>;
@@ -46,6 +46,10 @@ export function beforeCall(
 }
 
 /** A worker that stood still may have lost the payment: the call must end in time before another may take it. */
-export function mayStillCall({ dueAt }: CalledPayment, { settleTimeoutMs }: Rules, { now }: Times): boolean {
+export function mayStillCall(
+  { dueAt }: CalledPayment,
+  { settleTimeoutMs }: Settings,
+  { now }: Times,
+): boolean {
   return dueAt !== null && now.getTime() + settleTimeoutMs + PAUSED_PROCESS_MARGIN_MS <= dueAt.getTime();
 }

@@ -1,6 +1,6 @@
 import type { ChainFinding, Finding } from '../../chains/finding.js';
 import type { Condition, Rows } from './decision-table.js';
-import type { Rules, Times, WatchedPayment } from './payment-state.js';
+import type { Settings, Times, WatchedPayment } from './payment-state.js';
 
 /** One chain check, with everything that decides about it. */
 export interface CheckCase<Found extends ChainFinding = ChainFinding> {
@@ -10,7 +10,7 @@ export interface CheckCase<Found extends ChainFinding = ChainFinding> {
   isValid?: boolean;
   /** Postgres may have forgotten a call for the same payload, which may still use it. */
   commitsMayBeLost: boolean;
-  rules: Rules;
+  settings: Settings;
   times: Times;
 }
 

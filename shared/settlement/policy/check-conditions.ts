@@ -21,13 +21,13 @@ import { isWatchOver, nextWatchTime } from './watch.js';
 export const enoughConfirmations: CheckCondition<'paid'> = {
   by: 'chain',
   text: 'with enough confirmations',
-  holds: ({ finding, rules }) => finding.confirmations >= Math.max(1, rules.confirmations),
+  holds: ({ finding, settings }) => finding.confirmations >= Math.max(1, settings.confirmations),
 };
 
 export const blockIsTooEarly: CheckCondition<'unused'> = {
   by: 'chain',
   text: 'its block is not later than the end of the last call, or than a check that saw the authorization used',
-  holds: ({ payment, finding: { chainTime }, rules }) => isTooEarly(chainTime, payment, rules),
+  holds: ({ payment, finding: { chainTime }, settings }) => isTooEarly(chainTime, payment, settings),
 };
 
 export const blockIsLateEnough: CheckCondition<'unused'> = {
@@ -60,15 +60,15 @@ export const blockIsNotAhead: CheckCondition<'unused'> = {
 export const endIsFarAhead: CheckCondition = {
   by: 'database',
   text: `the authorization ends more than ${describeDuration(LONGEST_WAIT_MS)} after the last call`,
-  holds: ({ payment, rules }) => endsFarAhead(payment, rules),
+  holds: ({ payment, settings }) => endsFarAhead(payment, settings),
 };
 
 /** On a chain that stands still no time has passed, whatever the clocks say. */
 export const longestWaitIsOver: CheckCondition<'unused'> = {
   by: 'clock',
   text: `${describeDuration(LONGEST_WAIT_MS)} have passed since the last call by both clocks, and on the chain`,
-  holds: ({ payment, finding, rules, times }) => {
-    const end = longestWaitEnd(payment, rules);
+  holds: ({ payment, finding, settings, times }) => {
+    const end = longestWaitEnd(payment, settings);
     return isPast(end, times) && finding.chainTime >= end;
   },
 };
@@ -146,8 +146,8 @@ export const hadNoTurn: CheckCondition<'unreadable'> = {
 export const chainStandsStill: CheckCondition<'unreadable'> = {
   by: 'chain',
   text: 'its newest block is not later than the end of the authorization, or of the last call if that is far ahead',
-  holds: ({ payment, finding: { chainTime }, rules }) => {
-    const end = endsFarAhead(payment, rules) ? lastCallEnd(payment, rules) : payment.validUntil;
+  holds: ({ payment, finding: { chainTime }, settings }) => {
+    const end = endsFarAhead(payment, settings) ? lastCallEnd(payment, settings) : payment.validUntil;
     return chainTime !== undefined && chainTime <= end;
   },
 };
@@ -167,7 +167,7 @@ export const seenUsedBefore: CheckCondition = {
 export const waitIsOver: CheckCondition = {
   by: 'clock',
   text: "the authorization's end, or the wait for it, is past by both clocks",
-  holds: ({ payment, rules, times }) => isPast(waitEnd(payment, rules), times),
+  holds: ({ payment, settings, times }) => isPast(waitEnd(payment, settings), times),
 };
 
 export const unreadableForLong: CheckCondition = {

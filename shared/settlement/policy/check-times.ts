@@ -1,5 +1,5 @@
 import { CHECK_PAUSES_MS, LONGEST_WAIT_MS, UNREADABLE_PAUSE_MS, WATCH_INTERVAL_MS } from './limits.js';
-import type { Rules, Times, WatchedPayment } from './payment-state.js';
+import type { Settings, Times, WatchedPayment } from './payment-state.js';
 import { surelyOver } from './settle-times.js';
 
 export function inMs({ now }: Times, ms: number): Date {
@@ -27,26 +27,29 @@ function unreadableMs({ unreadableSince }: WatchedPayment, { now }: Times): numb
 }
 
 /** The end of the last `/settle` call. A call without a recorded end counts as ended when it surely has. */
-export function lastCallEnd({ settleEndedAt, settleAskedAt, claimedAt }: WatchedPayment, rules: Rules): Date {
-  return settleEndedAt ?? surelyOver(settleAskedAt ?? claimedAt, rules);
+export function lastCallEnd(
+  { settleEndedAt, settleAskedAt, claimedAt }: WatchedPayment,
+  settings: Settings,
+): Date {
+  return settleEndedAt ?? surelyOver(settleAskedAt ?? claimedAt, settings);
 }
 
 /** Whether a block of that time can lack a use of the authorization that the chain has. */
-export function isTooEarly(chainTime: Date, payment: WatchedPayment, rules: Rules): boolean {
+export function isTooEarly(chainTime: Date, payment: WatchedPayment, settings: Settings): boolean {
   const { usedSeenAt } = payment;
-  return chainTime <= lastCallEnd(payment, rules) || (usedSeenAt !== null && chainTime <= usedSeenAt);
+  return chainTime <= lastCallEnd(payment, settings) || (usedSeenAt !== null && chainTime <= usedSeenAt);
 }
 
 /** The latest end of an authorization that the payment waits for. */
-export function longestWaitEnd(payment: WatchedPayment, rules: Rules): Date {
-  return new Date(lastCallEnd(payment, rules).getTime() + LONGEST_WAIT_MS);
+export function longestWaitEnd(payment: WatchedPayment, settings: Settings): Date {
+  return new Date(lastCallEnd(payment, settings).getTime() + LONGEST_WAIT_MS);
 }
 
-export function endsFarAhead(payment: WatchedPayment, rules: Rules): boolean {
-  return payment.validUntil > longestWaitEnd(payment, rules);
+export function endsFarAhead(payment: WatchedPayment, settings: Settings): boolean {
+  return payment.validUntil > longestWaitEnd(payment, settings);
 }
 
 /** The end of the authorization, or of the wait for it. */
-export function waitEnd(payment: WatchedPayment, rules: Rules): Date {
-  return endsFarAhead(payment, rules) ? longestWaitEnd(payment, rules) : payment.validUntil;
+export function waitEnd(payment: WatchedPayment, settings: Settings): Date {
+  return endsFarAhead(payment, settings) ? longestWaitEnd(payment, settings) : payment.validUntil;
 }

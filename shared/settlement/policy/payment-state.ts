@@ -31,8 +31,8 @@ export interface WatchedPayment extends CalledPayment {
   usedSeenAt: Date | null;
 }
 
-/** The operator's settings. */
-export interface Rules {
+/** The operator's settings that the policy reads, for the payment's network. */
+export interface Settings {
   /** The confirmations that the payment's network needs. With 0 the facilitator's clear success is enough. */
   confirmations: number;
   settleTimeoutMs: number;

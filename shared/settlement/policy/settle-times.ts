@@ -1,8 +1,8 @@
 import { AFTER_TIMEOUT_MS, SETTLE_MARGIN_MS } from './limits.js';
-import type { CalledPayment, Rules } from './payment-state.js';
+import type { CalledPayment, Settings } from './payment-state.js';
 
 /** A call that got no answer surely no longer runs at the facilitator after this time. */
-export function surelyOver(startedAt: Date, { settleTimeoutMs }: Pick<Rules, 'settleTimeoutMs'>): Date {
+export function surelyOver(startedAt: Date, { settleTimeoutMs }: Pick<Settings, 'settleTimeoutMs'>): Date {
   return new Date(startedAt.getTime() + settleTimeoutMs + AFTER_TIMEOUT_MS);
 }
 

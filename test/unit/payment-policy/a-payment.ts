@@ -1,8 +1,8 @@
-import type { Rules, Times, WatchedPayment } from '../../../shared/settlement/policy/payment-state.js';
+import type { Settings, Times, WatchedPayment } from '../../../shared/settlement/policy/payment-state.js';
 
 /** The time of every decision. */
 export const NOW = new Date('2026-06-01T12:00:00Z');
-export const RULES: Rules = { confirmations: 0, settleTimeoutMs: 90_000 };
+export const SETTINGS: Settings = { confirmations: 0, settleTimeoutMs: 90_000 };
 
 export function at(ms: number): Date {
   return new Date(NOW.getTime() + ms);

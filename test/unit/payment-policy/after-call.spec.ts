@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { afterCall } from '../../../shared/settlement/policy/after-call.js';
 import { beforeCall, mayStillCall } from '../../../shared/settlement/policy/before-call.js';
 import type { Decision } from '../../../shared/settlement/policy/decision.js';
-import type { Rules, WatchedPayment } from '../../../shared/settlement/policy/payment-state.js';
+import type { Settings, WatchedPayment } from '../../../shared/settlement/policy/payment-state.js';
 import type { SettleVerdict } from '../../../shared/x402/settle-verdict.js';
-import { aPayment, at, RULES, times, unclearPayment } from './a-payment.js';
+import { aPayment, at, SETTINGS, times, unclearPayment } from './a-payment.js';
 
 const HASH = '0xabc';
 const SETTLED: SettleVerdict = { kind: 'settled', transaction: HASH, payer: '0xpayer' };
@@ -43,7 +43,7 @@ interface Row {
   what: string;
   answer: SettleVerdict;
   payment?: WatchedPayment;
-  rules?: Rules;
+  settings?: Settings;
   commitsMayBeLost?: boolean;
   another?: string;
   says: unknown[];
@@ -99,7 +99,7 @@ const ROWS: readonly Row[] = [
   {
     what: 'settled, where confirmations are waited for',
     answer: SETTLED,
-    rules: { ...RULES, confirmations: 1 },
+    settings: { ...SETTINGS, confirmations: 1 },
     says: ['check_again', at(0), { ...ENDED, reportedTransaction: HASH, settleUnclear: false }],
   },
   { what: 'refused clearly', answer: REFUSED, says: ['fail', 'insufficient_funds', false, WATCHED] },
@@ -238,14 +238,14 @@ describe('an answer of /settle', () => {
     what,
     answer,
     payment = aPayment(),
-    rules = RULES,
+    settings = SETTINGS,
     commitsMayBeLost = false,
     another,
     says,
   } of ROWS) {
     it(`that it is ${what}: ${says[0]}`, () => {
       const call = { answer, startedAt: at(-300), endedAt: at(-100), commitsMayBeLost, another };
-      assert.deepEqual(inShort(afterCall(payment, call, rules, times())), says);
+      assert.deepEqual(inShort(afterCall(payment, call, settings, times())), says);
     });
   }
 });
@@ -274,8 +274,9 @@ describe('a payment that was taken to be settled', () => {
   });
 
   it('is not sent by a process that stood still: the call must end five seconds before another may take it', () => {
-    const may = (leaseMs: number): boolean => mayStillCall(aPayment({ dueAt: at(leaseMs) }), RULES, times());
+    const may = (leaseMs: number): boolean =>
+      mayStillCall(aPayment({ dueAt: at(leaseMs) }), SETTINGS, times());
     assert.deepEqual([may(95_000), may(94_999)], [true, false]);
-    assert.equal(mayStillCall(aPayment({ dueAt: null }), RULES, times()), false);
+    assert.equal(mayStillCall(aPayment({ dueAt: null }), SETTINGS, times()), false);
   });
 });

@@ -1,5 +1,5 @@
 import type { WatchedPayment } from '../../../shared/settlement/policy/payment-state.js';
-import { aPayment, at, RULES, times, unclearPayment } from './a-payment.js';
+import { aPayment, at, SETTINGS, times, unclearPayment } from './a-payment.js';
 import { DAY, FAR, HASH, HOUR, hold, MINUTE, paid, SEARCHING, SILENT, USED, unused } from './check-rows.js';
 
 /** The first pause between checks. */
@@ -11,10 +11,15 @@ hold('the transfer was found', [
   {
     what: 'with one confirmation too few',
     finding: paid(2),
-    rules: { ...RULES, confirmations: 3 },
+    settings: { ...SETTINGS, confirmations: 3 },
     says: ['check_again', SOON],
   },
-  { what: 'with all of them', finding: paid(3), rules: { ...RULES, confirmations: 3 }, says: ['succeed'] },
+  {
+    what: 'with all of them',
+    finding: paid(3),
+    settings: { ...SETTINGS, confirmations: 3 },
+    says: ['succeed'],
+  },
   {
     what: 'and may still be dropped',
     finding: { kind: 'pending', transaction: HASH },

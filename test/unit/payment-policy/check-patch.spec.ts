@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ChainFinding } from '../../../shared/chains/finding.js';
 import { afterCheck, afterProofTaken } from '../../../shared/settlement/policy/after-check.js';
 import type { WatchedPayment } from '../../../shared/settlement/policy/payment-state.js';
-import { at, RULES, times, unclearPayment } from './a-payment.js';
+import { at, SETTINGS, times, unclearPayment } from './a-payment.js';
 import { HASH, inShort, MINUTE, paid, SEARCHING, SILENT, USED, unused } from './check-rows.js';
 
 describe('the patch after a check', () => {
@@ -10,7 +10,7 @@ describe('the patch after a check', () => {
     const decision = afterCheck(
       payment,
       { finding, isValid: false, commitsMayBeLost: false },
-      RULES,
+      SETTINGS,
       times(),
     );
     return 'patch' in decision && decision.patch;
@@ -96,14 +96,14 @@ describe('the patch after a check', () => {
     const again = afterCheck(
       refused,
       { finding: SILENT, isValid: true, commitsMayBeLost: false },
-      RULES,
+      SETTINGS,
       times(),
     );
     assert.equal(again.kind === 'settle_again' && again.patch.failureCode, null);
     const waiting = afterCheck(
       refused,
       { finding: SILENT, isValid: false, commitsMayBeLost: false },
-      RULES,
+      SETTINGS,
       times(),
     );
     assert.equal(waiting.kind === 'check_again' && 'failureCode' in waiting.patch, false);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ChainFinding, Finding } from '../../../shared/chains/finding.js';
 import { afterCheck } from '../../../shared/settlement/policy/after-check.js';
-import type { Rules, Times, WatchedPayment } from '../../../shared/settlement/policy/payment-state.js';
-import { at, RULES, times, unclearPayment } from './a-payment.js';
+import type { Settings, Times, WatchedPayment } from '../../../shared/settlement/policy/payment-state.js';
+import { at, SETTINGS, times, unclearPayment } from './a-payment.js';
 
 export const HASH = '0xabc';
 export const MINUTE = 60_000;
@@ -38,7 +38,7 @@ interface Row {
   payment?: WatchedPayment;
   isValid?: boolean;
   commitsMayBeLost?: boolean;
-  rules?: Rules;
+  settings?: Settings;
   times?: Times;
   /** The kind of the decision, with its time or its code. */
   says: unknown[];
@@ -49,13 +49,13 @@ export function inShort({
   payment = unclearPayment(),
   isValid,
   commitsMayBeLost = false,
-  rules = RULES,
+  settings = SETTINGS,
   times: when = times(),
 }: Row): unknown[] {
   const decision = afterCheck(
     payment,
     { finding, commitsMayBeLost, ...(isValid !== undefined && { isValid }) },
-    rules,
+    settings,
     when,
   );
   switch (decision.kind) {

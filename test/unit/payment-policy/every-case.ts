@@ -10,7 +10,7 @@ import type {
   SuccessCase,
 } from '../../../shared/settlement/policy/session-after.js';
 import type { SettleVerdict } from '../../../shared/x402/settle-verdict.js';
-import { aPayment, at, NOW, RULES, times } from './a-payment.js';
+import { aPayment, at, NOW, SETTINGS, times } from './a-payment.js';
 import { DAY, HASH, HOUR, MINUTE, paid, unused } from './check-rows.js';
 
 /** Each property with all the values that a condition tells apart: on each limit, and beside it. */
@@ -90,7 +90,7 @@ export function* checks<Kind extends ChainFinding['kind']>(
             finding,
             ...verified,
             commitsMayBeLost: index > 0 && finding.kind !== 'unreadable',
-            rules: RULES,
+            settings: SETTINGS,
             times,
           };
 }
@@ -136,7 +136,7 @@ export function answers<Kind extends SettleVerdict['kind']>(kind: Kind): AnswerC
           another: confirmations === 0 ? 'another.example' : undefined,
           startedAt: at(-300),
           endedAt: at(-100),
-          rules: { ...RULES, confirmations },
+          settings: { ...SETTINGS, confirmations },
           times: times(),
         })),
       ),

@@ -127,7 +127,7 @@ function isDecision(step: Step): step is Decision {
 
 function holdChecks<Kind extends ChainFinding['kind']>(kind: Kind): void {
   const decideCheck = (one: CheckCase<Finding<Kind>>): ByRow<Step> =>
-    afterCheck(one.payment, one, one.rules, one.times);
+    afterCheck(one.payment, one, one.settings, one.times);
   hold(`look-${kind}`, CHECK[kind], () => checks(kind, 'processing'), decideCheck);
   hold(`late-${kind}`, LATE_CHECK[kind], () => checks(kind, 'failed'), decideCheck);
 }
@@ -137,7 +137,7 @@ function holdAnswers<Kind extends SettleVerdict['kind']>(kind: Kind): void {
     `answer-${kind}`,
     ANSWER[kind],
     () => answers(kind),
-    (one) => afterCall(one.payment, one, one.rules, one.times),
+    (one) => afterCall(one.payment, one, one.settings, one.times),
   );
 }
 

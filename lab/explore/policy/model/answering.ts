@@ -1,7 +1,7 @@
 import { dateAt } from '../setting/ticks.js';
 import { carryOut } from './carry-out.js';
 import { type Answer, afterAnswer, answersTo } from './facilitator.js';
-import { paymentStateOf, rulesOf, timesOf } from './policy-inputs.js';
+import { operatorSettingsOf, paymentStateOf, timesOf } from './policy-inputs.js';
 import type { Scene, Steps } from './step.js';
 import { type Caller, withPayload, withPayment } from './world.js';
 
@@ -29,7 +29,7 @@ export function* hearing(scene: Scene, worker: Caller, { answer, isHonest, anoth
     commitsMayBeLost: setting.forgets,
     another,
   };
-  const decision = policy.afterCall(state, call, rulesOf(setting), timesOf(setting));
+  const decision = policy.afterCall(state, call, operatorSettingsOf(setting), timesOf(setting));
   const cause = { by: 'answer', answer, wasOutcomeUnclear } as const;
   const { world, became, rows, broken } = carryOut(scene, decision, cause);
   yield { what: `/settle says ${answer.kind}: ${became}`, world, rows, broken, isHonest };

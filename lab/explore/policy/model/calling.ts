@@ -3,7 +3,7 @@ import { dateAt } from '../setting/ticks.js';
 import { answering, hearing } from './answering.js';
 import { carryOut } from './carry-out.js';
 import { effectsOf } from './facilitator.js';
-import { paymentStateOf, rulesOf, timesOf } from './policy-inputs.js';
+import { operatorSettingsOf, paymentStateOf, timesOf } from './policy-inputs.js';
 import type { Scene, Steps } from './step.js';
 import {
   CALL_TICKS,
@@ -123,5 +123,5 @@ function* wakingLost(scene: Scene, lost: Caller): Steps {
 
 function mayStillCall({ payment, payload, policy, setting }: Scene, { since }: Caller): boolean {
   const state = { ...paymentStateOf(payment, payload), dueAt: dateAt(since + CALL_TICKS) };
-  return policy.mayStillCall(state, rulesOf(setting), timesOf(setting));
+  return policy.mayStillCall(state, operatorSettingsOf(setting), timesOf(setting));
 }

@@ -3,7 +3,7 @@ import type { ByRow } from '../../../../shared/settlement/policy/decision-table.
 import { LONGEST_WAIT } from '../setting/ticks.js';
 import { carryOut } from './carry-out.js';
 import { observationsOf } from './endpoint.js';
-import { findingOf, paymentStateOf, rulesOf, timesOf } from './policy-inputs.js';
+import { findingOf, operatorSettingsOf, paymentStateOf, timesOf } from './policy-inputs.js';
 import type { Scene, Step, Steps } from './step.js';
 import { CALL_TICKS, type Checker, type Finding, type Payment, type Seen, withPayment } from './world.js';
 
@@ -63,13 +63,18 @@ function* deciding(scene: Scene, checker: Checker, isWhole: boolean): Steps {
   const state = paymentStateOf({ ...payment, settleUnclear, isReported, unreadableSince }, payload);
   const check = { finding: findingOf(finding), commitsMayBeLost: setting.forgets };
   const seen = { ...payment.seen, silentSince };
-  const decision = policy.afterCheck(state, check, rulesOf(setting), timesOf(setting));
+  const decision = policy.afterCheck(state, check, operatorSettingsOf(setting), timesOf(setting));
   if (decision.kind !== 'ask_verify') {
     yield written(scene, { decision, checker, seen, isValid: undefined, isHonest: isWhole });
     return;
   }
   for (const isValid of [true, false]) {
-    const decided = policy.afterCheck(state, { isValid, ...check }, rulesOf(setting), timesOf(setting));
+    const decided = policy.afterCheck(
+      state,
+      { isValid, ...check },
+      operatorSettingsOf(setting),
+      timesOf(setting),
+    );
     const isHonest = isWhole && isValid === (payload.use === null);
     if (decided.kind === 'ask_verify') continue;
     const step = written(scene, { decision: decided, checker, seen, isValid, isHonest });

@@ -4,14 +4,14 @@ import {
   LONGEST_WATCH_MS,
   WATCH_INTERVAL_MS,
 } from '../../../../shared/settlement/policy/limits.js';
-import type { Rules, Times, WatchedPayment } from '../../../../shared/settlement/policy/payment-state.js';
+import type { Settings, Times, WatchedPayment } from '../../../../shared/settlement/policy/payment-state.js';
 import type { HeldSession, HoldingPayment } from '../../../../shared/settlement/policy/session-after.js';
 import type { Setting } from '../setting/setting.js';
 import { A_DAY_AGO, dateAt, LONG_AGO, TICK_MS } from '../setting/ticks.js';
 import type { Finding, Payload, Payment, Session } from './world.js';
 
 /** Converts the model's values to the policy's inputs. */
-export function rulesOf({ confirmations }: Setting): Rules {
+export function operatorSettingsOf({ confirmations }: Setting): Settings {
   return { confirmations, settleTimeoutMs: TICK_MS };
 }
 

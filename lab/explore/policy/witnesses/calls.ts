@@ -1,5 +1,5 @@
 import type { SettleVerdict } from '../../../../shared/x402/settle-verdict.js';
-import { ANOTHER_PAYER, at, CLOCKS, RULES, stateOf, TRANSACTION, timesBy } from './inputs.js';
+import { ANOTHER_PAYER, at, CLOCKS, SETTINGS, stateOf, TRANSACTION, timesBy } from './inputs.js';
 import { continued, isPromoted, type Scene, type Steps } from './play.js';
 import { canMove, type Fact, withFact, withRow } from './world.js';
 import { carryOut } from './write.js';
@@ -104,7 +104,7 @@ function* answering(scene: Scene, what: string, hasEffect: boolean): Steps {
         endedAt: at(0),
         commitsMayBeLost: rules.commitsMayBeLost(isPromoted(world)),
       },
-      RULES,
+      SETTINGS,
       timesBy('both are right'),
     );
     const { became, world: next, rows, broken } = carryOut(heard, decision);

@@ -1,5 +1,5 @@
 import type { ChainFinding } from '../../../../shared/chains/finding.js';
-import { CLOCKS, type Clocks, PAID, RULES, stateOf, TRANSACTION, timesBy, unused } from './inputs.js';
+import { CLOCKS, type Clocks, PAID, SETTINGS, stateOf, TRANSACTION, timesBy, unused } from './inputs.js';
 import { continued, isPromoted, type Scene, type Steps } from './play.js';
 import type { Breadth } from './settings.js';
 import { type Fact, withFact } from './world.js';
@@ -85,7 +85,7 @@ function* deciding(scene: Scene, sight: Sight, clocks: Clocks): Steps {
   const times = timesBy(clocks);
   const isHonest = sight.isHonest && clocks === 'both are right';
   const what = `${clocks === 'both are right' ? '' : `${clocks}: `}${sight.by} says ${sight.finding.kind}`;
-  const decision = rules.afterCheck(state, check, RULES, times);
+  const decision = rules.afterCheck(state, check, SETTINGS, times);
   if (decision.kind !== 'ask_verify') {
     const { became, world, rows, broken } = carryOut(scene, decision);
     const isUnasked = sight.finding === LIMITED && decision.kind === 'fail';
@@ -94,7 +94,7 @@ function* deciding(scene: Scene, sight: Sight, clocks: Clocks): Steps {
     return;
   }
   for (const isValid of [true, false]) {
-    const decided = rules.afterCheck(state, { isValid, ...check }, RULES, times);
+    const decided = rules.afterCheck(state, { isValid, ...check }, SETTINGS, times);
     if (decided.kind === 'ask_verify') continue;
     const { became, world, rows, broken } = carryOut(scene, decided);
     const words = isValid ? 'valid' : 'nothing of use';

@@ -1,6 +1,6 @@
 import type { ChainFinding } from '../../../../shared/chains/finding.js';
 import { LONGEST_UNREADABLE_MS } from '../../../../shared/settlement/policy/limits.js';
-import type { Rules, Times, WatchedPayment } from '../../../../shared/settlement/policy/payment-state.js';
+import type { Settings, Times, WatchedPayment } from '../../../../shared/settlement/policy/payment-state.js';
 import type { HeldSession, HoldingPayment } from '../../../../shared/settlement/policy/session-after.js';
 import { type Attempt, indexOfRole, type Of, payableOf, type Row, type World } from './world.js';
 
@@ -25,7 +25,7 @@ const NEWEST_BLOCK = at(-SECOND);
 const GOOD_UNTIL = at(5 * MINUTE);
 const OVER_SINCE = at(-10 * MINUTE);
 
-export const RULES: Rules = { confirmations: 0, settleTimeoutMs: 5 * SECOND };
+export const SETTINGS: Settings = { confirmations: 0, settleTimeoutMs: 5 * SECOND };
 export const TRANSACTION = '0x1';
 const PAYER = '0xa';
 export const ANOTHER_PAYER = '0xb';

@@ -77,12 +77,12 @@ export const WITNESS_MUTANTS: readonly WitnessMutant[] = [
       ),
   }),
   mutant('clock', "Postgres' clock alone ends the wait for an authorization", WITHOUT_FAILOVER, {
-    afterCheck: (payment, check, rules, { now }) =>
-      RULES_OF_ALL.afterCheck(payment, check, rules, { now, own: now }),
+    afterCheck: (payment, check, settings, { now }) =>
+      RULES_OF_ALL.afterCheck(payment, check, settings, { now, own: now }),
   }),
   mutant('clock', "the process' clock alone ends the wait for an authorization", WITHOUT_FAILOVER, {
-    afterCheck: (payment, check, rules, { own }) =>
-      RULES_OF_ALL.afterCheck(payment, check, rules, { now: own, own }),
+    afterCheck: (payment, check, settings, { own }) =>
+      RULES_OF_ALL.afterCheck(payment, check, settings, { now: own, own }),
   }),
   mutant('clock', 'one clock is enough to refuse a payload by its window', onePayment, {
     isWindowOver: (validUntil, { now, own }) => now >= validUntil || own >= validUntil,
