@@ -84,7 +84,7 @@ export async function acceptPayment(
   if (verification.kind !== 'refused') return verification;
   // Another request may have used the payload while the facilitator verified it, which explains the refusal.
   if (await isPayloadUsed(deps.db, key, session.id)) return { kind: 'used_before' };
-  if (!verification.ifUsedToo && !deps.commits.mayHaveLost()) return verification;
+  if (!verification.mayMeanUsed && !deps.commits.mayHaveLost()) return verification;
   return await refuse(verification);
 }
 
@@ -106,7 +106,7 @@ interface Doubted {
 
 type Verification =
   | { kind: 'valid'; facilitator: string | undefined }
-  | ({ kind: 'refused'; ifUsedToo: boolean } & Doubted)
+  | ({ kind: 'refused'; mayMeanUsed: boolean } & Doubted)
   | Extract<Acceptance, { kind: 'unavailable' }>;
 
 interface Asked {
@@ -133,14 +133,14 @@ async function verify(
       logger.warn({ event: 'facilitator.unavailable', session, facilitator, why: verdict.why });
       return { kind: 'unavailable', forMs: verdict.forMs };
     case 'refused': {
-      const { kind: _, ifUsedToo, saysUsed, ...failure } = verdict;
+      const { kind: _, mayMeanUsed, saysUsed, ...failure } = verdict;
       if (failure.class === 'setup')
         logger.error({ event: 'facilitator.refused_setup', session, facilitator, reason: failure.reason });
       const isFacilitatorsFault =
         failure.code === 'invalid_exact_evm_payload_signature' &&
         proof.family === 'evm' &&
         (await recoversToPayer(proof, requirements));
-      if (!isFacilitatorsFault) return { kind: 'refused', failure, ifUsedToo, saysUsed, facilitator };
+      if (!isFacilitatorsFault) return { kind: 'refused', failure, mayMeanUsed, saysUsed, facilitator };
       const { network } = requirements;
       logger.error({ event: 'facilitator.wrong_about_signature', session, facilitator, network });
       return { kind: 'unavailable' };

@@ -24,8 +24,8 @@ export class NotSent extends Error {
 
 export type VerifyVerdict =
   | { kind: 'valid'; payer: string | undefined }
-  /** `ifUsedToo`: a used authorization would be refused with the same code. `saysUsed`: an unused one would seldom be. */
-  | ({ kind: 'refused'; ifUsedToo: boolean; saysUsed: boolean } & Failure)
+  /** `mayMeanUsed`: a used authorization would be refused with the same code. `saysUsed`: an unused one would seldom be. */
+  | ({ kind: 'refused'; mayMeanUsed: boolean; saysUsed: boolean } & Failure)
   /** `forMs`: when the facilitator may be called again, if known. */
   | { kind: 'unavailable'; why: string; forMs?: number };
 
@@ -80,8 +80,9 @@ export function readVerifyAnswer(reply: FacilitatorReply): VerifyVerdict {
   const failure = describeFailure(readInvalidReason(answer));
   // A refusal of the wallet or of the seller says nothing about an earlier use.
   const isAboutParties = failure.class === 'policy' || failure.class === 'seller';
-  const ifUsedToo = meaningOf(answer.invalidReason) !== 'refusal' && !isAboutParties;
-  return { kind: 'refused', ifUsedToo, saysUsed: ifUsedToo && !SAID_OF_UNUSED.has(failure.code), ...failure };
+  const mayMeanUsed = meaningOf(answer.invalidReason) !== 'refusal' && !isAboutParties;
+  const saysUsed = mayMeanUsed && !SAID_OF_UNUSED.has(failure.code);
+  return { kind: 'refused', mayMeanUsed, saysUsed, ...failure };
 }
 
 /** The answer's JSON. A 403 with a reason is a verdict, with or without its boolean. */
@@ -167,7 +168,7 @@ function readSettleFailure(answer: JsonObject, transaction: string | undefined):
   if (namesTransaction(answer)) return unknown(`${failure.reason} with a transaction`, transaction);
   const meaning = meaningOf(errorReason);
   if (meaning === 'unclear') return unknown(failure.reason);
-  return { kind: 'rejected', ifUsedToo: meaning === 'refusal_if_unused', ...failure };
+  return { kind: 'rejected', mayMeanUsed: meaning === 'refusal_if_unused', ...failure };
 }
 
 type Unknown = Extract<SettleVerdict, { kind: 'unknown' }>;

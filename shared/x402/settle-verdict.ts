@@ -5,8 +5,8 @@
  */
 export type SettleVerdict =
   | { kind: 'settled'; transaction: string; payer: string | undefined }
-  /** `ifUsedToo`: a used authorization would be refused with the same code. */
-  | { kind: 'rejected'; code: string; reason: string; ifUsedToo: boolean }
+  /** `mayMeanUsed`: a used authorization would be refused with the same code. */
+  | { kind: 'rejected'; code: string; reason: string; mayMeanUsed: boolean }
   /** `isUnsent`: nothing has reached the facilitator. */
   | { kind: 'not_processed'; why: string; isUnsent?: true }
   /** Not sent, since its turn did not come in time. `forMs`: when it may come. */

@@ -8,7 +8,7 @@ import { forAllTests } from '../support/hooks.js';
 import { answerOf } from '../support/link-answers.js';
 
 /** A word of each meaning; test/unit/x402/ has every word in `settle-error-codes` and `settle-answer-unknown`. */
-const IF_USED_TOO = ['insufficient_funds', 'invalid_exact_evm_transaction_simulation_failed'];
+const MAY_MEAN_USED = ['insufficient_funds', 'invalid_exact_evm_transaction_simulation_failed'];
 const UNCLEAR = ['invalid_exact_evm_failed_to_get_receipt', 'a_word_of_tomorrow'];
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
 const PROCESSING = { session: 'processing', payments: ['processing'], events: [] };
@@ -34,7 +34,7 @@ describe('a refusal of /settle that is not certain', () => {
     resetClock();
   });
 
-  for (const reason of [...IF_USED_TOO, ...UNCLEAR]) {
+  for (const reason of [...MAY_MEAN_USED, ...UNCLEAR]) {
     it(`${reason}: 200 when the money has moved`, async () => {
       const { id } = await checkout.buildSession();
       const payment = await checkout.sign(id);
@@ -46,7 +46,7 @@ describe('a refusal of /settle that is not certain', () => {
     });
   }
 
-  for (const reason of IF_USED_TOO) {
+  for (const reason of MAY_MEAN_USED) {
     it(`${reason}: 402 once the chain has seen the authorization unused after the call`, async () => {
       const { id } = await checkout.buildSession();
       const payment = await checkout.sign(id);

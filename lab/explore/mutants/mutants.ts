@@ -59,7 +59,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a refusal that a used authorization also gets is believed without a chain check',
     facilitators: answering((verdict) =>
-      verdict.kind === 'rejected' ? { ...verdict, ifUsedToo: false } : verdict,
+      verdict.kind === 'rejected' ? { ...verdict, mayMeanUsed: false } : verdict,
     ),
   },
   {

@@ -24,7 +24,7 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'a refusal that a used authorization also gets is believed without a chain check',
     PLAIN,
-    answering((answer) => (answer.kind === 'rejected' ? { ...answer, ifUsedToo: false } : answer)),
+    answering((answer) => (answer.kind === 'rejected' ? { ...answer, mayMeanUsed: false } : answer)),
   ),
   mutant('a refusal is believed although Postgres may have forgotten a call', forgets, {
     afterCall: (payment, call, ...rest) =>

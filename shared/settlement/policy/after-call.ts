@@ -2,6 +2,7 @@ import type { SettleVerdict } from '../../x402/settle-verdict.js';
 import type { Answer, AnswerCase, AnswerTable, Call } from './answer-case.js';
 import {
   anotherMayBeAsked,
+  codeMayMeanUsed,
   commitsMayBeLost,
   confirmationsNeeded,
   knownToBeUnclear,
@@ -9,7 +10,6 @@ import {
   namesAnotherPayer,
   noTimeForAnotherCall,
   outcomeUnclear,
-  saidOfUsedToo,
   unprocessedTooOften,
 } from './answer-conditions.js';
 import {
@@ -54,7 +54,7 @@ export const ANSWER: AnswerTable = {
       because: 'The earlier call may have used the authorization, which makes this one fail.',
     },
     {
-      when: [saidOfUsedToo],
+      when: [codeMayMeanUsed],
       do: doubtRefusal,
       because: 'The authorization may be used by a call that is not known here.',
     },

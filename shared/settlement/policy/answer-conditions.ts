@@ -91,8 +91,8 @@ export const namesAnotherPayer: AnswerCondition<'settled'> = {
     answer.payer.toLowerCase() !== payer.toLowerCase(),
 };
 
-export const saidOfUsedToo: AnswerCondition<'rejected'> = {
+export const codeMayMeanUsed: AnswerCondition<'rejected'> = {
   by: 'facilitator',
   text: 'a used authorization would be refused with the same word',
-  holds: ({ answer }) => answer.ifUsedToo,
+  holds: ({ answer }) => answer.mayMeanUsed,
 };

@@ -12,9 +12,9 @@ const REFUSED: SettleVerdict = {
   kind: 'rejected',
   code: 'insufficient_funds',
   reason: 'no',
-  ifUsedToo: false,
+  mayMeanUsed: false,
 };
-const USED_TOO: SettleVerdict = { ...REFUSED, code: 'invalid_transaction_state', ifUsedToo: true };
+const MAY_MEAN_USED: SettleVerdict = { ...REFUSED, code: 'invalid_transaction_state', mayMeanUsed: true };
 const TURNED_AWAY: SettleVerdict = { kind: 'not_processed', why: 'HTTP 401' };
 const POSTPONED: SettleVerdict = { kind: 'postponed', why: 'its limit', forMs: 2500 };
 const UNKNOWN: SettleVerdict = {
@@ -117,7 +117,7 @@ const ROWS: readonly Row[] = [
   },
   {
     what: 'refused as a used authorization would be',
-    answer: USED_TOO,
+    answer: MAY_MEAN_USED,
     says: ['check_again', at(1000), { ...DOUBTED, failureCode: 'invalid_transaction_state' }],
   },
   {
@@ -128,7 +128,7 @@ const ROWS: readonly Row[] = [
   },
   {
     what: 'refused as a used authorization would be, after an unclear outcome',
-    answer: USED_TOO,
+    answer: MAY_MEAN_USED,
     payment: unclearPayment(),
     says: ['check_again', at(1000), DOUBTED],
   },

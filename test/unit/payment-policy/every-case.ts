@@ -101,11 +101,11 @@ const ANSWERS: { readonly [Kind in SettleVerdict['kind']]: readonly Answer<Kind>
     transaction: HASH,
     payer,
   })),
-  rejected: [true, false].map((ifUsedToo) => ({
+  rejected: [true, false].map((mayMeanUsed) => ({
     kind: 'rejected',
     code: 'insufficient_funds',
     reason,
-    ifUsedToo,
+    mayMeanUsed,
   })),
   not_processed: [{ kind: 'not_processed', why: reason }],
   postponed: [{ kind: 'postponed', why: reason, forMs: 2500 }],

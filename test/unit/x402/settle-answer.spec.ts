@@ -16,7 +16,7 @@ import {
 import { BASE_SEPOLIA, SOLANA_DEVNET } from './offers.js';
 
 /** The specification's codes that a used authorization gets too. */
-const IF_USED_TOO: ReadonlySet<string> = new Set([
+const MAY_MEAN_USED: ReadonlySet<string> = new Set([
   'insufficient_funds',
   'invalid_payload',
   'invalid_transaction_state',
@@ -92,14 +92,14 @@ describe("reading a facilitator's answer to /settle", () => {
       it(`for ${errorReason}`, () => {
         const verdict = settle({ ...FAILURE, errorReason });
         assert.equal(codeOf(verdict), errorReason);
-        assert.equal(verdict.kind === 'rejected' && verdict.ifUsedToo, IF_USED_TOO.has(errorReason));
+        assert.equal(verdict.kind === 'rejected' && verdict.mayMeanUsed, MAY_MEAN_USED.has(errorReason));
       });
     }
 
     it('for a simulation that failed, unless the authorization is used', () => {
       const errorReason = 'invalid_exact_svm_transaction_simulation_failed';
       const verdict = settle({ ...FAILURE, errorReason });
-      assert.equal(verdict.kind === 'rejected' && verdict.ifUsedToo, true);
+      assert.equal(verdict.kind === 'rejected' && verdict.mayMeanUsed, true);
     });
 
     for (const [title, changes] of Object.entries({

@@ -90,11 +90,11 @@ describe('the list of error codes', () => {
     const read = { refusal: 'rejected', refusal_if_unused: 'rejected if unused', unclear: 'unknown' };
     for (const [code, { meaning }] of codes) {
       const verdict = settle({ success: false, errorReason: code, transaction: '' });
-      const ifUsedToo = verdict.kind === 'rejected' && verdict.ifUsedToo;
-      assert.equal(`${verdict.kind}${ifUsedToo ? ' if unused' : ''}`, read[meaning], code);
+      const mayMeanUsed = verdict.kind === 'rejected' && verdict.mayMeanUsed;
+      assert.equal(`${verdict.kind}${mayMeanUsed ? ' if unused' : ''}`, read[meaning], code);
       const body = JSON.stringify({ isValid: false, invalidReason: code });
       const verified = readVerifyAnswer({ status: 200, body });
-      assert.equal(verified.kind === 'refused' && verified.ifUsedToo, meaning !== 'refusal', code);
+      assert.equal(verified.kind === 'refused' && verified.mayMeanUsed, meaning !== 'refusal', code);
     }
   });
 });

@@ -96,7 +96,7 @@ describe("reading a facilitator's answer to /verify", () => {
     /** Whether a used authorization gets the word too, and whether an unused one seldom does. */
     const said = (invalidReason: unknown): boolean[] => {
       const verdict = verify({ isValid: false, invalidReason });
-      return verdict.kind === 'refused' ? [verdict.ifUsedToo, verdict.saysUsed] : [];
+      return verdict.kind === 'refused' ? [verdict.mayMeanUsed, verdict.saysUsed] : [];
     };
     assert.deepEqual(said('invalid_exact_evm_payload_signature'), [false, false]);
     for (const word of ['insufficient_funds', 'invalid_payload'])

@@ -14,7 +14,7 @@ const REFUSED: VerifyVerdict = {
   reason: 'insufficient_funds',
   message: '',
   class: 'buyer',
-  ifUsedToo: true,
+  mayMeanUsed: true,
   saysUsed: false,
 };
 const AWAY: VerifyVerdict = { kind: 'unavailable', why: 'ECONNREFUSED' };

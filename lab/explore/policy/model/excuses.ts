@@ -28,7 +28,7 @@ function excuseOfAnswer(
   { answer, wasOutcomeUnclear }: Extract<Cause, { by: 'answer' }>,
   { forgets }: Setting,
 ): string | undefined {
-  if (wasOutcomeUnclear || forgets || answer.kind !== 'rejected' || answer.ifUsedToo) return undefined;
+  if (wasOutcomeUnclear || forgets || answer.kind !== 'rejected' || answer.mayMeanUsed) return undefined;
   return 'refused clearly';
 }
 

@@ -11,8 +11,8 @@ export interface Answer {
 }
 
 /** Answers are made once: most steps of an exploration are answers. */
-const REFUSED = { kind: 'rejected', code: 'refused', reason: 'refused', ifUsedToo: false } as const;
-const REFUSED_IF_USED_TOO = { ...REFUSED, ifUsedToo: true } as const;
+const REFUSED = { kind: 'rejected', code: 'refused', reason: 'refused', mayMeanUsed: false } as const;
+const DOUBTFUL_REFUSAL = { ...REFUSED, mayMeanUsed: true } as const;
 const ENDED = { kind: 'unknown', why: 'unclear', transaction: undefined, mayStillRun: false } as const;
 const SETTLED = { kind: 'settled', transaction: TRANSACTION, payer: undefined } as const;
 const UNCLEAR: readonly Answer[] = [undefined, TRANSACTION].flatMap((transaction) =>
@@ -43,7 +43,7 @@ export function answersTo({ call, use }: Payload, { boasts, answers }: Setting):
   if (hasPaid || boasts) few.push({ answer: SETTLED, isHonest: hasPaid });
   if (didNothing) few.push(...UNPROCESSED);
   if (answers === 'few') return few;
-  return [...few, { answer: REFUSED_IF_USED_TOO, isHonest }, STRANGERS, ...UNCLEAR];
+  return [...few, { answer: DOUBTFUL_REFUSAL, isHonest }, STRANGERS, ...UNCLEAR];
 }
 
 /** A call begins: it has no effect yet, sends a transaction, or moves the money at once. */

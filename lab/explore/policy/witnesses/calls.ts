@@ -56,8 +56,8 @@ interface Answer {
   readonly isLie?: boolean;
 }
 
-const REFUSED = { kind: 'rejected', code: 'refused', reason: 'refused', ifUsedToo: false } as const;
-const REFUSED_IF_USED_TOO = { ...REFUSED, ifUsedToo: true } as const;
+const REFUSED = { kind: 'rejected', code: 'refused', reason: 'refused', mayMeanUsed: false } as const;
+const DOUBTFUL_REFUSAL = { ...REFUSED, mayMeanUsed: true } as const;
 const SETTLED = { kind: 'settled', transaction: TRANSACTION, payer: undefined } as const;
 const UNKNOWN = { kind: 'unknown', why: 'unclear', transaction: undefined, mayStillRun: false } as const;
 const DOUBTED: readonly Answer[] = [
@@ -74,7 +74,7 @@ function answersTo({ fact }: Scene['attempt'], hasEffect: boolean): Answer[] {
   const answers: Answer[] = [
     { answer: REFUSED, isHonest: !canMove(fact), isLie: canMove(fact) },
     // The words that a used authorization gets too are no lie unless this call has sent it.
-    { answer: REFUSED_IF_USED_TOO, isHonest: fact.use !== null, isLie: hasEffect },
+    { answer: DOUBTFUL_REFUSAL, isHonest: fact.use !== null, isLie: hasEffect },
     ...DOUBTED,
   ];
   if (fact.use === 'payment') answers.push({ answer: SETTLED, isHonest: true });
@@ -108,7 +108,7 @@ function* answering(scene: Scene, what: string, hasEffect: boolean): Steps {
       timesBy('both are right'),
     );
     const { became, world: next, rows, broken } = carryOut(heard, decision);
-    const words = `${answer.kind}${'ifUsedToo' in answer && answer.ifUsedToo ? ', as of a used one' : ''}`;
+    const words = `${answer.kind}${'mayMeanUsed' in answer && answer.mayMeanUsed ? ', as of a used one' : ''}`;
     const said = `${what} and says ${words}${isLie ? ', a lie' : ''}: ${became}`;
     yield { what: said, world: next, rows, broken, isHonest };
   }
