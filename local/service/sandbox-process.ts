@@ -1,5 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import path from 'node:path';
+import { withResolvers } from '../../shared/process/with-resolvers.js';
 import type { FacilitatorAuth } from '../../shared/secrets/facilitator-secret.js';
 import { parseFacilitatorSecret } from '../../shared/secrets/facilitator-secret.js';
 import { dataFolder } from '../postgres/local-database.js';
@@ -35,10 +36,7 @@ export async function startSandboxProcess(auth: FacilitatorAuth): Promise<Sandbo
   const key = auth.kind === 'svc' ? { id: auth.id, publicKey: publicKeyOf(auth.secret) } : undefined;
   const settings = JSON.stringify({ folder, key });
   const entry = path.join(root, 'lab', 'sandbox', 'main.ts');
-  let announce = (_line: string): void => {};
-  const announced = new Promise<string>((resolve) => {
-    announce = resolve;
-  });
+  const { promise: announced, resolve: announce } = withResolvers<string>();
   let output = '';
   const child = spawnGuarded(process.execPath, ['--import', import.meta.resolve('tsx'), entry, settings], {
     onOutput(text) {

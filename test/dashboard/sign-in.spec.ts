@@ -5,6 +5,7 @@ import request from 'supertest';
 import { buildMerchant, buildPaidSession } from '../../lab/world/shop/factories.js';
 import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
 import { disableAccount } from '../../shared/accounts/disable.js';
+import { withResolvers } from '../../shared/process/with-resolvers.js';
 import { openTestApp } from '../support/app.js';
 import { openStage } from '../support/dashboard/stage.js';
 import { forAllTests } from '../support/hooks.js';
@@ -241,11 +242,8 @@ interface HeldAnswer {
 
 /** Keeps the page's next request there without an answer. */
 async function holdAnswer(page: Page, address: string): Promise<HeldAnswer> {
-  let take = (_route: Route): void => {};
+  const { promise: held, resolve: take } = withResolvers<Route>();
   let isFirst = true;
-  const held = new Promise<Route>((resolve) => {
-    take = resolve;
-  });
   await page.route(address, async (route) => {
     if (!isFirst) return await route.fallback();
     isFirst = false;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { buildMerchant, type Merchant } from '../../lab/world/shop/factories.js';
 import { advanceClock, resetClock } from '../../shared/process/clock.js';
+import { withResolvers } from '../../shared/process/with-resolvers.js';
 import { WebhookDelivery, WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { buildFailingEndpoint, buildUntried } from '../support/dashboard/failing-endpoint.js';
 import { openStage } from '../support/dashboard/stage.js';
@@ -75,10 +76,7 @@ describe('webhooks in the dashboard', () => {
     const tab = await stage.visit(merchant.testKey, `#/webhooks/${endpointId}`);
     const { page } = tab;
     await tab.press('Resend the 2 events that failed in the last day');
-    let release = (): void => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { promise: held, resolve: release } = withResolvers();
     let calls = 0;
     await page.route('**/resend', async (route) => {
       calls += 1;

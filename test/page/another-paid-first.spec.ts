@@ -3,6 +3,7 @@ import type { Page, Route } from 'playwright-core';
 import type { Visitor } from '../../lab/world/page/visit.js';
 import { fundedWallet, holdAnswers } from '../../lab/world/page/wallets.js';
 import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import { withResolvers } from '../../shared/process/with-resolvers.js';
 import { forAllTests } from '../support/hooks.js';
 import { openShop } from '../support/page/shop.js';
 
@@ -52,10 +53,7 @@ describe('a page on which a buyer pays what another payment pays first', () => {
   }
 
   it('says that its payment was not used when another one arrived first', async () => {
-    let answered = (): void => {};
-    const answer = new Promise<void>((resolve) => {
-      answered = resolve;
-    });
+    const { promise: answer, resolve: answered } = withResolvers();
     // No poll sees the other payment before the answer.
     const { visitor, release } = await overtaken({}, async (page) => {
       await page.route('**/status', async (route) => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { withResolvers } from '../../shared/process/with-resolvers.js';
 import { isPublicAddress, judgeWebhookUrl, type Resolve } from '../../shared/values/public-address.js';
 import {
   GOOD_ADDRESSES,
@@ -123,9 +124,6 @@ describe('judging a webhook URL', () => {
 });
 
 function heldBack(): { resolve: Resolve; answer: (addresses: string[]) => void } {
-  let answer: (addresses: string[]) => void = () => {};
-  const addresses = new Promise<string[]>((done) => {
-    answer = done;
-  });
-  return { resolve: () => addresses, answer: (late) => answer(late) };
+  const { promise: addresses, resolve: answer } = withResolvers<string[]>();
+  return { resolve: () => addresses, answer };
 }

@@ -3,6 +3,7 @@ import { LEAVE_A_QUARTER, type Release } from '../../shared/limits/budget.js';
 import { openConcurrency } from '../../shared/limits/concurrency.js';
 import type { Logger } from '../../shared/process/logger.js';
 import type { Closable } from '../../shared/process/shutdown.js';
+import { withResolvers } from '../../shared/process/with-resolvers.js';
 import { openHolder, type SlotHolder } from './slot-holder.js';
 
 /**
@@ -106,12 +107,9 @@ async function untilSlow<T>(
   slowCallMs: number,
   continued: (work: Promise<T>) => void,
 ): Promise<T | undefined> {
-  let giveBack = (): void => undefined;
-  const isSlow = new Promise<'slow'>((resolve) => {
-    giveBack = () => resolve('slow');
-  });
+  const { promise: isSlow, resolve: giveBack } = withResolvers<'slow'>();
   const work = payment(async (call) => {
-    const timer = setTimeout(giveBack, slowCallMs);
+    const timer = setTimeout(giveBack, slowCallMs, 'slow');
     try {
       return await call();
     } finally {

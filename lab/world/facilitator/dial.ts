@@ -1,3 +1,5 @@
+import { withResolvers } from '../../../shared/process/with-resolvers.js';
+
 /** How one call of a facilitator's endpoint differs from honest behaviour. */
 export interface Behaviour {
   /** The call waits for this first. */
@@ -98,12 +100,9 @@ export class Dial {
   }
 
   #newHold(): { hold: Promise<void>; release: () => void } {
-    let release: () => void = () => {};
-    const hold = new Promise<void>((done) => {
-      release = done;
-    });
+    const { promise: hold, resolve: release } = withResolvers();
     this.#endWaiting.add(release);
-    return { hold, release: () => release() };
+    return { hold, release };
   }
 }
 

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { withResolvers } from '../../../shared/process/with-resolvers.js';
 import { readBody } from '../http/json-http.js';
 import { closeServer, KEEP_ALIVE_MS, listen, type PreferredPort, urlOf } from '../http/listen.js';
 import { FOREIGN_CALLER, isLocalRequest } from '../http/local-requests.js';
@@ -69,7 +70,7 @@ export async function serveFacilitator(options: ServerOptions): Promise<Facilita
     const body = await readBody(request);
     if (!edge.admits(request.socket)) return turnAway(response);
     if (name === undefined) return send(response, { status: 404, body: { error: 'not_found' } });
-    const { promise: done, resolve: end } = newPromise();
+    const { promise: done, resolve: end } = withResolvers();
     if (options.keepsCalls !== false)
       calls.record(name, { headers: request.headers, body, paymentId: paymentIdIn(body), done });
     try {
@@ -163,12 +164,4 @@ function findEndpoint({ method, url }: IncomingMessage): EndpointName | undefine
 function paymentIdIn(body: unknown): string {
   const request = readRequest(body);
   return typeof request === 'string' ? '' : paymentIdOf(request);
-}
-
-function newPromise(): { promise: Promise<void>; resolve: () => void } {
-  let resolve: () => void = () => {};
-  const promise = new Promise<void>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve: () => resolve() };
 }

@@ -3,6 +3,7 @@ import { Keypair, VersionedTransaction } from '@solana/web3.js';
 import type { Page } from 'playwright-core';
 import { type Hex, hexToBigInt, type LocalAccount, numberToHex, pad } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { withResolvers } from '../../../shared/process/with-resolvers.js';
 
 /** Wallets as browser extensions provide them: announced in the page, with keys and decisions in the test. */
 export interface TestWallet {
@@ -70,15 +71,12 @@ export function fundedWallet(name?: string, dollars = 25): EvmWallet {
 /** Lets the wallet's answers to this method wait until the returned function is called. */
 export function holdAnswers(wallet: TestWallet, method: string): () => void {
   const { answer } = wallet;
-  let release = (): void => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const { promise: held, resolve: release } = withResolvers();
   wallet.answer = async (name, params) => {
     if (name === method) await held;
     return await answer(name, params);
   };
-  return () => release();
+  return release;
 }
 
 export function evmWallet(

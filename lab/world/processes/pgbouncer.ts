@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { spawnGuarded } from '../../../local/toolchain/guarded-process.js';
+import { withResolvers } from '../../../shared/process/with-resolvers.js';
 import { postgresAddress } from './pause-points.js';
 import { findFreePort, type TestServer } from './services.js';
 
@@ -51,10 +52,7 @@ export async function startPgBouncer(
   const { uid, gid } = await stat(address.path);
   const user = process.getuid?.() === 0 ? { uid, gid } : undefined;
   if (user !== undefined) for (const one of [folder, ...files]) await chown(one, uid, gid);
-  let announce = (): void => {};
-  const ready = new Promise<void>((resolve) => {
-    announce = resolve;
-  });
+  const { promise: ready, resolve: announce } = withResolvers();
   const bouncer = spawnGuarded('pgbouncer', [file], {
     user,
     onOutput: (text) => {

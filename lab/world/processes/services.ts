@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../local/postgres/embedded-postgres.js';
 import { type GuardedProcess, spawnGuarded } from '../../../local/toolchain/guarded-process.js';
+import { withResolvers } from '../../../shared/process/with-resolvers.js';
 import { makeThrowawayFolder } from './throwaway-folder.js';
 
 /** A new, empty server that ends with the process that started it, even after a crash. */
@@ -77,10 +78,7 @@ export async function spawnRedis(port: number, tls?: TlsFiles): Promise<GuardedP
     daemonize: 'no',
   };
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
-  let announceReady = (): void => {};
-  const ready = new Promise<void>((resolve) => {
-    announceReady = resolve;
-  });
+  const { promise: ready, resolve: announceReady } = withResolvers();
   const redis = spawnGuarded('redis-server', args, {
     onOutput: (text) => {
       if (text.includes('Ready to accept connections')) announceReady();

@@ -5,6 +5,7 @@ import type { ChainFinding } from '../../../shared/chains/finding.js';
 import { MAX_PAGE_RPC_CALLS } from '../../../shared/limits/bounds.js';
 import { nowMs } from '../../../shared/process/clock.js';
 import { createLogger } from '../../../shared/process/logger.js';
+import { withResolvers } from '../../../shared/process/with-resolvers.js';
 import { BASE_SEPOLIA, buildEvmQuery, USDC } from '../chains/evm-payment.js';
 
 const HANGING = 'eip155:80002';
@@ -56,10 +57,7 @@ function unusedAt(ageMs: number, exhausted = false): ChainFinding {
 
 describe('chain checks before refusals', () => {
   it('find a slot for another network while the endpoint of one hangs', async () => {
-    let fail = (): void => {};
-    const failed = new Promise<void>((resolve) => {
-      fail = resolve;
-    });
+    const { promise: failed, resolve: fail } = withResolvers();
     let asked = 0;
     const check = async ({ network }: PaymentQuery): Promise<ChainFinding> => {
       if (network !== HANGING) return unusedAt(0);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createLogger } from '../../../shared/process/logger.js';
+import { withResolvers } from '../../../shared/process/with-resolvers.js';
 import { type Caller, type Entered, openOutsideCalls } from '../../../workers/settlement/outside-calls.js';
 import { openHolder } from '../../../workers/settlement/slot-holder.js';
 
@@ -82,10 +83,7 @@ describe('the holder of slots', () => {
 describe('a job with payments to settle', () => {
   it('ends when each payment has ended or its call is slow, and what continues is waited for at the end', async () => {
     const calls = openOutsideCalls('settle-payment', 100, logger);
-    let answer = (): void => undefined;
-    const slow = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
+    const { promise: slow, resolve: answer } = withResolvers();
     const ended: string[] = [];
     await calls.runJob([
       async (calling) => {

@@ -5,6 +5,7 @@ import tls from 'node:tls';
 import { eventually } from '../../../lab/world/processes/eventually.js';
 import type { CutPoint } from '../../../lab/world/proxy/faults.js';
 import { TcpProxy } from '../../../lab/world/proxy/tcp-proxy.js';
+import { withResolvers } from '../../../shared/process/with-resolvers.js';
 
 /** A proxy before an echo server. */
 describe('the TCP proxy', () => {
@@ -219,10 +220,7 @@ describe('the TCP proxy', () => {
   }
 
   it('cuts the next request that matches when a promise resolves', async () => {
-    let resolve = (): void => {};
-    const when = new Promise<void>((resolved) => {
-      resolve = resolved;
-    });
+    const { promise: when, resolve } = withResolvers();
     proxy.cutNext(/key/, { when });
     const client = await connect();
     await say(client, WHOLE);
