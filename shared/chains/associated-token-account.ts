@@ -1,12 +1,7 @@
 import { PublicKey } from '@solana/web3.js';
 import { LRUCache } from 'lru-cache';
 import type { SvmToken } from './networks.js';
-
-export const TOKEN_PROGRAMS: Record<SvmToken['program'], PublicKey> = {
-  'spl-token': new PublicKey('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'),
-  'token-2022': new PublicKey('TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'),
-};
-export const ASSOCIATED_TOKEN_PROGRAM = new PublicKey('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL');
+import { ASSOCIATED_TOKEN_PROGRAM, TOKEN_PROGRAMS } from './solana-programs.js';
 
 /** Caches derivations: each costs 0.8 ms of the event loop, and the same merchants' wallets recur. */
 const derived = new LRUCache<string, string>({ max: 1000 });

@@ -6,8 +6,9 @@ import {
   VersionedTransaction,
   type VersionedTransactionResponse,
 } from '@solana/web3.js';
-import { associatedTokenAccount, TOKEN_PROGRAMS } from './associated-token-account.js';
+import { associatedTokenAccount } from './associated-token-account.js';
 import type { SvmToken } from './networks.js';
+import { ADVANCE_NONCE_ACCOUNT, MEMO_PROGRAMS, TOKEN_PROGRAMS, TRANSFER_CHECKED } from './solana-programs.js';
 import { ChainUnreadable } from './unreadable.js';
 
 /** The parts of the buyer's signed transaction that a chain check needs. */
@@ -37,13 +38,6 @@ interface LandedTransfer {
   instructionIndex: number;
   authority: string | undefined;
 }
-
-const TRANSFER_CHECKED = 12;
-const ADVANCE_NONCE_ACCOUNT = 4;
-const MEMO_PROGRAMS: readonly string[] = [
-  'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr',
-  'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo',
-];
 
 export function parseSignedMessage(transactionBase64: string): SignedMessage {
   const message = decodeMessage(transactionBase64);

@@ -5,8 +5,9 @@ import {
   TransactionMessage,
   VersionedTransaction,
 } from '@solana/web3.js';
-import { associatedTokenAccount, TOKEN_PROGRAMS } from './associated-token-account.js';
+import { associatedTokenAccount } from './associated-token-account.js';
 import type { OfferedSvmToken, SvmNetwork } from './networks.js';
+import { MEMO_PROGRAM, TOKEN_PROGRAMS, TRANSFER_CHECKED } from './solana-programs.js';
 import type { EndpointUnreadable } from './throttled-endpoint.js';
 import { throttleSolana } from './throttled-solana.js';
 
@@ -42,8 +43,6 @@ interface UnsignedTransfer {
 /** The facilitators' limit, with room for the assertions that some wallets add. */
 const COMPUTE_UNITS = 40_000;
 const MICRO_LAMPORTS_PER_UNIT = 1;
-const TRANSFER_CHECKED = 12;
-const MEMO_PROGRAM = new PublicKey('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');
 
 export function createSolanaTransfers(rpcUrls: ReadonlyMap<string, string>): SolanaTransfers {
   const solana = throttleSolana(rpcUrls);
@@ -69,7 +68,7 @@ function encode(transfer: UnsignedTransfer, recentBlockhash: string): string {
       ComputeBudgetProgram.setComputeUnitPrice({ microLamports: MICRO_LAMPORTS_PER_UNIT }),
       transferChecked(transfer),
       new TransactionInstruction({
-        programId: MEMO_PROGRAM,
+        programId: new PublicKey(MEMO_PROGRAM),
         keys: [],
         data: Buffer.from(transfer.memo),
       }),

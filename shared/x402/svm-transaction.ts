@@ -5,7 +5,13 @@ import {
   SystemProgram,
   VersionedTransaction,
 } from '@solana/web3.js';
-import { ASSOCIATED_TOKEN_PROGRAM, TOKEN_PROGRAMS } from '../chains/associated-token-account.js';
+import {
+  ADVANCE_NONCE_ACCOUNT,
+  ASSOCIATED_TOKEN_PROGRAM,
+  MEMO_PROGRAMS,
+  TOKEN_PROGRAMS,
+  TRANSFER_CHECKED,
+} from '../chains/solana-programs.js';
 
 /**
  * Reads the buyer's Solana transaction. Only the canonical encoding is accepted, so that a message has one hash: the
@@ -43,15 +49,12 @@ const MAX_TRANSACTION_BYTES = 1232;
 const SIGNATURE_COUNT_BYTES = 1;
 const SIGNATURE_BYTES = 64;
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
-const TRANSFER_CHECKED = 12;
-const ADVANCE_NONCE_ACCOUNT = 4;
 const SYSTEM_PROGRAM = SystemProgram.programId.toBase58();
 const MOVES_NO_TOKENS = new Set([
   ComputeBudgetProgram.programId.toBase58(),
   SYSTEM_PROGRAM,
   ASSOCIATED_TOKEN_PROGRAM.toBase58(),
-  'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr',
-  'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo',
+  ...MEMO_PROGRAMS,
   // Lighthouse: wallets add its assertions about the transaction's effects.
   'L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95',
 ]);
