@@ -4,14 +4,14 @@
  */
 export interface JobPayloads {
   /** `others` were claimed in the same turn of the event loop. */
-  'settle-payment': ClaimedPayment & { others?: readonly ClaimedPayment[] };
+  'settle-payment': PaymentToSettle & { others?: readonly PaymentToSettle[] };
   'confirm-payment': { paymentId: string };
   'expire-sessions': Record<string, never>;
   'deliver-webhook': { accountId: string };
 }
 
 /** `requestId` is logged. */
-export interface ClaimedPayment {
+export interface PaymentToSettle {
   paymentId: string;
   requestId?: string;
 }

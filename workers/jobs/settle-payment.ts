@@ -1,4 +1,4 @@
-import type { ClaimedPayment } from '../../shared/jobs/jobs.js';
+import type { PaymentToSettle } from '../../shared/jobs/jobs.js';
 import type { Payment } from '../../shared/payments/model.js';
 import { laterNowMs, times } from '../../shared/process/clock.js';
 import { carryOut } from '../../shared/settlement/carry-out.js';
@@ -25,7 +25,7 @@ const PROCESS_WAS_PAUSED: SettleVerdict = { kind: 'not_processed', why: 'taken t
 /** Asks the facilitator to settle, once, with no transaction open, and carries out what its answer decides. */
 export async function settlePayment(
   deps: WorkerDeps,
-  { paymentId, requestId }: ClaimedPayment,
+  { paymentId, requestId }: PaymentToSettle,
   calling: Calling = (call) => call(),
 ): Promise<Outcome> {
   const taken = await takeToSettle(deps, paymentId);
