@@ -32,7 +32,7 @@ export async function sendPayOutcome(deps: Deps, req: Request<{ id: string }>, r
     outcome = outcomeOf(answer, await isSessionsPayment(own, id, header));
     if (outcome.outcome === 'others') {
       const use = await uncertainUse(own, id, header);
-      if (use !== undefined) outcome = { ...outcome, ...told(uncertainPayment(use)) };
+      if (use !== undefined) outcome = { ...outcome, ...uncertainFields(uncertainPayment(use)) };
     } else if (outcome.code === 'signature_already_used' && !outcome.uncertain) {
       // The answer to the first request may have been lost.
       outcome = { ...outcome, code: (await failedUse(own, id, header)) ?? outcome.code };
@@ -53,12 +53,12 @@ function outcomeOf(answer: LinkAnswer, isOurs: boolean): PayOutcome {
       return {
         outcome: 'failed',
         code: answer.required.code ?? 'payment_failed',
-        ...told(answer.uncertain),
+        ...uncertainFields(answer.uncertain),
       };
     case 'error':
       return {
         ...outcomeOfError(answer.error.code, isOurs, answer.retryAfterSeconds),
-        ...told(answer.uncertain),
+        ...uncertainFields(answer.uncertain),
       };
   }
 }
@@ -76,7 +76,7 @@ function outcomeOfError(code: string, isOurs: boolean, retryAfter: number | unde
   }
 }
 
-function told(uncertain: UncertainPayment | undefined): Pick<PayOutcome, 'uncertain' | 'payment'> {
+function uncertainFields(uncertain: UncertainPayment | undefined): Pick<PayOutcome, 'uncertain' | 'payment'> {
   if (uncertain === undefined) return {};
   const { paymentId } = uncertain;
   return { uncertain: true, ...(paymentId !== undefined && { payment: paymentId }) };
