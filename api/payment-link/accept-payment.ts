@@ -109,7 +109,7 @@ type Verification =
   | ({ kind: 'refused'; mayMeanUsed: boolean } & Doubted)
   | Extract<Acceptance, { kind: 'unavailable' }>;
 
-interface Asked {
+interface UnverifiedPayment {
   session: string;
   requirements: PaymentRequirements;
   proof: PaymentProof;
@@ -122,7 +122,7 @@ interface Asked {
 
 async function verify(
   { facilitators, logger }: LinkDeps,
-  { session, requirements, proof, usefulForMs }: Asked,
+  { session, requirements, proof, usefulForMs }: UnverifiedPayment,
 ): Promise<Verification> {
   const asked = buildFacilitatorRequest(requirements, proof);
   const { facilitator, ...verdict } = await facilitators.verify(asked, usefulForMs);

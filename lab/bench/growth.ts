@@ -83,12 +83,12 @@ async function actsOn(system: System): Promise<Acts> {
   const paid = await db('checkoutSessions').where({ accountId: BIG_ACCOUNT, status: 'complete' }).first('id');
   const open = (await buildSessions(db, BIG_ACCOUNT, 1))[0];
   const dispatcher = new Agent({ connections: 1 });
-  const ask = async (expected: number, { path, ...options }: Asked): Promise<void> => {
+  const ask = async (expected: number, { path, ...options }: RequestWithMethod): Promise<void> => {
     const { statusCode, body } = await request(web.url + path, { dispatcher, ...options });
     await body.text();
     if (statusCode !== expected) throw new Error(`${path} answered ${statusCode}`);
   };
-  const create: Asked = {
+  const create: RequestWithMethod = {
     method: 'POST',
     path: '/v1/checkout/sessions',
     headers: { ...headers, 'content-type': 'application/json' },
@@ -103,4 +103,4 @@ async function actsOn(system: System): Promise<Acts> {
   };
 }
 
-type Asked = PreparedRequest & { method?: Dispatcher.HttpMethod };
+type RequestWithMethod = PreparedRequest & { method?: Dispatcher.HttpMethod };

@@ -12,7 +12,7 @@ import { type BaselineName, openSystem, type System } from './system/system.js';
 const SESSIONS = 2000;
 const LISTED_AMONG = 1_000_000;
 
-interface Asked {
+interface RacedReads {
   ours: PreparedRequest[];
   /** The requests to each opponent. */
   baseline: Partial<Record<BaselineName, PreparedRequest[]>>;
@@ -101,7 +101,7 @@ interface ReadRace {
 async function raceReads(
   services: BenchServices,
   { opponents, expects = 'success' }: ReadRace,
-  prepare: (system: System) => Promise<Asked>,
+  prepare: (system: System) => Promise<RacedReads>,
 ): Promise<Row[]> {
   const system = await openSystem(services);
   try {

@@ -30,13 +30,13 @@ export function openAccountReads(connections: ConnectionShares, replica: Replica
   };
 }
 
-interface Asked {
+interface ReplicaRead {
   keyId: string;
   accountId: string;
   shownUntil: string;
 }
 
-const mayReadReplica = batchReads<Asked, true>(async (db, asked) => {
+const mayReadReplica = batchReads<ReplicaRead, true>(async (db, asked) => {
   const rows = await runStatement<{ position: number }>(db, MAY_READ_REPLICA, [
     asked.map(({ keyId }) => keyId),
     asked.map(({ accountId }) => accountId),

@@ -47,9 +47,9 @@ export interface CommitMemory {
    * Call it before Postgres is asked, and pass the result to `answer`. Answers may overtake each other, so an answer is
    * compared with the position that was known when its question was sent.
    */
-  ask(): Asked;
+  ask(): Question;
   /** `found` is undefined when Postgres does not tell its position, or is in recovery; nothing is compared then. */
-  answer(asked: Asked, found: Position | undefined): void;
+  answer(asked: Question, found: Position | undefined): void;
   /**
    * Takes over a position that another process has read, if it is further than the known one. The next answer of Postgres
    * is compared with it.
@@ -70,7 +70,7 @@ export interface CommitMemory {
 }
 
 /** The state of the memory when a question was sent to Postgres. */
-export interface Asked {
+export interface Question {
   known: Position | undefined;
   at: Date;
 }

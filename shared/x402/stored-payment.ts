@@ -58,9 +58,9 @@ export function queryForUnstored(
   return chainQuery({ network, asset, payTo, tokenAmount: amount, claimedAt: notBefore, ...unknown }, proof);
 }
 
-type Asked = Omit<StoredPayment, 'id' | 'requirements' | 'payload'>;
+type QueriedPayment = Omit<StoredPayment, 'id' | 'requirements' | 'payload'>;
 
-function chainQuery(payment: Asked, proof: PaymentProof): PaymentQuery {
+function chainQuery(payment: QueriedPayment, proof: PaymentProof): PaymentQuery {
   const shared: Omit<PaymentQuery, 'family'> = {
     network: payment.network,
     payTo: payment.payTo,
@@ -83,7 +83,10 @@ function chainQuery(payment: Asked, proof: PaymentProof): PaymentQuery {
 }
 
 /** The table of tokens may have lost this token since; it is asked only when the transaction does not name the program. */
-function tokenProgram({ network, asset }: Asked, { transfers }: SvmTransfer): TokenTransfer['program'] {
+function tokenProgram(
+  { network, asset }: QueriedPayment,
+  { transfers }: SvmTransfer,
+): TokenTransfer['program'] {
   const transfer = transfers.find(({ mint }) => mint === asset);
   const token = findToken(network, asset);
   return transfer?.program ?? (token?.family === 'svm' ? token.program : 'spl-token');

@@ -87,7 +87,7 @@ export const LINKS: readonly HeavyOperation[] = [
   ),
 ];
 
-interface Asked {
+interface VisitRequest {
   path: string;
   headers?: Record<string, string>;
   slowly?: boolean;
@@ -98,7 +98,7 @@ function each(
   name: string,
   connections: number,
   units: readonly string[],
-  ask: (n: number) => Asked,
+  ask: (n: number) => VisitRequest,
 ): HeavyOperation {
   const from = stranger();
   return {
