@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { Step, Work } from '../steps/steps.js';
-import { check, crash, mostlyValid, settle, verify } from './fault-modes.js';
+import { check, crash, mostlyValid, settle, verify } from './fault-arbitraries.js';
 
 const index = fc.nat({ max: 3 });
 const nothing = fc.constant<Step[]>([]);

@@ -10,7 +10,7 @@ import {
   settle,
   unclear,
   unclearForLong,
-} from './fault-modes.js';
+} from './fault-arbitraries.js';
 
 /** Starting steps of trials, because random steps seldom reach the rare states. */
 const pays = (payload: number, meanwhile: Step[] = []): Step => ({

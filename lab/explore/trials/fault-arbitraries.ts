@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import { CLEAR_REFUSALS, DOUBTFUL_REFUSALS, UNCLEAR_REPLIES } from '../steps/replies.js';
 import type { CheckFaultMode, Crash, Effect, SettleFaultMode, VerifyFaultMode } from '../steps/steps.js';
 
-/** The behaviours of outside parties. fast-check shrinks towards the first of each list. */
+/** Draws the behaviours of outside parties. fast-check shrinks towards the first of each list. */
 const LANDS_AFTER_SECONDS = [0, 0, 3, 20, 45, 100, 280, 700, 1000];
 
 const sent: Arbitrary<Effect> = fc
