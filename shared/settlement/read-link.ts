@@ -16,6 +16,7 @@ import {
   LIGHT_PUBLIC_ITEMS,
   PAYLOADS_USED,
   READ_PUBLIC_ITEMS,
+  readLinks,
   SHOWN_ITEMS,
   SUMMARY,
 } from './statements/read-link.sql.js';
@@ -106,17 +107,8 @@ function linkReader(
 ): (db: Knex, ids: readonly string[]) => Promise<(LinkedSession | undefined)[]> {
   const session = modelColumns(Payable, 'session', fields);
   const members = Object.keys(derived);
-  const more = Object.entries(derived).map(([member, sql]) => `, ${sql} AS "${member}"`);
-  const statement = {
-    name,
-    text: `
-      SELECT ${session.sql}, ${account.sql}, ${payment.sql}${more.join('')}
-      -- Looked up row by row (OFFSET 0 keeps it so): else a plan made while a table is small reads all of it ever after.
-      FROM unnest($1::text[]) AS asked (id)
-      CROSS JOIN LATERAL (SELECT * FROM payables WHERE id = asked.id OFFSET 0) session
-      CROSS JOIN LATERAL (SELECT * FROM accounts WHERE id = session.account_id OFFSET 0) account
-      LEFT JOIN LATERAL (SELECT * FROM payments WHERE id = session.payment_id OFFSET 0) payment ON true`,
-  };
+  const more = Object.entries(derived).map(([member, sql]) => `${sql} AS "${member}"`);
+  const statement = readLinks(name, [session.sql, account.sql, payment.sql, ...more]);
   const read = (row: Row): LinkedSession => {
     const linked = Object.assign(session.read(row), {
       account: account.read(row),

@@ -1,4 +1,19 @@
+import type { Statement } from '../../db/statement.js';
 import { LIGHT_ITEMS_CHARACTERS } from '../../limits/bounds.js';
+
+/** Reads columns of links: of the session, of its merchant's account, and of the payment that holds or paid it. */
+export function readLinks(name: string, columns: readonly string[]): Statement {
+  return {
+    name,
+    text: `
+      SELECT ${columns.join(', ')}
+      -- Looked up row by row (OFFSET 0 keeps it so): else a plan made while a table is small reads all of it ever after.
+      FROM unnest($1::text[]) AS asked (id)
+      CROSS JOIN LATERAL (SELECT * FROM payables WHERE id = asked.id OFFSET 0) session
+      CROSS JOIN LATERAL (SELECT * FROM accounts WHERE id = session.account_id OFFSET 0) account
+      LEFT JOIN LATERAL (SELECT * FROM payments WHERE id = session.payment_id OFFSET 0) payment ON true`,
+  };
+}
 
 /** The summary of a row. Rows from before the column `summary` get it from their line items. */
 export const SUMMARY = `
