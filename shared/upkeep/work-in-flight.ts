@@ -20,7 +20,7 @@ const CRASHED_AFTER_MS = 5000;
 const CRASHES_KEPT_MS = 24 * 3_600_000;
 
 /** Rows that have just entered, or returned to, quarantine. */
-export interface Quarantined {
+interface Quarantined {
   work: string;
   crashes: number;
   ids: string[];

@@ -13,7 +13,7 @@ export interface Holder {
   started(): Promise<StartedEvent>;
 }
 
-export interface StartedEvent {
+interface StartedEvent {
   name: 'started';
   url: string;
   owned: boolean;
@@ -22,7 +22,7 @@ export interface StartedEvent {
   server: string[];
 }
 
-export type HolderEvent = StartedEvent | { name: 'used it while stopping' } | { name: 'database was gone' };
+type HolderEvent = StartedEvent | { name: 'used it while stopping' } | { name: 'database was gone' };
 
 export interface HolderOptions extends EmbeddedPostgresOptions {
   /** Switches to this user first. */

@@ -69,7 +69,7 @@ export async function untilTaken(send: () => Test): Promise<Response> {
   return res.status === 429 ? await untilTaken(send) : res;
 }
 
-export interface ExpectedRefusal {
+interface ExpectedRefusal {
   type: ErrorType;
   code: string;
   /** Absent when the error names no parameter. */

@@ -11,7 +11,7 @@ import { buildPaidAndDelivered, inMonth, type PaidAndDelivered } from './months.
 import { createMigratedDatabase } from './suite.js';
 
 /** A merchant with an endpoint, in a database that months are archived from, and a folder for each test. */
-export interface ArchiveShop {
+interface ArchiveShop {
   app: TestApp;
   url: string;
   accountId: string;

@@ -8,7 +8,7 @@ import type { Kind } from './kinds.js';
 import { answerOf } from './link-answers.js';
 
 /** Two web apps that share one facilitator and one worker. */
-export interface CheckoutPair {
+interface CheckoutPair {
   /** Waits for a payment's outcome before it answers. */
   checkout: Checkout;
   /** Answers 202 as soon as a payment is claimed. */
@@ -17,7 +17,7 @@ export interface CheckoutPair {
   holdPayment(overrides?: Partial<CheckoutSession>): Promise<HeldPayment>;
 }
 
-export interface HeldPayment {
+interface HeldPayment {
   /** The session's id. */
   id: string;
   payment: SignedPayment;

@@ -10,7 +10,7 @@ export interface HostileServer {
   close(): Promise<void>;
 }
 
-export interface Speech {
+interface Speech {
   start?: string;
   /** Said without end, as fast as the client takes it; nothing more is said without it. */
   again?: string;

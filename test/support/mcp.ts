@@ -17,7 +17,7 @@ export interface MerchantAgent {
 
 export type Args = Record<string, unknown>;
 
-export interface ToolAnswer {
+interface ToolAnswer {
   isError: boolean;
   /** The answer that /v1 would give. */
   body: Response['body'];

@@ -56,7 +56,7 @@ export interface ManualWorker {
   doNext(paymentId: string): Promise<void>;
 }
 
-export interface MoneyFlowOptions {
+interface MoneyFlowOptions {
   environment?: Record<string, string>;
   worker?: boolean;
   kind?: Kind;

@@ -1,10 +1,10 @@
 /** A parser for the part of PromQL that rules and dashboards use. */
-export interface Selector {
+interface Selector {
   metric: string;
   matchers: { label: string; operator: string; value: string }[];
 }
 
-export interface PromQuery {
+interface PromQuery {
   selectors: Selector[];
   /** The labels of grouping clauses. */
   labels: string[];

@@ -5,7 +5,7 @@ import { forAllTests } from './hooks.js';
 import { createMigratedDatabase } from './suite.js';
 
 /** A shop's database, and a proxy before it that operators' commands may be led through. */
-export interface ProxiedShop {
+interface ProxiedShop {
   url: string;
   proxy: TcpProxy;
   account: string;

@@ -7,7 +7,7 @@ export interface Statement {
 }
 
 /** How a plan reads one table, and how many rows it reads. */
-export interface TableRead {
+interface TableRead {
   table: string;
   /** Undefined for a sequential scan. */
   index: string | undefined;

@@ -10,7 +10,7 @@ import { projectRoot } from '../../local/toolchain/project-root.js';
 import type { TestApp } from './app.js';
 
 /** A copy of an app that serves the built API reference. */
-export interface ReferenceApp {
+interface ReferenceApp {
   server: Server;
   url: string;
   /** The folder of its script and style. */

@@ -12,7 +12,7 @@ export interface Source {
 }
 
 /** The imports of each file: files as paths from the root, packages by name; types included. */
-export type ImportGraph = ReadonlyMap<string, readonly string[]>;
+type ImportGraph = ReadonlyMap<string, readonly string[]>;
 
 const IMPORT = /(?:^|\s)(?:from|import)\s*\(?\s*'([^']+)'/g;
 /** Folders of builds, of installations and of running processes. */

@@ -21,7 +21,7 @@ import { migrate } from '../../shared/schema/migrate.js';
  * Mocha's fixtures. A run has one Postgres; each of mocha's processes has its own database and Redis, so that
  * parallel files share no rows, queue or moved clock. A file or a run that leaves something open fails.
  */
-export interface TestServices {
+interface TestServices {
   databaseUrl: string;
   redisUrl: string;
 }

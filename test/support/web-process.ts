@@ -31,7 +31,7 @@ export interface WebProcesses {
   close(): Promise<void>;
 }
 
-export interface RequestParts {
+interface RequestParts {
   body?: object;
   key?: string;
   agent?: Agent | false;
@@ -43,7 +43,7 @@ export interface Answer {
   text: string;
 }
 
-export interface HeldCommits {
+interface HeldCommits {
   /** The backends of the waiting commits, once there are this many. */
   waiting(count: number): Promise<number[]>;
   release(): Promise<void>;

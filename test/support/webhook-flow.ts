@@ -43,7 +43,7 @@ export interface Hook {
 /** The room of a process with nothing in flight. */
 export const ALLOWANCE: SlotAllowance = { slots: 20, ofHost: () => 20, fullHosts: [], bytesPerSlot: 40_000 };
 
-export interface WebhookFlowOptions {
+interface WebhookFlowOptions {
   environment?: Record<string, string>;
   worker?: boolean;
 }

@@ -3,7 +3,7 @@ import os from 'node:os';
 import { promisify } from 'node:util';
 
 /** The numbers of the machine's processors, in two halves. */
-export interface Processors {
+interface Processors {
   service: readonly number[];
   others: readonly number[];
 }

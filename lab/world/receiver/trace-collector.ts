@@ -2,7 +2,7 @@ import { json } from 'node:stream/consumers';
 import { serveLocally } from '../http/listen.js';
 
 /** An OpenTelemetry collector in this process: OTLP over HTTP. */
-export interface Collector {
+interface Collector {
   url: string;
   spans: readonly TakenSpan[];
   /** All request bodies. */

@@ -1,7 +1,7 @@
 import { buildPaidSession } from '../../../lab/world/shop/factories.js';
 import type { Dashboard, Stage } from './stage.js';
 
-export interface FilledForm {
+interface FilledForm {
   tab: Dashboard;
   /** The payment to be refunded. */
   paymentId: string;

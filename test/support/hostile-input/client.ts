@@ -26,7 +26,7 @@ import { testServices } from '../suite.js';
 import { FORM_TYPE, JSON_TYPE } from './order.js';
 
 /** A web process whose log is captured, with a client that sends requests unchanged for a merchant. */
-export interface HostileClient {
+interface HostileClient {
   server: Server;
   port: number;
   db: Knex;

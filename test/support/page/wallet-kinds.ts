@@ -8,7 +8,7 @@ import {
 } from '../../../lab/world/page/wallets.js';
 
 /** The behaviour of common wallets: errors, order of events and answers, delays. */
-export interface EvmKind {
+interface EvmKind {
   /** Name in EIP-6963; null for a wallet that only sets window.ethereum. */
   rdns: string | null;
   /** Error for an unknown network. */
@@ -88,7 +88,7 @@ export const EVM_KINDS = {
   },
 } as const satisfies Record<string, EvmKind>;
 
-export interface SolanaKind {
+interface SolanaKind {
   emitsAccount: EvmKind['emitsAccount'];
   declined: { code: number; message: string };
   answerDelayMs: number;

@@ -8,7 +8,7 @@ import { UNPACED } from './unpaced.js';
 import { countAnswers, type World } from './world.js';
 
 /** The behaviour of the endpoint during some checks. */
-export interface EvmPhase {
+interface EvmPhase {
   checks: number;
   secondsApart: number;
   maxLogRange: number;
@@ -29,7 +29,7 @@ export interface EvmPhase {
   fault: { method: string; kind: 'cut' | 'http_500' | 'http_429' | 'wrong_shape' } | null;
 }
 
-export interface EvmPlan {
+interface EvmPlan {
   seed: number;
   validForSeconds: number;
   clockSkewSeconds: number;

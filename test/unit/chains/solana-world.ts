@@ -8,7 +8,7 @@ import { UNPACED } from './unpaced.js';
 import { countAnswers, type World } from './world.js';
 
 /** The behaviour of the endpoint during some checks. */
-export interface SolanaPhase {
+interface SolanaPhase {
   checks: number;
   secondsApart: number;
   pageSize: number;
@@ -31,7 +31,7 @@ export interface SolanaPhase {
   fault: { method: string; kind: 'cut' | 'http_500' | 'http_429' | 'wrong_shape' } | null;
 }
 
-export interface SolanaPlan {
+interface SolanaPlan {
   seed: number;
   clockSkewSeconds: number;
   /** Transactions of the same accounts before the claim. */

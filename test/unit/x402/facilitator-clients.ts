@@ -24,7 +24,7 @@ interface ClientSettings {
   share?: number;
 }
 
-export interface FacilitatorClients {
+interface FacilitatorClients {
   /** The facilitator of the current story. */
   fake(): FakeFacilitator;
   client(settings?: ClientSettings): Facilitator;
