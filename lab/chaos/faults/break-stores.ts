@@ -4,7 +4,7 @@ import type { System } from '../system/system.js';
 import { deckOf, drawMs, type Fault, type Injected } from './fault.js';
 
 /** Faults of the stores, and of all processes' connections to them and to the facilitator. */
-type Break = (system: System, lengthMs: number, last: (ms: number) => Promise<void>) => Promise<void>;
+type Break = (system: System, lengthMs: number, wait: (ms: number) => Promise<void>) => Promise<void>;
 
 const LENGTHS_MS = [200, 3000] as const;
 
@@ -23,9 +23,9 @@ function connectionsTo(target: Target): typeof BREAKS {
     [`connections to ${target} cut`]: { target, breaks: async ({ links }) => links.cut(target) },
     [`connections to ${target} refused`]: {
       target,
-      async breaks({ links }, lengthMs, last) {
+      async breaks({ links }, lengthMs, wait) {
         await links.refuse(target);
-        await last(lengthMs);
+        await wait(lengthMs);
         await links.accept(target);
       },
     },
@@ -36,9 +36,9 @@ export function breakStores(): Fault {
   const draw = deckOf(Object.entries(BREAKS));
   return {
     everyMs: 1500,
-    async inject(system: System, random: Random, last): Promise<Injected> {
+    async inject(system: System, random: Random, wait): Promise<Injected> {
       const [fault, { target, breaks }] = draw(random);
-      await breaks(system, drawMs(random, LENGTHS_MS), last);
+      await breaks(system, drawMs(random, LENGTHS_MS), wait);
       return { fault, target };
     },
   };

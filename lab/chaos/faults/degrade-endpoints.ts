@@ -15,7 +15,7 @@ export function degradeEndpoints(): Fault {
   const drawKind = { evm: deckOf(ENDPOINT_KINDS.evm), solana: deckOf(ENDPOINT_KINDS.solana) };
   return {
     everyMs: 2000,
-    async inject({ chains }: System, random: Random, last) {
+    async inject({ chains }: System, random: Random, wait) {
       const name = drawChain(random);
       const fault = drawFault[name](random);
       const much = 1 + Math.floor(random() * MOST[name]);
@@ -23,7 +23,7 @@ export function degradeEndpoints(): Fault {
       chains[name].order('become', kind);
       chains[name].order('applyFault', { fault, much: String(much) });
       const lengthMs = drawMs(random, LENGTHS_MS);
-      await last(lengthMs);
+      await wait(lengthMs);
       chains[name].order('recover');
       const detail = `by ${much}, ${lengthMs} ms; ${JSON.stringify(kind)}`;
       return { fault: `the ${name} endpoint ${fault}`, detail };

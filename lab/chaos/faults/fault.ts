@@ -4,14 +4,14 @@ import { type Random, shuffled } from '../../world/chance/seeded-random.js';
 import type { FaultEntry } from '../actors/entries.js';
 import type { System } from '../system/system.js';
 
-/** A kind of fault that is injected repeatedly. */
+/** A kind of fault that is injected repeatedly: `allFaults` in `run/run.ts` lists the kinds. */
 export interface Fault {
   everyMs: number;
   /**
-   * Injects the fault once and describes it for the journal; undefined when there was nothing to do. `last` waits, and
+   * Injects the fault once and describes it for the journal; undefined when there was nothing to do. `wait`
    * ends early at recovery.
    */
-  inject(system: System, random: Random, last: (ms: number) => Promise<void>): Promise<Injected | undefined>;
+  inject(system: System, random: Random, wait: (ms: number) => Promise<void>): Promise<Injected | undefined>;
 }
 
 export type Injected = Omit<FaultEntry, 'at' | 'ms'>;
@@ -20,14 +20,14 @@ export type Injected = Omit<FaultEntry, 'at' | 'ms'>;
 export function repeatFault(system: System, random: Random, { everyMs, inject }: Fault): () => Promise<void> {
   let isOver = false;
   const stop = new AbortController();
-  const last = (ms: number): Promise<void> =>
+  const wait = (ms: number): Promise<void> =>
     sleep(ms, undefined, { signal: stop.signal }).catch(() => undefined);
   const repeating = (async () => {
     while (!isOver) {
-      await last(everyMs);
+      await wait(everyMs);
       if (isOver) return;
       const at = nowMs();
-      const done = await inject(system, random, last);
+      const done = await inject(system, random, wait);
       if (done !== undefined) system.journals.faults.write({ at, ms: nowMs() - at, ...done });
     }
   })();

@@ -36,7 +36,7 @@ export function freezeLinks(targets: readonly Target[], everyMs: number): Fault 
   const drawLength = deckOf(LENGTHS_MS);
   return {
     everyMs,
-    async inject({ links, services }: System, random: Random, last) {
+    async inject({ links, services }: System, random: Random, wait) {
       const target = drawTarget(random);
       const where = drawWhere(random);
       const names = services.map(({ name }) => name);
@@ -46,7 +46,7 @@ export function freezeLinks(targets: readonly Target[], everyMs: number): Fault 
       const lengthMs = drawMs(random, drawLength(random));
       const holds = (): boolean => random() < share;
       const freeze = links.freeze(target, { ways: WAYS[ways] ?? [], holds }, frozen);
-      await last(lengthMs);
+      await wait(lengthMs);
       freeze.thaw();
       const detail = `${frozen.join(', ')}: ${which} ${ways}, ${lengthMs} ms`;
       return { fault: `connections to ${target} frozen`, detail, services: frozen, target };

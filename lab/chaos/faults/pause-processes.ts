@@ -28,14 +28,14 @@ export function pauseForLong(): Fault {
 /** Two of three pauses hit workers, because workers hold leases. */
 function pauser(fault: string, lengths: readonly [number, number]): Fault['inject'] {
   const drawKind = deckOf(['web', 'worker', 'worker'] as const);
-  return async ({ services }, random, last) => {
+  return async ({ services }, random, wait) => {
     const kind = drawKind(random);
     const running = services.filter((each) => each.kind === kind && each.isReady && !each.isPaused);
     if (running.length === 0) return undefined;
     const service = pick(random, running);
     const lengthMs = drawMs(random, lengths);
     service.pause();
-    await last(lengthMs);
+    await wait(lengthMs);
     service.resume();
     return { fault, detail: `${service.name}, ${lengthMs} ms`, services: [service.name] };
   };

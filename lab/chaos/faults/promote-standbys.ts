@@ -8,9 +8,9 @@ const LOST_MS = [100, 2500] as const;
 export function promoteStandbys(): Fault {
   return {
     everyMs: 25_000,
-    async inject({ postgres, links, journals }, random, last) {
+    async inject({ postgres, links, journals }, random, wait) {
       const lengthMs = drawMs(random, LOST_MS);
-      const { from, to } = await postgres.failOver(() => last(lengthMs));
+      const { from, to } = await postgres.failOver(() => wait(lengthMs));
       links.leadTo('Postgres', postgres.directUrl);
       const detail = `without ${lengthMs} ms`;
       journals.faults.write({ at: from, ms: to - from, fault: STANDBY_PROMOTED, detail, target: 'Postgres' });

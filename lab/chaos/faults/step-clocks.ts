@@ -16,7 +16,7 @@ export function stepClocks(): Fault {
   const drawSeconds = deckOf(SECONDS);
   return {
     everyMs: 5000,
-    async inject(system, random, last) {
+    async inject(system, random, wait) {
       const whose = drawWhose(random);
       const seconds = drawSeconds(random);
       const lengthMs = drawMs(random, LENGTHS_MS);
@@ -24,7 +24,7 @@ export function stepClocks(): Fault {
       const host = services.length === 0 ? undefined : deckOf(services)(random);
       const set = (ms: number): Promise<void> => (host ? host.stepClock(ms) : setStore(system, whose, ms));
       // The store may be unavailable for a moment.
-      if (await succeeds(set(seconds * 1000))) await last(lengthMs);
+      if (await succeeds(set(seconds * 1000))) await wait(lengthMs);
       while (!(await succeeds(set(0)))) await sleep(RETRY_MS);
       const detail = `${host?.name ?? whose} by ${seconds} s, ${lengthMs} ms`;
       return { fault: CLOCK_SET, detail, ...(host && { services: [host.name] }) };
