@@ -1,8 +1,3 @@
-/**
- * Keeps a merchant's colour readable. Buttons use the colour itself with black or white text, whichever has more
- * contrast (always at least 4.58:1). Borders and text in the colour are shifted towards black or white until they
- * have the contrast that WCAG requires (3:1 and 4.5:1), for the light and the dark theme.
- */
 type Rgb = readonly [red: number, green: number, blue: number];
 
 interface Theme {
@@ -22,7 +17,12 @@ const TEXT_CONTRAST = 4.5;
 const EDGE_CONTRAST = 3;
 const STEPS = 50;
 
-/** The style sheet for a colour; undefined when it is not `#rrggbb`. */
+/**
+ * The style sheet for a merchant's colour, in which the page stays readable; undefined when the colour is not `#rrggbb`.
+ * Buttons use the colour itself with black or white text, whichever has more contrast (always at least 4.58:1). Borders and
+ * text in the colour are shifted towards black or white until they have the contrast that WCAG requires (3:1 and 4.5:1),
+ * for the light and the dark theme.
+ */
 export function brandStyles(color: string): string | undefined {
   const brand = parseColor(color);
   if (brand === undefined) return undefined;

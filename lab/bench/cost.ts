@@ -12,10 +12,6 @@ import type { BenchServices } from './system/services.js';
 import { until } from './system/shop.js';
 import { openSystem, type System } from './system/system.js';
 
-/**
- * Resources per operation under load: processor time of each process, commits and bytes in Postgres, commands and bytes
- * in Redis. The basis of capacity planning.
- */
 const SECONDS = 5;
 const CONNECTIONS = 50;
 /** More sessions than are paid in that time. */
@@ -23,6 +19,10 @@ const TO_PAY = 10_000;
 /** Processor time of a payment with its webhook, in all parts together. */
 const GOAL_MS = 2.5;
 
+/**
+ * Resources per operation under load: processor time of each process, commits and bytes in Postgres, commands and bytes
+ * in Redis. The basis of capacity planning.
+ */
 export async function cost(services: BenchServices): Promise<Row[]> {
   const system = await openSystem(services);
   const redis = new Redis(services.redisUrl);

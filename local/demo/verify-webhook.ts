@@ -1,7 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Verifies an event by either of the two signatures of a delivery. */
 export interface ReceivedEvent {
   id: string;
   type: string;
@@ -11,7 +10,10 @@ export interface ReceivedEvent {
 
 const TOLERANCE_SECONDS = 300;
 
-/** Returns the event, or the reason to reject it. `body` is the request body, byte for byte. */
+/**
+ * Verifies the Service-Signature of a delivery, and its Standard Webhooks signature when it has one. Returns the event, or the
+ * reason to reject it. `body` is the request body, byte for byte.
+ */
 export function verifyWebhook(
   body: string,
   headers: IncomingHttpHeaders,

@@ -32,12 +32,6 @@ import { judgeLanded } from './solana-verdict.js';
 import { isTransactionSignature } from './transaction-signature.js';
 import { unreadableReason } from './unreadable.js';
 
-/**
- * Checks a Solana payment on its chain. The transaction id is the fee payer's signature, which only the facilitator knows
- * until it answers, so the payment is recognized by its message: the buyer signed it, and it lands at most once. The
- * message cannot land any more when its blockhash is too old in the state of a finalized block, since every later block
- * descends from that one. A history up to that block without the message is then final, unless another node's differs.
- */
 export interface SolanaPaymentQuery extends SolanaTransfer {
   readonly family: 'svm';
   /** CAIP-2. */
@@ -78,6 +72,12 @@ const MOST_BLOCKHASH_AGE_SLOTS = 300;
 /** How much the chain's clock may differ from ours. */
 const CLOCK_SKEW_MS = 600_000;
 
+/**
+ * Checks a Solana payment on its chain. The transaction id is the fee payer's signature, which only the facilitator knows
+ * until it answers, so the payment is recognized by its message: the buyer signed it, and it lands at most once. The
+ * message cannot land any more when its blockhash is too old in the state of a finalized block, since every later block
+ * descends from that one. A history up to that block without the message is then final, unless another node's differs.
+ */
 export async function checkSolanaPayment(
   context: SolanaCheckContext,
   query: SolanaPaymentQuery,

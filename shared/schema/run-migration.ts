@@ -7,7 +7,6 @@ import { withJitter } from '../process/pause.js';
 import { waitAtMost } from '../process/timeout.js';
 import { INDEX_PROGRESS, OPEN_TRANSACTIONS } from './watch-migration.sql.js';
 
-/** Runs one migration, up or down, retries it while other transactions lock its tables, and logs its progress. */
 export interface MigrationRun {
   knex: Knex;
   config: Knex.MigratorConfig;
@@ -24,6 +23,7 @@ export interface MigrationTimes {
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5000;
 
+/** Runs one migration, up or down, retries it while other transactions lock its tables, and logs its progress. */
 export async function runMigration(run: MigrationRun, direction: 'up' | 'down', name: string): Promise<void> {
   const { knex, config, logger } = run;
   const startedAt = performance.now();

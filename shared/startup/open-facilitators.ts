@@ -20,10 +20,6 @@ import { countCallers, leaveCallers } from '../upkeep/facilitator-callers.js';
 import { CONNECTIONS, createFacilitator } from '../x402/facilitator.js';
 import { type Facilitators, uniteFacilitators } from '../x402/facilitators.js';
 
-/**
- * Opens the facilitators with the operator's limits. Redis paces the calls of all processes; without Redis each process
- * takes its share of the calls. Connections are always shared out. Postgres counts the processes.
- */
 export interface Stores {
   db: Knex;
   redis: RedisClient | undefined;
@@ -37,6 +33,10 @@ const NEW_FOR_MS = COUNT_INTERVAL_MS + 5000;
 const COUNTS = 4;
 const LEAVE_TIMEOUT_MS = 500;
 
+/**
+ * Opens the facilitators with the operator's limits. Redis paces the calls of all processes; without Redis each process
+ * takes its share of the calls. Connections are always shared out. Postgres counts the processes.
+ */
 export function openFacilitators(
   configs: readonly FacilitatorConfig[],
   kind: CallerKind,

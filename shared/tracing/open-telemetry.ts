@@ -28,10 +28,6 @@ import { waitAtMost } from '../process/timeout.js';
 import { VERSION } from '../process/version.js';
 import { type Attributes, type OpenSpan, type SpanStart, type Tracer, useTracer } from './spans.js';
 
-/**
- * Exports spans in the background, one batch a second. While the collector is unavailable, or slower than spans come, those
- * beyond MAX_QUEUED_SPANS are dropped, and one log line says so.
- */
 const EXPORT_INTERVAL_MS = 1000;
 const EXPORT_TIMEOUT_MS = 5000;
 const MAX_QUEUED_SPANS = 4096;
@@ -40,7 +36,11 @@ const SHUTDOWN_TIMEOUT_MS = 2000;
 
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER };
 
-/** The SDK itself reads sampling, headers and resource attributes from the environment (`OTEL_TRACES_SAMPLER` …). */
+/**
+ * Exports spans in the background, one batch a second. While the collector is unavailable, or slower than spans come, those
+ * beyond MAX_QUEUED_SPANS are dropped, and one log line says so. The SDK itself reads sampling, headers and resource
+ * attributes from the environment (`OTEL_TRACES_SAMPLER` …).
+ */
 export function openTracing(url: string, service: string, logger: Logger): Closable {
   const { counter, watched } = watchArrival(logger);
   const exporter = watched(new OTLPTraceExporter({ url, timeoutMillis: EXPORT_TIMEOUT_MS }));

@@ -13,11 +13,6 @@ import {
   TRANSFER_CHECKED,
 } from '../chains/solana-programs.js';
 
-/**
- * Reads the buyer's Solana transaction. Only the canonical encoding is accepted, so that a message has one hash: the
- * decoder also accepts overlong lengths and trailing bytes. `isReadable` is false for contents that cannot be judged:
- * programs that may move tokens inside, accounts in lookup tables.
- */
 export interface SvmTransfer {
   family: 'svm';
   transactionBase64: string;
@@ -27,7 +22,7 @@ export interface SvmTransfer {
   feePayer: string;
   /** The TransferChecked instructions whose accounts are all in the message. */
   transfers: readonly TokenTransfer[];
-  /** True when no instruction except `transfers` can move tokens. */
+  /** True when no instruction except `transfers` can move tokens. Other programs, and accounts in lookup tables, may. */
   isReadable: boolean;
   /** A transaction with a durable nonce never expires. */
   usesDurableNonce: boolean;
@@ -63,7 +58,11 @@ const PROGRAM_NAMES = new Map<string, TokenTransfer['program']>([
   [TOKEN_PROGRAMS['token-2022'].toBase58(), 'token-2022'],
 ]);
 
-/** Undefined when the text is not a legacy or version 0 transaction: other versions' expiry is unknown. */
+/**
+ * Reads the buyer's Solana transaction. Only the canonical encoding is accepted, so that a message has one hash: the decoder
+ * also accepts overlong lengths and trailing bytes. Undefined when the text is not a legacy or version 0 transaction: other
+ * versions' expiry is unknown.
+ */
 export function parseSvmTransaction(text: string): SvmTransfer | undefined {
   const bytes = BASE64.test(text) ? Buffer.from(text, 'base64') : Buffer.alloc(0);
   const transaction = decodeCanonical(bytes);

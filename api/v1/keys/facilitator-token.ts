@@ -7,10 +7,6 @@ import { Refusal } from '../../../shared/errors/refusal.js';
 import { now } from '../../../shared/process/clock.js';
 import { whyNoPublicKey } from '../../../shared/secrets/ed25519-point.js';
 
-/**
- * Verifies the EdDSA JWT that an agent signs with its facilitator key. The token may be used more than once until
- * it expires. The algorithm is pinned, and a lifetime over LONGEST_SECONDS is refused.
- */
 const ISSUER = 'svc-merchant';
 const LEEWAY_SECONDS = 30;
 const LONGEST_SECONDS = 3600;
@@ -19,6 +15,10 @@ const MAX_TOKEN_LENGTH = 4096;
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const RAW_KEY_BYTES = 32;
 
+/**
+ * Verifies the EdDSA JWT that an agent signs with its facilitator key. The token may be used more than once until
+ * it expires. The algorithm is pinned, and a lifetime over LONGEST_SECONDS is refused.
+ */
 export async function verifyFacilitatorToken(db: Knex, token: string): Promise<FacilitatorKey> {
   const keyId = claimedKeyId(token);
   const key = keyId === undefined ? undefined : await findFacilitatorKey(db, keyId);

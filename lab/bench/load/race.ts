@@ -2,10 +2,6 @@ import type { Row } from '../report/benchmark.js';
 import type { BaselineName } from '../system/system.js';
 import { type Load, type Measured, runLoad } from './wrk.js';
 
-/**
- * Compares the service with a baseline: in turn, in the same run, with the same tool. Each round is compared by itself,
- * since the speed of a shared machine changes, and the round with the median ratio counts.
- */
 export const ROUNDS = 5;
 const WARM_UP_SECONDS = 2;
 const SECONDS = 3;
@@ -26,6 +22,10 @@ export interface Pair<Side> {
   baseline: Side;
 }
 
+/**
+ * Compares the service with a baseline: in turn, in the same run, with the same tool. Each round is compared by itself,
+ * since the speed of a shared machine changes, and the round with the median ratio counts.
+ */
 export async function race(ours: Contender, baseline: Contender): Promise<Pair<Measured>> {
   const measured: Pair<Measured>[] = [];
   await runLoad(await ours(WARM_UP_SECONDS));

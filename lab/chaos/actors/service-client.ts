@@ -2,7 +2,6 @@ import { nowMs } from '../../../shared/process/clock.js';
 import { pick, type Random } from '../../world/chance/seeded-random.js';
 import type { Answer } from './entries.js';
 
-/** Sends requests to one of the web processes, like a router without health checks, and records each answer. */
 interface ServiceClientOptions {
   webs: readonly Web[];
   random: Random;
@@ -29,6 +28,7 @@ const TIMEOUT_MS = 25_000;
 const SHORTEST_PAUSE_MS = 300;
 const LONGEST_PAUSE_MS = 2000;
 
+/** Sends requests to one of the web processes, like a router without health checks, and records each answer. */
 export class ServiceClient {
   readonly #options: ServiceClientOptions;
 
