@@ -40,7 +40,7 @@ export function renderErrorPage(code: BuyerErrorCode, language: Language, { styl
     language,
     title: escapeHtml(words[title]),
     head: '<link rel="icon" href="data:,">',
-    // Not inside: many of these documents may be sent in a flood, and each is a kilobyte.
+    // Linked, not inlined: a flood gets many of these documents, and without the style sheet each is a kilobyte.
     styles: styleUrl === undefined ? [] : [`<link rel="stylesheet" href="${styleUrl}">`],
     scripts: [],
     revision: undefined,

@@ -37,7 +37,7 @@ ${view.surplus.map((other) => surplus(view, other)).join('\n')}
 </section>`;
 }
 
-/** The buyer's own mail program writes the mail, so no address of his is known here. */
+/** The buyer's mail program writes the mail, so the service learns no address. */
 function mailUrl({ session, link: address, language: { words } }: PageView, amount: string): string {
   const values = { amount, merchant: session.merchant.name };
   const [subject, text] = [fill(words.mailSubject, values), fill(words.mailText, values)];

@@ -36,7 +36,7 @@ export function forgottenBefore(): Date {
   return new Date(certainNow().getTime() - KEPT_FOR_MS);
 }
 
-/** Thrown to roll back an effect whose key another request used first. The idempotency layer catches it. */
+/** Thrown to roll back an effect whose key another request used first. `answerOnce` catches it. */
 export class IdempotencyKeyTaken extends Error {
   override readonly name = 'IdempotencyKeyTaken';
 }

@@ -9,7 +9,7 @@ export interface Slot {
   /** No payment waits for the check. */
   inBackground: boolean;
   number: number;
-  /** A call of it was answered, which would be in vain if it had to leave. */
+  /** A call of the check was answered. The answer would be wasted if the check had to leave. */
   hasBegun: boolean;
   /** Ends each call of the check that waits or is in flight. */
   endCalls: Set<(reason: unknown) => void>;
@@ -20,7 +20,7 @@ export interface Turns {
   inBackground?: boolean | undefined;
 }
 
-/** Checks that were sent away come back one by one, every so often, and none before `afterMs`. */
+/** Checks that were sent away come back one every `everyMs`, the first after `afterMs`. */
 interface ComeBack {
   afterMs: number;
   everyMs: number;
@@ -35,7 +35,7 @@ export interface SlotsOptions {
 const CHECKS_WHILE_LIMITED = 10;
 const COME_BACK: ComeBack = { afterMs: 1000, everyMs: 50 };
 
-/** The checks in progress at one endpoint. Those in the background take no slot, so that they keep no other from one. */
+/** The checks in progress at one endpoint. Background checks take no slot, so that every slot is left to the others. */
 export class EndpointSlots {
   readonly #slots = new Set<Slot>();
   readonly #most: number;

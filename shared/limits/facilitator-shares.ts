@@ -1,4 +1,4 @@
-/** The processes that call the facilitator, by kind. */
+/** The processes that call the facilitators, by kind. `startup/open-facilitators.ts` divides the operator's limits by them. */
 export type CallerKind = 'web' | 'worker';
 export type Callers = Readonly<Record<CallerKind, number>>;
 

@@ -58,7 +58,7 @@ const PAUSE = `${TIME}
   redis.call('PEXPIRE', KEYS[1], math.max(redis.call('PTTL', KEYS[1]), math.ceil(paused - now) + ${KEPT_MS}))
   return {1, 0}`;
 
-/** Spaces the calls of all processes together. While the store is unavailable each process uses its own limiter. */
+/** Spaces the calls of all processes to one facilitator. While the store is unavailable each process uses its own limiter. */
 export function openSharedRateLimiter({ store, key, intervalMs, alone }: SharedRateOptions): RateLimiter {
   const shared = shareAnswers<number>({ forMs: READ_PAUSE_EVERY_MS, keys: 1 });
   const ask = async (script: string, ...values: number[]): Promise<Turn> => {

@@ -2,7 +2,7 @@ const AT_ONCE = 5;
 const waiting: (() => void)[] = [];
 let isScheduled = false;
 
-/** Callers that waited for the same answer go on a few in each turn of the event loop. */
+/** Runs the callers that waited for the same answer, a few in each turn of the event loop. */
 export function inTurns(goOn: () => void): void {
   waiting.push(goOn);
   schedule();

@@ -1,8 +1,8 @@
 import type { Logger } from '../process/logger.js';
 
 /**
- * A store that gives jobs may refuse what follows, as when its user lacks the right to a command: errors so soon after one another
- * are one outage, whatever has succeeded between them.
+ * Errors that follow each other within this time are one outage, even when commands succeed in between: a store whose user
+ * lacks the right to one command still gives jobs.
  */
 const QUIET_MS = 5000;
 

@@ -66,7 +66,7 @@ export function openFacilitators(
   };
 }
 
-/** Each facilitator has limits of its own. */
+/** The throttle of one facilitator, since each has limits of its own. */
 function openOwnThrottle(
   config: FacilitatorConfig,
   kind: CallerKind,

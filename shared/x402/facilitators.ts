@@ -17,7 +17,7 @@ import type { FacilitatorRequest } from './wire.js';
 export interface Facilitators {
   /** The union of their supported kinds. Undefined when none answers and no usable copy is left. */
   supported(): Promise<SupportedKinds | undefined>;
-  /** The union once each has answered, however slowly. Undefined when one does not, and no usable copy of its is left. */
+  /** Waits for every facilitator. Undefined when one of them does not answer and has no usable copy. */
   supportedByAll(): Promise<SupportedKinds | undefined>;
   /** Asks the first that serves the payment and answers. `usefulForMs`: how long the caller can use an answer. */
   verify(payment: FacilitatorRequest, usefulForMs?: number): Promise<Verified>;

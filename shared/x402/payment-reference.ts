@@ -18,7 +18,7 @@ import { EVM_WORD } from '../chains/text-forms.js';
  * since it must be on the chain.
  */
 export interface PaymentReferences {
-  /** Another one at each call. */
+  /** Makes another nonce at each call. */
   nonceOf(payableId: string): `0x${string}`;
   /** `fixed`: the same at each call, for an offer that is sent again and again. */
   memoOf(payableId: string, kind: 'fixed' | 'fresh'): string;

@@ -42,14 +42,14 @@ export interface WorkerMetrics {
   read(): Promise<string>;
 }
 
-/** With 10 s, the threshold of the alert. */
-const WAIT_BUCKETS = [1, 2.5, 5, 10, 20, 60, 300];
 interface WorkerParts {
   chains?: Pick<OpenChains, 'endpoints'>;
   /** The queues that this worker serves. */
   serves?: readonly JobName[];
 }
 
+/** The alert's threshold, 10 s, is one of them. */
+const WAIT_BUCKETS = [1, 2.5, 5, 10, 20, 60, 300];
 const CALL_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30];
 
 export function openWorkerMetrics(

@@ -84,7 +84,7 @@ async function sweep(deps: WorkerDeps, { find, directRunner, storeState }: Sweep
   }
 }
 
-/** Each finds due work of the queues that this process serves. */
+/** Finders of due work, one for each kind that this process serves. */
 function findersOf({ db, config: { workerQueues: queues } }: WorkerDeps): FindDueJobs[] {
   const second = (): number => Math.floor(nowMs() / INTERVAL_MS);
   const findPayments = async (): Promise<DueJobs> => {

@@ -53,12 +53,12 @@ export function hideUncertain(): void {
   if (warning !== undefined) warning.hidden = true;
 }
 
-/** While this is so, the page does not say that nothing was taken. */
+/** Whether the page warns of a payment. It then does not say that nothing was taken. */
 export function isUncertain(): boolean {
   return find('#uncertain')?.hidden === false;
 }
 
-/** While this is so, the page offers no way to pay. */
+/** Whether the buyer has not read the warning. The page then offers no way to pay. */
 export function isUnread(): boolean {
   const { payment, read } = find('#uncertain')?.dataset ?? {};
   return isUncertain() && read === undefined && !(payment !== undefined && isRead(payment));

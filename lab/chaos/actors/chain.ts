@@ -43,7 +43,7 @@ async function execute(wanted: WantedTransfer): Promise<Executed> {
 }
 
 onOrder({
-  /** Before the last look at the whole chain, which would take minutes. */
+  /** Called before the last check of the whole chain, which would take minutes under the limit. */
   endLimit() {
     chain.endpoint.callsPerSecond = Number.POSITIVE_INFINITY;
   },
