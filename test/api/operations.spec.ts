@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import request from 'supertest';
 import { openWebMetrics } from '../../api/metrics/web-metrics.js';
-import { findFreePort } from '../../lab/world/processes/services.js';
+import { findFreePort } from '../../lab/world/http/listen.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { openMetricsPage } from '../../shared/metrics/metrics.js';
 import { Payment } from '../../shared/payments/model.js';

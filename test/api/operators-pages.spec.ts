@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import request from 'supertest';
-import { findFreePort } from '../../lab/world/processes/services.js';
+import { findFreePort } from '../../lab/world/http/listen.js';
 import { OperatorAction } from '../../shared/accounts/model.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { WRONG_PASSWORDS_OF_ADDRESS_A_MINUTE } from '../../shared/limits/bounds.js';

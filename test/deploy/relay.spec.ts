@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import request from 'supertest';
 import { relay } from '../../deploy/docker/relay.mjs';
+import { findFreePort } from '../../lab/world/http/listen.js';
 import { isLocalRequest } from '../../lab/world/http/local-requests.js';
-import { closedPort } from '../../lab/world/processes/closed-port.js';
 
 const LOOPBACK = '127.0.0.1';
 const portOf = (server: Server): number => (server.address() as AddressInfo).port;
@@ -53,7 +53,7 @@ describe('the relay of the sandbox', () => {
   it('reports when the sandbox does not answer', async () => {
     const lonely = await relay({
       from: { host: LOOPBACK, port: 0 },
-      to: { host: LOOPBACK, port: await closedPort() },
+      to: { host: LOOPBACK, port: await findFreePort() },
     });
     assert.equal((await ask(lonely).get('/')).status, 502);
     await close(lonely);

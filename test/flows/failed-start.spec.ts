@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { closedPort } from '../../lab/world/processes/closed-port.js';
+import { findFreePort } from '../../lab/world/http/listen.js';
 import { type EntryPoint, killProcesses, startProcess } from '../../lab/world/processes/processes.js';
 import { createDatabase, createMigratedDatabase, testServices } from '../support/suite.js';
 
@@ -111,7 +111,7 @@ describe('a start with a wrong configuration', () => {
   }
 
   it('workers/main exits when the database cannot be reached, and prints no password', async () => {
-    const port = await closedPort();
+    const port = await findFreePort();
     const errors = await failedStart('workers/main', {
       DATABASE_URL: `postgres://user:pass-word@127.0.0.1:${port}/db`,
       FACILITATOR_URL: 'http://127.0.0.1:1',

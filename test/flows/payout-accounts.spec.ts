@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { solanaBalances } from '../../lab/world/chains/balances.js';
 import { RpcEndpoint } from '../../lab/world/chains/rpc-endpoint.js';
-import { closedPort } from '../../lab/world/processes/closed-port.js';
+import { findFreePort } from '../../lab/world/http/listen.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { buildMerchant, buildSession, SOLANA_WALLET } from '../../lab/world/shop/factories.js';
 import { associatedTokenAccount } from '../../shared/chains/associated-token-account.js';
@@ -86,7 +86,7 @@ describe('the merchants command', () => {
       DATABASE_URL: testServices().databaseUrl,
       CHECK_TOKEN_ACCOUNTS: 'true',
       RPC_URL_SOLANA_DEVNET: rpc.url,
-      RPC_URL_SOLANA: `http://127.0.0.1:${await closedPort()}`,
+      RPC_URL_SOLANA: `http://127.0.0.1:${await findFreePort()}`,
     });
     Object.assign(process.env, set);
   });

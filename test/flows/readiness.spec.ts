@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import request from 'supertest';
-import { closedPort } from '../../lab/world/processes/closed-port.js';
+import { findFreePort } from '../../lab/world/http/listen.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { openTestApp, type TestApp } from '../support/app.js';
@@ -103,7 +103,7 @@ describe('/readyz', () => {
 
   it('is ready and degraded without Redis, or without the tables of a queue in Postgres', async () => {
     const degraded = { status: 'ready', degraded: 'queue store', ...OK, queue_store: 'down' };
-    const withoutRedis = await openTestApp({ REDIS_URL: `redis://127.0.0.1:${await closedPort()}` });
+    const withoutRedis = await openTestApp({ REDIS_URL: `redis://127.0.0.1:${await findFreePort()}` });
     const queueless = await openTestApp({ REDIS_URL: '', DATABASE_URL: databaseUrl });
     try {
       await untilReadyzSays(200, degraded, withoutRedis);

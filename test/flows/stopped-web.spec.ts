@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { closedPort } from '../../lab/world/processes/closed-port.js';
+import { findFreePort } from '../../lab/world/http/listen.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { killProcesses, type WebServiceProcess } from '../../lab/world/processes/processes.js';
 import { buildSessions } from '../../lab/world/shop/factories.js';
@@ -192,7 +192,9 @@ describe('a web process', () => {
     }
 
     it('Redis: still ready, because merchants and buyers are served without it', async () => {
-      const web = await processes.start({ REDIS_URL: `redis://:pass-word@127.0.0.1:${await closedPort()}` });
+      const web = await processes.start({
+        REDIS_URL: `redis://:pass-word@127.0.0.1:${await findFreePort()}`,
+      });
       const degraded = { degraded: 'queue store', queue_store: 'down' };
       await untilReadyzSays(web, 200, { status: 'ready', ...READY, ...degraded });
       assert.equal((await processes.send(web.port, 'GET', '/healthz')).status, 200);
@@ -201,7 +203,7 @@ describe('a web process', () => {
     });
 
     it('Postgres: not ready but alive, and the API answers 503 in its error format', async () => {
-      const url = `postgres://user:pass-word@127.0.0.1:${await closedPort()}/nowhere`;
+      const url = `postgres://user:pass-word@127.0.0.1:${await findFreePort()}/nowhere`;
       const web = await processes.start({ DATABASE_URL: url });
       const down = { database: 'down', migrations: 'unknown' };
       await untilReadyzSays(web, 503, { status: 'not_ready', ...READY, ...down });

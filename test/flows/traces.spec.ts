@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { closedPort } from '../../lab/world/processes/closed-port.js';
+import { findFreePort } from '../../lab/world/http/listen.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import {
   killProcesses,
@@ -152,7 +152,7 @@ describe('traces', () => {
   });
 
   it('log once that the collector cannot be reached', async () => {
-    const url = `http://127.0.0.1:${await closedPort()}`;
+    const url = `http://127.0.0.1:${await findFreePort()}`;
     const web = await startWebProcess({ ...environment, OTEL_EXPORTER_OTLP_ENDPOINT: url });
     const { id } = await flow.buildSession();
     const warnings = () => web.lines().filter(({ event }) => event === 'traces.not_arriving').length;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { closedPort } from '../../lab/world/processes/closed-port.js';
+import { findFreePort } from '../../lab/world/http/listen.js';
 import { answer, type Reaction, reset } from '../../lab/world/receiver/receiver.js';
 import { buildMerchant } from '../../lab/world/shop/factories.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
@@ -66,7 +66,7 @@ describe('the API of webhook deliveries', () => {
   it('lists them newest first, in pages and by status', async () => {
     const hook = await flow.addEndpoint();
     await flow.addEndpoint();
-    const closed = await closedPort();
+    const closed = await findFreePort();
     await flow.expireWithoutNotifying(3);
     await flow.untilSucceeded(hook.id, 3);
     const url = `http://127.0.0.1:${closed}/`;

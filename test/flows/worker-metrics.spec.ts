@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import request from 'supertest';
+import { findFreePort } from '../../lab/world/http/listen.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import {
   killProcesses,
@@ -8,7 +9,6 @@ import {
   startWorkerProcess,
   type WebServiceProcess,
 } from '../../lab/world/processes/processes.js';
-import { findFreePort } from '../../lab/world/processes/services.js';
 import { TcpProxy } from '../../lab/world/proxy/tcp-proxy.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';

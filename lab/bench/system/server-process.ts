@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { findFreePort } from '../../world/http/listen.js';
 import { nodeProgram } from '../../world/processes/processes.js';
-import { findFreePort } from '../../world/processes/services.js';
 import { StartedProcess } from '../../world/processes/supervisor.js';
 
 /** A Node process in production mode, with its log in a file. */

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import type { GuardedProcess } from '../../../local/toolchain/guarded-process.js';
-import { findFreePort, spawnRedis } from '../../world/processes/services.js';
+import { findFreePort } from '../../world/http/listen.js';
+import { spawnRedis } from '../../world/processes/services.js';
 import { RedisClock } from '../../world/proxy/redis-clock.js';
 
 /** A real Redis that loses its data at a restart. */

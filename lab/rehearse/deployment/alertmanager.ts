@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { json } from 'node:stream/consumers';
 import { spawnGuarded } from '../../../local/toolchain/guarded-process.js';
-import { findFreePort } from '../../world/processes/services.js';
+import { findFreePort } from '../../world/http/listen.js';
 import { untilAnswered } from './until-answered.js';
 
 /** A real Alertmanager, and the receiver of its notifications in place of a pager. */

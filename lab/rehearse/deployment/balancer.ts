@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { spawnGuarded } from '../../../local/toolchain/guarded-process.js';
-import { findFreePort } from '../../world/processes/services.js';
+import { findFreePort } from '../../world/http/listen.js';
 import { untilAnswered } from './until-answered.js';
 
 export interface Balancer {

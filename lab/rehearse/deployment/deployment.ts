@@ -9,6 +9,7 @@ import { hex } from '../../world/chains/evm-logs.js';
 import type { RpcEndpoint } from '../../world/chains/rpc-endpoint.js';
 import { type FakeFacilitator, startFacilitator } from '../../world/facilitator/facilitator.js';
 import type { Movement } from '../../world/facilitator/judgement.js';
+import { findFreePort } from '../../world/http/listen.js';
 import { startPgBouncer } from '../../world/processes/pgbouncer.js';
 import {
   killProcesses,
@@ -19,7 +20,7 @@ import {
   type WebServiceProcess,
 } from '../../world/processes/processes.js';
 import { SELF_SIGNED } from '../../world/processes/self-signed.js';
-import { findFreePort, spawnRedis } from '../../world/processes/services.js';
+import { spawnRedis } from '../../world/processes/services.js';
 import { type Receiver, startReceiver } from '../../world/receiver/receiver.js';
 import { type Alertmanager, startAlertmanager } from './alertmanager.js';
 import { ask } from './ask.js';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { parse, stringify } from 'yaml';
 import { type GuardedProcess, spawnGuarded } from '../../../local/toolchain/guarded-process.js';
 import { projectRoot } from '../../../local/toolchain/project-root.js';
-import { findFreePort } from '../../world/processes/services.js';
+import { findFreePort } from '../../world/http/listen.js';
 import { untilAnswered } from './until-answered.js';
 
 export const RULES = path.join(projectRoot(), 'deploy', 'prometheus', 'alerts.yml');

@@ -41,10 +41,10 @@ export async function listen(server: Server, preferred: PreferredPort): Promise<
 }
 
 /**
- * Finds a port for a program that takes its port as an argument. Another process may take it in between: the program
- * then exits at once.
+ * Finds a port on which no server listens. Another process may take it before the program that gets it as an argument: the
+ * program then exits at once.
  */
-export async function findFreePort(preferred: PreferredPort): Promise<number> {
+export async function findFreePort(preferred: PreferredPort = 0): Promise<number> {
   const probe = createServer();
   const port = await listen(probe, preferred);
   await closeServer(probe);

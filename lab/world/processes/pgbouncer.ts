@@ -4,8 +4,9 @@ import path from 'node:path';
 import pg from 'pg';
 import { spawnGuarded } from '../../../local/toolchain/guarded-process.js';
 import { withResolvers } from '../../../shared/process/with-resolvers.js';
+import { findFreePort } from '../http/listen.js';
 import { postgresAddress } from './pause-points.js';
-import { findFreePort, type TestServer } from './services.js';
+import type { TestServer } from './services.js';
 
 const POOL_SIZE = 8;
 

@@ -3,9 +3,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { Redis } from 'ioredis';
 import { type GuardedProcess, spawnGuarded } from '../../../local/toolchain/guarded-process.js';
+import { findFreePort } from '../http/listen.js';
 import { eventually } from './eventually.js';
 import { SELF_SIGNED } from './self-signed.js';
-import { findFreePort } from './services.js';
 
 /** Redis servers that form one deployment: data nodes and sentinels. They end with the process that started them. */
 export interface RedisNode {

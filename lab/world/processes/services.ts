@@ -1,10 +1,10 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../local/postgres/embedded-postgres.js';
 import { type GuardedProcess, spawnGuarded } from '../../../local/toolchain/guarded-process.js';
 import { withResolvers } from '../../../shared/process/with-resolvers.js';
+import { findFreePort } from '../http/listen.js';
 import { makeThrowawayFolder } from './throwaway-folder.js';
 
 /** A new, empty server that ends with the process that started it, even after a crash. */
@@ -96,16 +96,4 @@ function tlsOptions({ cert, key }: TlsFiles): Record<string, string> {
     'tls-ca-cert-file': cert,
     'tls-auth-clients': 'no',
   };
-}
-
-export function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
-      probe.close(() => resolve(port));
-    });
-  });
 }

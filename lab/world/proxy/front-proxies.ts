@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type GuardedProcess, spawnGuarded } from '../../../local/toolchain/guarded-process.js';
-import { findFreePort } from '../processes/services.js';
+import { findFreePort } from '../http/listen.js';
 
 /** The proxies that operators put before web processes. */
 export const FRONT_PROXIES = ['nginx', 'haproxy', 'varnish'] as const;
