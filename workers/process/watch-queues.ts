@@ -20,13 +20,13 @@ export function watchQueues({ db, logger, config, metrics }: Watched, times = TI
   const startedAt = performance.now();
   const missing = new Set<JobName>();
 
-  async function look(stopped: AbortSignal): Promise<void> {
-    // Postgres is unavailable, which is reported elsewhere; the next round asks again.
+  async function check(stopped: AbortSignal): Promise<void> {
+    // Postgres is unavailable, which is reported elsewhere; the next check asks again.
     const unserved = await findUnserved(db, self).catch(() => undefined);
-    if (unserved !== undefined && !stopped.aborted) tell(unserved);
+    if (unserved !== undefined && !stopped.aborted) report(unserved);
   }
 
-  function tell(unserved: readonly JobName[]): void {
+  function report(unserved: readonly JobName[]): void {
     for (const queue of missing) {
       if (unserved.includes(queue)) continue;
       missing.delete(queue);
@@ -44,10 +44,10 @@ export function watchQueues({ db, logger, config, metrics }: Watched, times = TI
     }
   }
 
-  const looks = regularly(look, () => times.everyMs, 0);
+  const checks = regularly(check, () => times.everyMs, 0);
   return {
     async close() {
-      await looks.close();
+      await checks.close();
       await waitAtMost(LEAVE_TIMEOUT_MS, leaveServed(db, self.worker)).catch(() => undefined); // The rows expire.
     },
   };

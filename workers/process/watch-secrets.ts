@@ -5,22 +5,22 @@ import { regularly } from './regularly.js';
 
 const INTERVAL_MS = 15_000;
 
-/** Looks, at the start and regularly, for endpoints that were unreadable and whose secret this process opens. */
+/** Releases, at the start and regularly, the endpoints that were unreadable and whose secret this process opens. */
 export function watchSecrets({
   db,
   secretBox,
   logger,
   notifyDeliveries,
 }: Pick<WorkerDeps, 'db' | 'secretBox' | 'logger' | 'notifyDeliveries'>): Closable {
-  const look = async (): Promise<void> => {
+  const release = async (): Promise<void> => {
     try {
       for (const { id, accountId } of await releaseReadable(db, secretBox)) {
         logger.info({ event: 'webhook_secret.readable', endpoint: id });
         notifyDeliveries({ eventId: `readable-${id}`, accountIds: [accountId] });
       }
     } catch {
-      // Postgres is unavailable, which is reported elsewhere; the next round looks again.
+      // Postgres is unavailable, which is reported elsewhere; the next round tries again.
     }
   };
-  return regularly(look, () => INTERVAL_MS, 0);
+  return regularly(release, () => INTERVAL_MS, 0);
 }
