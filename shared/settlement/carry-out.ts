@@ -114,7 +114,11 @@ function reportedIn(decision: Decision): string | undefined {
 
 /** Whether the transaction proves another payment. A success that waits for confirmations meets no unique index yet. */
 async function isAnothers(db: Knex, { id, network }: Payment, transaction: string): Promise<boolean> {
-  const other = Payment.query(db).where({ network, transaction }).whereNotNull('proofIndex').whereNot({ id });
+  const other = Payment.query(db)
+    .where({ network, transaction })
+    // A payment of 0.2.0 whose transaction was only named has no `proof_index`.
+    .where((named) => named.whereNotNull('proofIndex').orWhere({ proofIndex: null, status: 'succeeded' }))
+    .whereNot({ id });
   return (await other.select('id').first()) !== undefined;
 }
 

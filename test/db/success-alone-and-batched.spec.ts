@@ -161,7 +161,7 @@ const CASES: Record<string, Case> = {
       const { accountId } = await buildMerchant(twin.db);
       const { payment } = await buildUndecidedPayment(twin.db, accountId, paid);
       await Payment.query(twin.db)
-        .patch({ proofIndex: null })
+        .patch({ proofIndex: null, transaction: null })
         .where({ network: NOT_ARCHIVED, transaction: TRANSACTION });
       await Payment.query(twin.db).patch({ transaction: TRANSACTION, proofIndex: 3 }).where('id', payment.id);
     },
@@ -244,7 +244,7 @@ async function play(db: Knex, write: Writer, one: Case): Promise<Left> {
   const result = await write(deps, payment, { proof, said: SAID });
   const rows = await rowsOf(db, twin.accountId);
   // A transfer proves one payment only, and the next twin needs it.
-  await Payment.query(db).patch({ proofIndex: null }).where('accountId', twin.accountId);
+  await Payment.query(db).patch({ proofIndex: null, transaction: null }).where('accountId', twin.accountId);
   mock.restoreAll();
   return { result, rung, ...nameless({ rows, logged }) };
 }

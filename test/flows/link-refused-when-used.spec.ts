@@ -168,10 +168,13 @@ describe('a refusal of /settle that is not certain', () => {
       ['in the books', 'the chain'],
       ['in the archive', 'the facilitator'],
       ['in the archive', 'the chain'],
+      ['in the books', 'the facilitator in 0.2.0'],
+      ['in the archive', 'the facilitator in 0.2.0'],
     ] as const) {
       it(`is not believed when the transaction is another payment's, ${place}, named by ${by}`, async () => {
         if (by === 'the chain') checkout.facilitator.settle.next(altered(refused('unknown_error')));
         const another = await anotherPayment();
+        if (by === 'the facilitator in 0.2.0') await writeAs020(another);
         if (place === 'in the archive') await archive(another);
         const { id } = await checkout.buildSession();
         const payment = await checkout.sign(id);
@@ -211,6 +214,11 @@ describe('a refusal of /settle that is not certain', () => {
       const { id, transaction } = await checkout.payment(sessionId);
       assert.ok(transaction !== null);
       return { id, transaction };
+    }
+
+    /** 0.2.0 writes no proof of a transaction that was only named. */
+    async function writeAs020({ id }: { id: string }): Promise<void> {
+      await Payment.query(checkout.app.db).patch({ proofIndex: null }).where({ id });
     }
 
     /** Leaves the same parts of the payment as the archive. */

@@ -37,17 +37,24 @@ function setSucceeded(success: string): string {
 /** The `proof_index` of a transaction that the facilitator or an operator named, without the chain's proof. */
 export const NOT_PROVED = -1;
 
+/** Payments of 0.2.0 have no `proof_index` when their transaction was only named. */
+const NAMED_BEFORE = "other.proof_index IS NULL AND other.status = 'succeeded'";
+
 /**
  * The transfer proved a payment that has left the tables for the archive; or the transaction was only named, and another
  * payment has it. Two payments whose transaction was only named can't both have it, by the unique index.
  */
 function proofTaken(success: string): string {
-  const hasIt = (table: string, id: string): string => `EXISTS (
+  const hasIt = (table: string, id: string, proof: string): string => `EXISTS (
           SELECT FROM ${table} other
           WHERE other.network = payment.network AND other.transaction = ${success}.transaction
-            AND other.proof_index IS NOT NULL AND other.${id} <> ${success}.id`;
-  return `(${hasIt('payment_marks', 'payment_id')} AND ${success}.proof_index IN (other.proof_index, ${NOT_PROVED})
-        ) OR ${success}.proof_index = ${NOT_PROVED} AND ${hasIt('payments', 'id')}
+            AND ${proof} AND other.${id} <> ${success}.id
+        )`;
+  const isArchivedProof = `other.proof_index IS NOT NULL AND ${success}.proof_index IN (other.proof_index, ${NOT_PROVED})`;
+  return `(${hasIt('payment_marks', 'payment_id', isArchivedProof)} OR ${success}.proof_index = ${NOT_PROVED} AND (
+          ${hasIt('payments', 'id', 'other.proof_index IS NOT NULL')}
+          OR ${hasIt('payments', 'id', NAMED_BEFORE)}
+          OR ${hasIt('payment_marks', 'payment_id', 'other.proof_index IS NULL')}
         ))`;
 }
 
@@ -127,5 +134,6 @@ export const SUCCEED_PAYMENT: Statement = {
 export const PROOF_TAKEN: Statement = {
   name: 'proof_taken',
   text: `
-    SELECT FROM ${SUCCESSES} JOIN payments payment USING (id) WHERE ${proofTaken('success')}`,
+    SELECT FROM ${SUCCESSES} JOIN payments payment USING (id)
+    WHERE ${expectsOneRow('success.id')} AND ${proofTaken('success')}`,
 };
