@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { breaksBeforeWork } from '../../lab/world/facilitator/dial.js';
 import type { ChainFinding } from '../../shared/chains/finding.js';
-import { nowMs, resetClock } from '../../shared/process/clock.js';
+import { correctClock, nowMs, resetClock, unmockedHostMs } from '../../shared/process/clock.js';
 import { type ManualWorker, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 
 const MINUTE_MS = 60_000;
@@ -16,9 +16,35 @@ describe('a payment whose transaction is not confirmed', () => {
     });
     worker = flow.openManualWorker();
   });
+  afterEach(() => {
+    resetClock();
+    worker.log.length = 0;
+  });
   after(async () => {
     await flow.close();
-    resetClock();
+  });
+
+  it("is not told to a person when only Postgres' clock has passed its end", async () => {
+    const { id } = await flow.buildSession();
+    await flow.pay(id);
+    const { id: paymentId } = await flow.onlyPayment(id);
+    flow.facilitator.settle.next(breaksBeforeWork());
+    const findings: ChainFinding[] = [
+      { kind: 'unused', chainTime: new Date(nowMs()), exhausted: false },
+      { kind: 'used', reason: 'no log is shown' },
+    ];
+    const check = async (): Promise<ChainFinding> =>
+      findings.shift() ?? { kind: 'pending', transaction: '5'.repeat(87) };
+    worker.deps.chains = { check, close: () => undefined };
+    await worker.doNext(paymentId);
+    const at = unmockedHostMs();
+    correctClock(at + 60 * MINUTE_MS, { askedAtMs: at, answeredAtMs: at });
+    while (findings.length > 0) await worker.doNext(paymentId);
+    correctClock(at, { askedAtMs: at, answeredAtMs: at });
+    assert.deepEqual(
+      worker.log.filter(({ level }) => level === 'error'),
+      [],
+    );
   });
 
   it('is told to a person five minutes after its end, and not failed', async () => {

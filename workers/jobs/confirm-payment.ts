@@ -3,7 +3,7 @@ import type { ChainFinding } from '../../shared/chains/finding.js';
 import { WAITING_FOR_A_TURN } from '../../shared/chains/unreadable.js';
 import type { Payment } from '../../shared/payments/model.js';
 import { OUTCOME_UNKNOWN } from '../../shared/payments/states.js';
-import { nowMs, times } from '../../shared/process/clock.js';
+import { certainNow, nowMs, times } from '../../shared/process/clock.js';
 import { carryOut } from '../../shared/settlement/carry-out.js';
 import { afterCheck, afterProofTaken } from '../../shared/settlement/policy/after-check.js';
 import type { Decision } from '../../shared/settlement/policy/decision.js';
@@ -115,19 +115,23 @@ function alarm(
   logger.error({ event, ...named, reason, hint });
 }
 
-/** At first an endpoint's index, or its newest block, is only a little behind. */
+/**
+ * At first an endpoint's index, or its newest block, is only a little behind. A clock that is ahead must not blame the chain: the
+ * time has to be over by both.
+ */
 function alarmOf(
   payment: Payment,
   finding: ChainFinding,
   { confirmations }: Settings,
 ): keyof typeof ALARMS | undefined {
   const { kind } = finding;
+  const at = certainNow().getTime();
   if (kind === 'used' || kind === 'searching')
-    return nowMs() < payment.claimedAt.getTime() + UNEXPLAINED_MS ? undefined : kind;
+    return at < payment.claimedAt.getTime() + UNEXPLAINED_MS ? undefined : kind;
   if (payment.status !== 'processing' || kind === 'spent_otherwise') return undefined;
   const confirmingMs = lacksConfirmations(payment, finding) ? confirmations * LONGEST_CONFIRMATION_MS : 0;
   const alarmAt = payment.validUntil.getTime() + UNREADABLE_ALARM_MS + confirmingMs;
-  return nowMs() >= alarmAt ? 'unreadable' : undefined;
+  return at >= alarmAt ? 'unreadable' : undefined;
 }
 
 /** The chain is read, and its next blocks decide. */
