@@ -7,6 +7,7 @@ import { forAllTests } from '../support/hooks.js';
 import { openShop } from '../support/page/shop.js';
 
 const PAY = '**/pay';
+const TOO_MANY = { status: 429, headers: { 'Retry-After': '1' } };
 
 /** The connection breaks while a signed payment is in flight. It is paid once, whatever the buyer does. */
 describe('a payment whose connection breaks', () => {
@@ -124,6 +125,59 @@ describe('a payment whose connection breaks', () => {
     await again.waitFor();
     await visitor.page.getByText('it is not known whether your payment arrived').waitFor();
     isBlocked = false;
+    await again.click();
+    await assertPaidOnce(visitor, id);
+  });
+
+  it('stays unknown while the answer to its question is a limit', async () => {
+    let answer: 'none' | 'too many' | 'the own' = 'none';
+    const { visitor, id } = await open(async (page) => {
+      await page.clock.install();
+      await page.route('**/status', (route) => route.abort());
+      await page.route(PAY, async (route) => {
+        if (answer === 'the own') await route.continue();
+        else if (answer === 'too many') await route.fulfill(TOO_MANY);
+        else {
+          await route.fetch();
+          await route.abort();
+        }
+      });
+    });
+    await visitor.sees('Checking the payment');
+    await visitor.page.clock.fastForward('30:00');
+    const again = visitor.page.getByRole('button', { name: 'Ask again' });
+    const unknown = visitor.page.getByText('it is not known whether your payment arrived');
+    await unknown.waitFor();
+    answer = 'too many';
+    const nothingTaken = visitor.page.getByText('Nothing was taken');
+    const refused = visitor.page.waitForResponse(PAY);
+    await again.click();
+    await refused;
+    await again.or(nothingTaken).waitFor();
+    assert.equal(await nothingTaken.count(), 0);
+    await unknown.waitFor();
+    await visitor.page.unroute('**/status');
+    answer = 'the own';
+    await again.click();
+    await assertPaidOnce(visitor, id);
+  });
+
+  it('stays unknown after a reload, too, while the answer to its question is a limit', async () => {
+    let isLimited = false;
+    const { visitor, id } = await open(async (page) => {
+      await page.route(PAY, (route) => (isLimited ? route.fulfill(TOO_MANY) : route.abort()));
+    });
+    await visitor.sees('Checking the payment');
+    await visitor.page.evaluate(`for (const [key, value] of Object.entries(sessionStorage))
+      if (key.startsWith('checkout-signed-'))
+        sessionStorage.setItem(key, JSON.stringify({ ...JSON.parse(value), validUntil: 1 }))`);
+    isLimited = true;
+    await visitor.page.reload();
+    const again = visitor.page.getByRole('button', { name: 'Ask again' });
+    const nothingTaken = visitor.page.getByText('Nothing was taken');
+    await again.or(nothingTaken).waitFor();
+    assert.equal(await nothingTaken.count(), 0);
+    await visitor.page.unroute(PAY);
     await again.click();
     await assertPaidOnce(visitor, id);
   });

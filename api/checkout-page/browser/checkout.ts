@@ -100,7 +100,7 @@ class OpenCheckout implements Checkout {
   }
 
   resume(payment: KeptPayment): void {
-    void this.#send(payment);
+    void this.#send(payment, true);
   }
 
   stage(): ReturnType<Checkout['stage']> {
@@ -147,7 +147,7 @@ class OpenCheckout implements Checkout {
       this.#back(problemNotice(words, error, wallet));
       return;
     }
-    await this.#send(signed);
+    await this.#send(signed, false);
   }
 
   /** Cancels the current request to the wallet: a signature of the previous account would be dropped. */
@@ -160,7 +160,7 @@ class OpenCheckout implements Checkout {
     void this.#pay(wallet, 'another account');
   }
 
-  async #send(payment: KeptPayment): Promise<void> {
+  async #send(payment: KeptPayment, isUnclear: boolean): Promise<void> {
     const { path, sessionId, words } = this.#data;
     this.#stage = 'sent';
     this.#choice.allow(false);
@@ -169,7 +169,8 @@ class OpenCheckout implements Checkout {
       showProgress(progress, this.#data, () => (performance.now() - signedAt) / 1000);
     show('sending');
     this.#events.onSending();
-    const outcome = await sendPayment(payment, { path, sessionId, clock: this.#clock, onTrouble: show });
+    const sending = { path, sessionId, clock: this.#clock, onTrouble: show };
+    const outcome = await sendPayment(payment, isUnclear, sending);
     if (outcome.outcome === 'lost' || (outcome.outcome === 'failed' && outcome.uncertain))
       this.#warn(payment, outcome);
     else if (outcome.outcome === 'failed') {
@@ -185,7 +186,7 @@ class OpenCheckout implements Checkout {
     const { sessionId, words } = this.#data;
     const again = button(words.sendAgain, 'quiet', () => {
       hideUncertain();
-      void this.#send(payment);
+      void this.#send(payment, true);
     });
     showUncertain({
       reference: id ?? sessionId,

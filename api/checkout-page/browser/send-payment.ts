@@ -28,15 +28,15 @@ interface Sending {
   onTrouble(trouble: Trouble): void;
 }
 
-/** Retries until the signature expires. */
+/** Retries until the signature expires. `isUnclear`: the payment may have arrived with an earlier try. */
 export async function sendPayment(
   payment: KeptPayment,
+  isUnclear: boolean,
   { path, sessionId, clock, onTrouble }: Sending,
 ): Promise<Outcome> {
   // Stored before sending, so that a reload continues with the same signature.
   keepPayment(sessionId, payment);
   markMine(sessionId, payment.payer);
-  let isUnclear = false;
   for (let attempt = 1; ; attempt += 1) {
     const answer = await sendOnce(path, payment.header);
     if (answer !== undefined && answer.outcome !== 'again') {
@@ -57,7 +57,7 @@ export async function sendPayment(
 
 /** Each response said that nothing happened, or one try had none: then the payment may have arrived with that try. */
 function giveUp(answer: PayOutcome | undefined, isUnclear: boolean, sessionId: string): Outcome {
-  if (answer === undefined || isUnclear) return { outcome: 'lost' };
+  if (isUnclear) return { outcome: 'lost' };
   forgetPayment(sessionId);
   markNotMine(sessionId);
   return { ...answer, outcome: 'failed' };
