@@ -66,6 +66,18 @@ describe('the overview of the dashboard', () => {
     await tab.leave();
   });
 
+  it('keeps the colours of the legend, and one marked screen, where the system forces its own colours', async () => {
+    const tab = await stage.visit(merchant.testKey, '#/', { forcedColors: 'active' });
+    const { page } = tab;
+    await page.locator('.legend li').nth(1).waitFor();
+    const colours = `[...document.querySelectorAll('.swatch')].map((one) => getComputedStyle(one).backgroundColor)`;
+    assert.equal(new Set((await page.evaluate(colours)) as string[]).size, 2);
+    const marked = `[...document.querySelectorAll('nav a')]
+      .filter((one) => getComputedStyle(one).borderBottomStyle !== 'none').map((one) => one.textContent)`;
+    assert.deepEqual(await page.evaluate(marked), ['Overview']);
+    await tab.leave();
+  });
+
   it('tells of money for links that were paid already, which the sums are without', async () => {
     const shop = await buildMerchant(stage.app.db);
     const { payment } = await buildPaidSession(stage.app.db, shop.accountId, { amountCents: 775 });
