@@ -106,6 +106,20 @@ describe('payments in the dashboard', () => {
     await tab.leave();
   });
 
+  it('does not call a payment failed in its lists whose outcome is not known', async () => {
+    const { accountId, testKey } = await buildMerchant(stage.app.db);
+    for (const failureCode of [OUTCOME_UNKNOWN, 'insufficient_funds'])
+      await buildUndecidedPayment(stage.app.db, accountId, { status: 'failed', failureCode });
+    for (const width of [1280, 390]) {
+      const viewport = { width, height: 800 };
+      const tab = await stage.visit(testKey, '#/payments?status=failed', { viewport });
+      const badges = tab.page.getByRole('table').locator('.badge:visible');
+      await badges.first().waitFor();
+      assert.deepEqual(await badges.allTextContents(), ['failed', 'may be paid already']);
+      await tab.leave();
+    }
+  });
+
   it('says in a sentence that the answer broke off while a list was downloaded', async () => {
     const { accountId, testKey } = await buildMerchant(stage.app.db);
     await buildPaidSession(stage.app.db, accountId);

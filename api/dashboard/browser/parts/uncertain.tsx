@@ -20,6 +20,11 @@ export function BuyerMayHavePaid({ payment: { id } }: { payment: Payment }) {
   );
 }
 
+export function PaymentBadge({ payment }: { payment: Payment }) {
+  const { status } = payment;
+  return <Badge status={status === 'failed' && isUncertain(payment) ? 'uncertain' : status} />;
+}
+
 /** A refund that is asked to be signed again could pay the buyer twice. */
 export function RefundBadge({ refund }: { refund: Refund }) {
   const { status } = refund;

@@ -7,9 +7,9 @@ import { explorerFact, Facts } from '../parts/facts.js';
 import { dollars, tokens } from '../parts/format.js';
 import { Screen } from '../parts/screen.js';
 import { Shown } from '../parts/states.js';
-import { Badge, Copyable, Id, Text, When } from '../parts/texts.js';
+import { Copyable, Id, Text, When } from '../parts/texts.js';
 import type { Moment } from '../parts/timeline.js';
-import { BuyerMayHavePaid, isUncertain } from '../parts/uncertain.js';
+import { BuyerMayHavePaid, isUncertain, PaymentBadge } from '../parts/uncertain.js';
 import { linkTo, type Route } from '../state/route.js';
 import { HistoryView, useHistory } from './history.js';
 import { leftAtMost, RefundForm } from './refund-form.js';
@@ -65,7 +65,7 @@ function PaymentFacts({ payment, session }: { payment: Payment; session: Session
   return (
     <section>
       <p class="amount">
-        {dollars(payment.amount)} <Badge status={payment.status} />
+        {dollars(payment.amount)} <PaymentBadge payment={payment} />
       </p>
       {isUncertain(payment) ? <BuyerMayHavePaid payment={payment} /> : null}
       <Facts
@@ -81,7 +81,10 @@ function PaymentFacts({ payment, session }: { payment: Payment; session: Session
           explorerFact(transactionUrl),
           ['Sent from', payment.channel === 'page' ? 'the payment page' : 'an agent (x402)'],
           ['Settled', <When key="settled" at={payment.settled_at} />],
-          payment.failure_code != null && ['Failed with', <code key="code">{payment.failure_code}</code>],
+          payment.failure_code != null && [
+            isUncertain(payment) ? 'Outcome' : 'Failed with',
+            <code key="code">{payment.failure_code}</code>,
+          ],
           ...(session === undefined ? [] : sessionFacts(session)),
           refund !== undefined && [
             'Pays the refund',

@@ -8,7 +8,8 @@ import { SaveTable } from '../parts/save-table.js';
 import { Screen } from '../parts/screen.js';
 import { Empty } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
-import { Badge, Id, When } from '../parts/texts.js';
+import { Id, When } from '../parts/texts.js';
+import { PaymentBadge } from '../parts/uncertain.js';
 import { goTo, linkTo, type Query, type Route, replaceBy } from '../state/route.js';
 import { createdBetween } from './dates.js';
 import { PaymentScreen } from './payment.js';
@@ -18,7 +19,7 @@ export const PAYMENT_COLUMNS: readonly Column<Payment>[] = [
   { head: 'Payment', cell: ({ id }) => <PaymentLink id={id} /> },
   { head: 'Paid in', cell: (payment) => <PaidIn payment={payment} /> },
   { head: 'Payer', cell: ({ payer }) => (payer ? <Id>{payer}</Id> : '–'), isWide: true },
-  { head: 'Status', cell: ({ status }) => <Badge status={status} />, isWide: true },
+  { head: 'Status', cell: (payment) => <PaymentBadge payment={payment} />, isWide: true },
   { head: 'Settled', cell: (payment) => <When at={payment.settled_at} />, isWide: true },
 ];
 
@@ -27,7 +28,7 @@ function PaidIn({ payment }: { payment: Payment }) {
     <>
       {payment.token} on {payment.network_name}
       <div class="muted narrow">
-        {payment.status === 'failed' ? <Badge status="failed" /> : <When at={payment.settled_at} />}
+        {payment.status === 'failed' ? <PaymentBadge payment={payment} /> : <When at={payment.settled_at} />}
       </div>
     </>
   );
