@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import {
   buildMerchant,
   buildPaidSession,
+  buildRefund,
   buildSessions,
   buildUndecidedPayment,
 } from '../../lab/world/shop/factories.js';
@@ -118,6 +119,21 @@ describe('payments in the dashboard', () => {
       assert.deepEqual(await badges.allTextContents(), ['failed', 'may be paid already']);
       await tab.leave();
     }
+  });
+
+  it('asks the merchant, not the buyer, about a payment of a refund whose outcome is not known', async () => {
+    const { db } = stage.app;
+    const { accountId, testKey } = await buildMerchant(db);
+    const refund = await buildRefund(db, accountId, { failureCode: OUTCOME_UNKNOWN });
+    const { payment } = await buildUndecidedPayment(db, accountId, {
+      payableId: refund.id,
+      status: 'failed',
+      failureCode: OUTCOME_UNKNOWN,
+    });
+    const tab = await stage.visit(testKey, `#/payments/${payment.id}`);
+    await tab.page.getByText('A payment of this refund may have been taken').waitFor();
+    assert.equal(await tab.page.getByText('The buyer may have paid').count(), 0);
+    await tab.leave();
   });
 
   it('says in a sentence that the answer broke off while a list was downloaded', async () => {

@@ -20,6 +20,16 @@ export function BuyerMayHavePaid({ payment: { id } }: { payment: Payment }) {
   );
 }
 
+/** The merchant is the payer of a refund. */
+export function RefundMayBePaid() {
+  return (
+    <p class="failure">
+      A payment of this refund may have been taken: its outcome is not known. Before you sign it again, or
+      make another refund, look into the wallet that signed, or ask the buyer.
+    </p>
+  );
+}
+
 export function PaymentBadge({ payment }: { payment: Payment }) {
   const { status } = payment;
   return <Badge status={status === 'failed' && isUncertain(payment) ? 'uncertain' : status} />;

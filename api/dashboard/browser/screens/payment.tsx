@@ -9,7 +9,7 @@ import { Screen } from '../parts/screen.js';
 import { Shown } from '../parts/states.js';
 import { Copyable, Id, Text, When } from '../parts/texts.js';
 import type { Moment } from '../parts/timeline.js';
-import { BuyerMayHavePaid, isUncertain, PaymentBadge } from '../parts/uncertain.js';
+import { BuyerMayHavePaid, isUncertain, PaymentBadge, RefundMayBePaid } from '../parts/uncertain.js';
 import { linkTo, type Route } from '../state/route.js';
 import { HistoryView, useHistory } from './history.js';
 import { leftAtMost, RefundForm } from './refund-form.js';
@@ -67,7 +67,7 @@ function PaymentFacts({ payment, session }: { payment: Payment; session: Session
       <p class="amount">
         {dollars(payment.amount)} <PaymentBadge payment={payment} />
       </p>
-      {isUncertain(payment) ? <BuyerMayHavePaid payment={payment} /> : null}
+      {isUncertain(payment) ? <MayBePaid payment={payment} /> : null}
       <Facts
         rows={[
           ['Payment', <Copyable key="id" value={payment.id} label="the payment's id" />],
@@ -96,6 +96,10 @@ function PaymentFacts({ payment, session }: { payment: Payment; session: Session
       />
     </section>
   );
+}
+
+function MayBePaid({ payment }: { payment: Payment }) {
+  return payment.refund === undefined ? <BuyerMayHavePaid payment={payment} /> : <RefundMayBePaid />;
 }
 
 function sessionFacts({ id, client_reference_id: order, customer_email: email }: Session) {

@@ -13,7 +13,7 @@ import { Screen } from '../parts/screen.js';
 import { Empty, Shown } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
 import { Copyable, Id, Text, When } from '../parts/texts.js';
-import { isUncertain, RefundBadge } from '../parts/uncertain.js';
+import { isUncertain, RefundBadge, RefundMayBePaid } from '../parts/uncertain.js';
 import { goTo, linkTo, type Route } from '../state/route.js';
 
 const COLUMNS: readonly Column<Refund>[] = [
@@ -103,7 +103,7 @@ function RefundScreen({ id }: { id: string }) {
               <p class="amount">
                 {dollars(refund.amount)} <RefundBadge refund={refund} />
               </p>
-              {isUncertain(refund) ? <MayBePaid /> : null}
+              {isUncertain(refund) ? <RefundMayBePaid /> : null}
               {refund.url === null ? null : <SignIt url={refund.url} refund={refund} />}
               <RefundFacts refund={refund} />
             </section>
@@ -114,15 +114,6 @@ function RefundScreen({ id }: { id: string }) {
         )}
       </Shown>
     </Screen>
-  );
-}
-
-function MayBePaid() {
-  return (
-    <p class="failure">
-      A payment of this refund may have been taken: its outcome is not known. Before you sign it again, or
-      make another refund, look into the wallet that signed, or ask the buyer.
-    </p>
   );
 }
 
