@@ -24,4 +24,6 @@ export const PAYMENT_COLUMNS: Columns<Payment> = [
   ['transaction_url', ({ network, transaction }) => transaction && transactionUrl(network, transaction)],
   ['checkout_session', ({ payableId }) => payableId],
   ['livemode', ({ livemode }) => livemode],
+  // `failed` alone would not tell whether its money may have moved.
+  ['failure_code', ({ status, failureCode }) => (status === 'failed' ? failureCode : null)],
 ];

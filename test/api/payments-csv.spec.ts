@@ -5,6 +5,7 @@ import { buildPaidSession, buildSession } from '../../lab/world/shop/factories.j
 import { findPrincipal } from '../../shared/accounts/api-keys.js';
 import { ANSWER_PIECE_BYTES, TABLE_PART_ROWS } from '../../shared/limits/bounds.js';
 import type { Payment } from '../../shared/payments/model.js';
+import { OUTCOME_UNKNOWN } from '../../shared/payments/states.js';
 import { createdAt } from '../../shared/values/ids.js';
 import { assertInvalid, assertUnauthenticated } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
@@ -13,7 +14,7 @@ import { buildShop } from '../support/shop.js';
 
 const MANY = 5_000;
 const HEAD =
-  'id,created,settled_at,status,amount,currency,token,token_amount,network,network_name,payer,pay_to,channel,transaction,transaction_url,checkout_session,livemode';
+  'id,created,settled_at,status,amount,currency,token,token_amount,network,network_name,payer,pay_to,channel,transaction,transaction_url,checkout_session,livemode,failure_code';
 
 describe('the payments as CSV', () => {
   const app = forAllTests(openTestApp);
@@ -41,10 +42,19 @@ describe('the payments as CSV', () => {
     const { transaction, payer, payTo } = payment;
     assert.deepEqual(res.text.split('\r\n'), [
       HEAD,
-      `${second.id},${time(second)},,succeeded,0.07,usd,USDC,0.070000,eip155:84532,Base Sepolia,,${payTo},x402,,,${second.payableId},false`,
-      `${payment.id},${time(payment)},2026-03-01T10:20:30Z,succeeded,4.50,usd,USDC,4.500000,eip155:84532,Base Sepolia,${payer},${payTo},x402,${transaction},https://sepolia.basescan.org/tx/${transaction},${session.id},false`,
+      `${second.id},${time(second)},,succeeded,0.07,usd,USDC,0.070000,eip155:84532,Base Sepolia,,${payTo},x402,,,${second.payableId},false,`,
+      `${payment.id},${time(payment)},2026-03-01T10:20:30Z,succeeded,4.50,usd,USDC,4.500000,eip155:84532,Base Sepolia,${payer},${payTo},x402,${transaction},https://sepolia.basescan.org/tx/${transaction},${session.id},false,`,
       '',
     ]);
+  });
+
+  it('tell of a failed payment whether its money may have moved', async () => {
+    const other = await buildShop(app);
+    for (const failureCode of ['insufficient_funds', OUTCOME_UNKNOWN])
+      await buildPaidSession(app.db, other.accountId, { status: 'failed', failureCode });
+    const { text } = await ask('/v1/payments?status=failed', other).expect(200);
+    const codes = text.split('\r\n').map((line) => line.split(',').at(-1));
+    assert.deepEqual(codes, ['failure_code', OUTCOME_UNKNOWN, 'insufficient_funds', '']);
   });
 
   it('contain nothing that a spreadsheet would execute or split into cells', async () => {
