@@ -82,7 +82,7 @@ const ROWS: Row[] = [
   [
     'invalid_payload',
     'buyer',
-    '`payload` does not hold a payment for the network of the chosen entry. Send `signature` and `authorization` on EVM, `transaction` on Solana.',
+    '`payload` does not hold a payment for the network of the chosen entry. Send `signature` and `authorization`, whose numbers are strings of decimal digits, on EVM, and `transaction` on Solana.',
   ],
   [
     'invalid_payment_requirements',

@@ -101,6 +101,20 @@ describe('what a link looks at before the facilitator is asked', () => {
     await assertRefused(paymentHeader(svm, payload), 'invalid_payload');
   });
 
+  it('refuses a number of an authorization that is no string of decimal digits, and says that it must be one', async () => {
+    const { signature, authorization } = await signEvmPayment(evm, { account: BUYER });
+    const { value, validBefore } = authorization;
+    const forms = [
+      { value: Number(value) },
+      { value: `0x${BigInt(value).toString(16)}` },
+      { validBefore: Number(validBefore) },
+    ];
+    for (const form of forms) {
+      const payload = { signature, authorization: { ...authorization, ...form } };
+      await assertRefused(paymentHeader(evm, payload), 'invalid_payload', /strings of decimal digits/);
+    }
+  });
+
   describe('refuses an authorization with', () => {
     const seconds = (): bigint => BigInt(Math.floor(nowMs() / 1000));
     const contradictions: Record<string, [parts: () => EvmOverrides, code: string]> = {
