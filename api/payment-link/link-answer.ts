@@ -33,16 +33,20 @@ export function stillProcessing(): LinkAnswer {
   return { kind: 'processing', status: 202 };
 }
 
-/** `uncertain`: the last payment of the session may have been taken. A refund's link is for its merchant. */
+/** `uncertain`: the last payment of the session may have been taken. */
 export function expired(session: LinkedSession, uncertain: LinkFailure | undefined): LinkAnswer {
-  const [over, next] = isRefundId(session.id)
+  return withUncertain(refuse('session_expired', describeEnd(session, uncertain)), uncertain);
+}
+
+/** The link's end, and what to do unless a payment may have been taken. A refund's link is for its merchant. */
+export function describeEnd({ id }: LinkedSession, uncertain: LinkFailure | undefined): string {
+  const [over, next] = isRefundId(id)
     ? [
         'This refund was canceled, or its time is over.',
         'Its link can no longer be paid: make a new refund of the payment.',
       ]
     : ['This link has expired.', 'It can no longer be paid: ask the merchant for a new one.'];
-  if (uncertain !== undefined) return withUncertain(refuse('session_expired', over), uncertain);
-  return refuse('session_expired', `${over} ${next}`);
+  return uncertain === undefined ? `${over} ${next}` : over;
 }
 
 /** Says in an error response that the last payment of the session may have been taken. */

@@ -1,16 +1,17 @@
 import { findPayment } from '../../shared/payments/find.js';
 import type { Payment } from '../../shared/payments/model.js';
-import { nowMs } from '../../shared/process/clock.js';
+import { now, nowMs } from '../../shared/process/clock.js';
 import { findLinkedSession, type LinkedSession } from '../../shared/settlement/read-link.js';
 import { markAnsweredProcessing } from '../../shared/settlement/shown-to-buyers.js';
 import { describeFailure } from '../../shared/x402/failure-codes.js';
 import type { Offer } from '../../shared/x402/match-payment.js';
 import type { SettlementResponse } from '../../shared/x402/wire.js';
-import { failureOf } from './earlier-failure.js';
+import { failureOf, type LinkFailure } from './earlier-failure.js';
 import {
   alreadyPaid,
   busy,
   claimLost,
+  describeEnd,
   type LinkAnswer,
   sellerRefused,
   stillProcessing,
@@ -63,6 +64,15 @@ export async function answerOutcome(deps: LinkDeps, claimed: ClaimedPayment): Pr
   }
 }
 
+/** A failure's message says how to pay instead, which nobody can after the end. */
+function failureSaid(session: LinkedSession, payment: Payment): LinkFailure {
+  const failure = failureOf(payment);
+  const isOver = session.status === 'expired' || session.expiresAt <= now();
+  if (!isOver) return failure;
+  const end = describeEnd(session, failure.isUncertain && failure);
+  return { ...failure, message: `${failure.message} ${end}` };
+}
+
 async function answerFailure(
   deps: LinkDeps,
   session: LinkedSession,
@@ -76,7 +86,7 @@ async function answerFailure(
   if (code === 'session_already_paid' || session.status === 'complete') return alreadyPaid();
   const offer = known ?? (await readOffer(deps, session));
   if ('kind' in offer) return offer;
-  const answer = await askForPayment(deps, session, offer, failureOf(payment));
+  const answer = await askForPayment(deps, session, offer, failureSaid(session, payment));
   const failed: SettlementResponse = {
     success: false,
     errorReason: code,

@@ -41,14 +41,17 @@ describe('a session whose time runs out', () => {
     paymentId: string;
     signed: SignedPayment;
     answer: Promise<string>;
+    /** The `error` of the answer. */
+    error: Promise<string>;
   }
 
   async function claim(): Promise<Claimed> {
     const { id: sessionId } = await flow.buildSession();
     const signed = await flow.sign(sessionId);
-    const answer = flow.visit(sessionId, { [HEADER]: signed.header }).then(answerOf);
+    const response = flow.visit(sessionId, { [HEADER]: signed.header }).then((res) => res);
     const { id: paymentId } = await eventually(() => flow.onlyPayment(sessionId));
-    return { sessionId, paymentId, signed, answer };
+    const error = response.then(({ body }) => body.error);
+    return { sessionId, paymentId, signed, answer: response.then(answerOf), error };
   }
 
   /** Moves the session's end into the past, in whatever state it is. */
@@ -103,6 +106,10 @@ describe('a session whose time runs out', () => {
     settling.release();
     await settling.done;
     assert.equal(await payment.answer, '402 kyt_risk_detected');
+    assert.match(
+      await payment.error,
+      /no money moved\. .* This link has expired\. It can no longer be paid: /,
+    );
     assert.equal(await expire(), 0);
     assert.deepEqual(await flow.state(payment.sessionId), {
       session: 'expired',
