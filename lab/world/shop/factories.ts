@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { type AccountDetails, createAccount } from '../../../shared/accounts/accounts.js';
 import { createApiKey } from '../../../shared/accounts/api-keys.js';
 import { CheckoutSession } from '../../../shared/checkout-sessions/model.js';
@@ -104,7 +105,8 @@ export async function buildPaidSession(
   const open = await buildSession(db, accountId, { livemode });
   return await holdByPayment(db, open, 'complete', {
     status: 'succeeded',
-    transaction: `0x${'ab'.repeat(32)}`,
+    // A transaction pays once, also in a database that spec files share.
+    transaction: `0x${randomBytes(32).toString('hex')}`,
     settledAt: new Date(),
     payload: {},
     validUntil: new Date(),
