@@ -15,8 +15,12 @@ describe('an account that the stock Stripe SDK names', () => {
       const [owner, other] = [await buildMerchant(app.db), await buildMerchant(app.db)];
       const { sessions } = sdk(owner.testKey, app.port).checkout;
       const named = { [option]: other.accountId };
-      for (const asked of [sessions.create({ line_items: [coffee] }, named), sessions.list({}, named)]) {
-        assert.deepEqual(facts(await caught(asked)), {
+      const refused = await Promise.all([
+        caught(sessions.create({ line_items: [coffee] }, named)),
+        caught(sessions.list({}, named)),
+      ]);
+      for (const error of refused) {
+        assert.deepEqual(facts(error), {
           type: 'StripeInvalidRequestError',
           code: 'parameter_invalid',
           param: header,
