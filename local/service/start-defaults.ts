@@ -9,7 +9,7 @@ import { type SandboxProcess, startSandboxProcess } from './sandbox-process.js';
 interface Defaults {
   defaults: Record<string, string>;
   sandbox: SandboxProcess | undefined;
-  /** To be released just before web listens on it. */
+  /** The port of web, which listens on it right after its release. */
   held: HeldPort;
 }
 

@@ -50,7 +50,7 @@ export function isGivenUp(error: unknown): boolean {
 const UNAVAILABLE_MESSAGE =
   /connection terminated|timeout (expired|exceeded)|timeout acquiring a connection|read timeout|client has encountered a connection error/i;
 
-/** What Postgres or the driver said, by error. */
+/** The messages of Postgres and of the driver, by error. */
 const said = new WeakMap<object, string>();
 
 /** Keeps the message of an error of the driver, before knex writes the statement in front of it. */

@@ -8,7 +8,7 @@ let correctionMs = 0;
 let unconfirmedMs = 0;
 /** Until Postgres' clock is read, times are the host's. */
 let isRead = false;
-/** How often this process has seen Postgres' clock set back. */
+/** The number of times that this process has seen Postgres' clock set back. */
 let setBacks = 0;
 
 /** A host's clock that jumps by more, against the monotonic clock, was set. */

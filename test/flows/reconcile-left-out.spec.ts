@@ -6,7 +6,7 @@ import { forAllTests } from '../support/hooks.js';
 import { NETWORKS, type RunOptions, runReconcile } from '../support/reconcile-run.js';
 
 const REASON = 'the endpoint shows its transfer, and left it out of the list of transfers';
-/** Over five minutes of slots. */
+/** More slots than the five minutes that every run reads again. */
 const LATE_SLOTS = 2000;
 
 /** An unrecorded transfer is in no book, so a payment that the list lacks as well is the one sign of it. */
@@ -48,7 +48,7 @@ describe('a list of transfers without a payment that its endpoint shows', () => 
         const payment = await pay('payByAgent');
         await arriveUnrecorded();
         books.evm.mineAt(2, 600);
-        // Later than a worker leaves payments to its next run.
+        // A worker leaves payments of the last ten minutes to its next run.
         advanceClock(20 * 60_000);
         begin();
         const first = await run({ reader });

@@ -23,7 +23,7 @@ const COPIES_SHARE = 0.15;
 const REPLAY_SHARE = 0.1;
 /** The share of paid purchases. */
 const REFUND_SHARE = 0.4;
-/** In cents. */
+/** The price of each alike purchase, in cents. */
 const ONE_PRICE = 500;
 
 const { settings, ready, onOrder, report } = becomeActor<{

@@ -10,7 +10,7 @@ import type { System } from './system.js';
 interface Purchase {
   /** The first answer to the signature; 503 when the link itself answers so. */
   firstStatus: number;
-  /** On Solana, the fee payer that the link has named. */
+  /** The fee payer that the link has named; Solana only. */
   feePayer?: string | undefined;
   /** Ends when the signature is answered other than 503, or is over. */
   paid: Promise<void>;
@@ -48,7 +48,7 @@ export async function purchase(system: System, network: string): Promise<Purchas
   return { firstStatus, feePayer, paid: repeat() };
 }
 
-/** On Solana the signature ends with its blockhash, as long after. */
+/** A signature of Solana ends with its blockhash instead of `endMs`. */
 async function sign(offer: PaymentRequirements, endMs: number, system: System): Promise<object> {
   if (offer.network === SOLANA)
     return signSolanaPayment(offer, { payer: newKeypair(), blockhash: system.issueBlockhash() });

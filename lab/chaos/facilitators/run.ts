@@ -65,7 +65,7 @@ function drawNetworks({ servedBy }: System, count: number, solana: number): stri
   );
 }
 
-/** One purchase on each of the networks. */
+/** Makes one purchase for each entry of `networks`. */
 async function sell(system: System, networks: readonly string[], open: Promise<void>[]): Promise<Sale[]> {
   const sales: Sale[] = [];
   const waiting = [...networks];

@@ -96,7 +96,7 @@ export async function openSystem(
   };
 }
 
-/** What the buyer has signed on Solana; empty for EVM networks. */
+/** The transaction that the buyer has signed on Solana; empty for EVM networks. */
 function transactionOf(body: unknown): string {
   const { payload } = (body as FacilitatorRequest).paymentPayload;
   return 'transaction' in payload ? payload.transaction : '';

@@ -49,7 +49,7 @@ export function paymentStateOf(payment: Payment, { end }: Payload): WatchedPayme
       : silenceSince(payment.unreadableSince),
     // A stored search position only makes the next check faster.
     searchPlace: null,
-    // At the tick before, so that the newest block of this one is later.
+    // The use was seen at the tick before: the newest block of this tick is later.
     usedSeenAt: payment.isUsedSeen ? dateAt(-1) : null,
   };
 }
