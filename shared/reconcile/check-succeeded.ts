@@ -9,7 +9,7 @@ import { readStoredPayment } from '../x402/stored-payment.js';
 import { report } from './judge-arrivals.js';
 import type { Line } from './line.js';
 import { type NewPosition, openList } from './open-list.js';
-import { type NetworkRun, requireTime } from './run.js';
+import { type Listed, type NetworkRun, requireTime } from './run.js';
 
 const PAGE = 200;
 const CHECKED_AT_ONCE = 5;
@@ -107,11 +107,14 @@ async function checkOne(networkRun: NetworkRun, payment: Payment): Promise<boole
   const finding = await checkChain(deps, payment);
   switch (finding.kind) {
     // The transfer is reported when its block is read, by an earlier or a later run.
-    case 'paid':
+    case 'paid': {
       if (!isTransactionOf(payment, finding.transaction))
         await report({ run, deps }, differentTransaction(payment, finding.transaction));
-      if (!(await isLeftOut(networkRun, payment, finding))) return true;
+      const list = listWithout(networkRun, payment, finding);
+      if (list === undefined) return true;
+      await readListAgain(list);
       return unread('the endpoint shows its transfer, and left it out of the list of transfers');
+    }
     case 'unused': {
       const reason = whyMayStillBeThere(payment, finding);
       if (reason === undefined) {
@@ -133,20 +136,22 @@ async function checkOne(networkRun: NetworkRun, payment: Payment): Promise<boole
   }
 }
 
-/** A list without a transfer that its endpoint shows lacks others as well, perhaps: the next run reads it again. */
-async function isLeftOut(
+/** The list that has to hold the payment's transfer and lacks it. A transfer of nothing is in no list. */
+function listWithout(
   { listedFor }: NetworkRun,
   payment: Payment,
   { transaction, height }: Extract<ChainFinding, { kind: 'paid' }>,
-): Promise<boolean> {
-  const listed = listedFor(payment);
-  if (listed === undefined || height < listed.oldest || height > listed.newest) return false;
-  // A transfer of nothing is no arrival.
-  if (listed.transactions.has(transaction) || BigInt(payment.tokenAmount) === 0n) return false;
-  const wasComplete = listed.isComplete;
-  listed.isComplete = false;
-  if (wasComplete) await listed.beginAgain();
-  return true;
+): Listed | undefined {
+  const list = listedFor(payment);
+  if (list === undefined || height < list.oldest || height > list.newest) return undefined;
+  return list.transactions.has(transaction) || BigInt(payment.tokenAmount) === 0n ? undefined : list;
+}
+
+/** A list that lacks one transfer may lack others, of which no payment tells. Each list is begun again once in a run. */
+async function readListAgain(list: Listed): Promise<void> {
+  const isFirst = list.isComplete;
+  list.isComplete = false;
+  if (isFirst) await list.beginAgain();
 }
 
 /**
