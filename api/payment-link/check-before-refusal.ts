@@ -6,7 +6,7 @@ import { MAX_PAGE_RPC_CALLS } from '../../shared/limits/bounds.js';
 import { LEAVE_A_QUARTER } from '../../shared/limits/budget.js';
 import { openConcurrency } from '../../shared/limits/concurrency.js';
 import { OUTCOME_UNKNOWN } from '../../shared/payments/states.js';
-import { certainNow, laterNowMs } from '../../shared/process/clock.js';
+import { certainNow, earlierNowMs, laterNowMs } from '../../shared/process/clock.js';
 import { BLOCK_AHEAD_MS, BLOCK_LAG_MS } from '../../shared/settlement/policy/limits.js';
 import { describeFailure, type Failure, outcomeUnknown } from '../../shared/x402/failure-codes.js';
 import type { PaymentProof } from '../../shared/x402/payload.js';
@@ -65,10 +65,10 @@ export async function checkBeforeRefusal(
   return { kind: 'refused', failure: { ...failure, message: outcomeUnknown(), isUncertain: true } };
 }
 
-/** The facilitator may have seen a use in blocks that this endpoint does not know. A block ahead of our clocks has no known age. */
+/** The facilitator may have seen a use in blocks that this endpoint does not know. A block ahead of either clock has no known age. */
 function mayBeBehind({ chainTime }: Extract<ChainFinding, { kind: 'unused' }>): boolean {
-  const ageMs = laterNowMs() - chainTime.getTime();
-  return ageMs > BLOCK_LAG_MS || ageMs < -BLOCK_AHEAD_MS;
+  const blockMs = chainTime.getTime();
+  return laterNowMs() - blockMs > BLOCK_LAG_MS || blockMs - earlierNowMs() > BLOCK_AHEAD_MS;
 }
 
 /** The session or refund that the nonce or the memo names: the payload was signed on its page, and pays it. */

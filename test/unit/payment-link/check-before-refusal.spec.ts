@@ -3,7 +3,7 @@ import { checkBeforeRefusal, type DoubtedRefusal } from '../../../api/payment-li
 import type { PaymentQuery } from '../../../shared/chains/chains.js';
 import type { ChainFinding } from '../../../shared/chains/finding.js';
 import { MAX_PAGE_RPC_CALLS } from '../../../shared/limits/bounds.js';
-import { nowMs } from '../../../shared/process/clock.js';
+import { correctClock, nowMs } from '../../../shared/process/clock.js';
 import { createLogger } from '../../../shared/process/logger.js';
 import { withResolvers } from '../../../shared/process/with-resolvers.js';
 import { BASE_SEPOLIA, buildEvmQuery, USDC } from '../chains/evm-payment.js';
@@ -102,4 +102,18 @@ describe('chain checks before refusals', () => {
       );
       assert.equal(answer.kind === 'refused' && answer.failure.isUncertain !== true, isCertain);
     });
+
+  describe("where Postgres' clock is a minute ahead of the host's", () => {
+    const setAhead = (aheadMs: number): void => correctClock(aheadMs, { askedAtMs: 0, answeredAtMs: 0 });
+    before(() => setAhead(60_000));
+    after(() => setAhead(0));
+
+    it('do not confirm it by a block that is ahead of the host alone', async () => {
+      const answer = await checkBeforeRefusal(
+        depsWith(async () => unusedAt(15_000)),
+        refusalOn(BASE_SEPOLIA),
+      );
+      assert.equal(answer.kind === 'refused' && answer.failure.isUncertain, true);
+    });
+  });
 });

@@ -59,15 +59,22 @@ hold('the facilitator refused it as it would a used authorization, and', [
     says: ['fail', 'insufficient_funds', WATCHED],
   },
   {
-    what: 'it is unused in a block that is as far ahead of our clock as clocks may differ',
+    what: 'it is unused in a block that is as far ahead of both clocks as clocks may differ',
     finding: unused(30_000),
     payment: unclearPayment(REFUSED),
     says: ['fail', 'insufficient_funds', WATCHED],
   },
   {
-    what: 'it is unused in a block that is further ahead of our clock',
+    what: 'it is unused in a block that is further ahead of both clocks',
     finding: unused(30_001),
     payment: unclearPayment(REFUSED),
+    says: ['settle_again', at(0)],
+  },
+  {
+    what: "it is unused in a block that is further ahead of the host's clock alone",
+    finding: unused(30_000),
+    payment: unclearPayment(REFUSED),
+    times: times(0, -1),
     says: ['settle_again', at(0)],
   },
   {
