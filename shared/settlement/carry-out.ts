@@ -6,14 +6,14 @@ import { Payment } from '../payments/model.js';
 import { now } from '../process/clock.js';
 import type { NotifyDecided } from '../queues/decision-notifier.js';
 import type { Queues } from '../queues/enqueue.js';
-import type { VerdictDeps, VerdictResult } from './complete-session.js';
+import type { OutcomeDeps, WriteResult } from './complete-session.js';
 import { failPayment } from './fail.js';
 import { paymentJob } from './payment-job.js';
 import { type Decision, observed, type Patch } from './policy/decision.js';
 import { succeedPayment } from './succeed.js';
 import { isQuarantined, type NextWork, type TakenPayment } from './take-work.js';
 
-export interface WriteDeps extends VerdictDeps {
+export interface WriteDeps extends OutcomeDeps {
   notifyDecided: NotifyDecided;
 }
 
@@ -22,12 +22,12 @@ interface CarryOutDeps extends WriteDeps {
 }
 
 export interface Written {
-  kind: VerdictResult;
+  kind: WriteResult;
   next?: NextWork | undefined;
 }
 
 export interface CarriedOut {
-  kind: VerdictResult;
+  kind: WriteResult;
   /** When the same job checks the chain again. */
   checkAgainAt?: Date;
 }

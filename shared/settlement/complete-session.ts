@@ -9,7 +9,7 @@ import { watchRefundedSum } from '../refunds/refunded-sum.js';
 import type { EventDeps } from '../webhooks/events.js';
 import { recordMove } from './record-move.js';
 
-export interface VerdictDeps extends EventDeps {
+export interface OutcomeDeps extends EventDeps {
   db: Knex;
   logger: Logger;
   /** Absent in a command, which does not know: it takes nothing for remembered. */
@@ -17,7 +17,7 @@ export interface VerdictDeps extends EventDeps {
 }
 
 /** `superseded`: the payment is decided, or another worker has taken it. `proof_taken`: the transfer proves another payment. */
-export type VerdictResult = 'done' | 'superseded' | 'proof_taken';
+export type WriteResult = 'done' | 'superseded' | 'proof_taken';
 
 /** Lock order: the session, then the payment. */
 export async function lockSession(trx: Knex.Transaction, payment: Payment): Promise<Payable> {
@@ -27,7 +27,7 @@ export async function lockSession(trx: Knex.Transaction, payment: Payment): Prom
 /** The caller has locked the session. */
 export async function completeSession(
   trx: Knex.Transaction,
-  deps: VerdictDeps,
+  deps: OutcomeDeps,
   session: Payable,
   payment: Payment,
 ): Promise<void> {

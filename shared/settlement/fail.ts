@@ -9,8 +9,8 @@ import {
   completeSession,
   lockSession,
   moveSession,
-  type VerdictDeps,
-  type VerdictResult,
+  type OutcomeDeps,
+  type WriteResult,
 } from './complete-session.js';
 import { type Decision, observed } from './policy/decision.js';
 import { afterFailure } from './policy/session-after.js';
@@ -21,10 +21,10 @@ type Failure = Omit<Extract<Decision, { kind: 'fail' }>, 'kind'>;
 
 /** Locks the session, then the payment; the session moves only while the failed payment holds it. */
 export async function failPayment(
-  deps: VerdictDeps,
+  deps: OutcomeDeps,
   payment: Payment,
   { released, ...failure }: Failure,
-): Promise<VerdictResult> {
+): Promise<WriteResult> {
   return await deps.db.transaction(async (trx) => {
     const session = await lockSession(trx, payment);
     const failed = await Payment.query(trx)
@@ -57,7 +57,7 @@ export function failedColumns({ code, watchAt, ...decision }: Omit<Failure, 'rel
 
 async function releaseSession(
   trx: Knex.Transaction,
-  deps: VerdictDeps,
+  deps: OutcomeDeps,
   session: Payable,
   failed: Payment,
 ): Promise<void> {

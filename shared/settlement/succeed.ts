@@ -10,7 +10,7 @@ import { presentPayment } from '../payments/present.js';
 import { PAYMENT_MOVES } from '../payments/states.js';
 import { now } from '../process/clock.js';
 import { newId } from '../values/ids.js';
-import { completeSession, lockSession, type VerdictDeps, type VerdictResult } from './complete-session.js';
+import { completeSession, lockSession, type OutcomeDeps, type WriteResult } from './complete-session.js';
 import { failedColumns } from './fail.js';
 import { type Decision, observed } from './policy/decision.js';
 import { afterSuccess, isHeldByAnother } from './policy/session-after.js';
@@ -29,10 +29,10 @@ import {
  * Payments that the statement leaves out are written in steps. Both lock the session, then the payment.
  */
 export async function succeedPayment(
-  deps: VerdictDeps,
+  deps: OutcomeDeps,
   payment: Payment,
   decision: Succeed,
-): Promise<VerdictResult> {
+): Promise<WriteResult> {
   const success = successOf(payment, decision);
   return decision.said.source === 'facilitator'
     ? await succeedTogether(deps.db, { deps, success })
@@ -48,7 +48,7 @@ interface Success {
   row: SuccessRow;
 }
 
-const succeedTogether = batchWrites<{ deps: VerdictDeps; success: Success }, VerdictResult>({
+const succeedTogether = batchWrites<{ deps: OutcomeDeps; success: Success }, WriteResult>({
   keyOf: ({ success }) => success.row.payable_id,
   lingerMs: LINGER_MS,
   async writeBatch(db, all) {
@@ -59,7 +59,7 @@ const succeedTogether = batchWrites<{ deps: VerdictDeps; success: Success }, Ver
   writeOne: (_db, { deps, success }) => succeedAlone(deps, success),
 });
 
-export async function succeedAlone(deps: VerdictDeps, success: Success): Promise<VerdictResult> {
+export async function succeedAlone(deps: OutcomeDeps, success: Success): Promise<WriteResult> {
   try {
     const written = await write(deps.db, SUCCEED_ALONE, [success.row]);
     return announce(deps, success, written) ?? (await succeedInSteps(deps, success));
@@ -82,7 +82,7 @@ async function write(
 
 /** Follows the commit; undefined for a payment that the statement left out. */
 function announce(
-  { notifyDeliveries, logger }: VerdictDeps,
+  { notifyDeliveries, logger }: OutcomeDeps,
   { succeeded, row }: Success,
   written: ReadonlyMap<string, readonly string[]>,
 ): 'done' | undefined {
@@ -99,9 +99,9 @@ function announce(
  * proves another payment, or another worker has taken the payment. Locks the payment that holds the session last.
  */
 export async function succeedInSteps(
-  deps: VerdictDeps,
+  deps: OutcomeDeps,
   { taken, succeeded, row }: Success,
-): Promise<VerdictResult> {
+): Promise<WriteResult> {
   const { from } = taken.status === 'failed' ? PAYMENT_MOVES.arriveLate : PAYMENT_MOVES.succeed;
   const list = JSON.stringify([row]);
   return await deps.db.transaction(async (trx) => {
@@ -115,7 +115,7 @@ export async function succeedInSteps(
 
 async function applyToSession(
   trx: Knex.Transaction,
-  deps: VerdictDeps,
+  deps: OutcomeDeps,
   session: Payable,
   payment: Payment,
 ): Promise<void> {
@@ -152,7 +152,7 @@ async function failHolding(trx: Knex.Transaction, holding: Payment | undefined):
 
 async function markSurplus(
   trx: Knex.Transaction,
-  { logger }: VerdictDeps,
+  { logger }: OutcomeDeps,
   paymentId: string,
   session: string,
 ): Promise<void> {

@@ -6,7 +6,7 @@ import { Payable } from '../../shared/payables/model.js';
 import { Payment } from '../../shared/payments/model.js';
 import { now } from '../../shared/process/clock.js';
 import { fieldsBy, TEXT_FIELDS } from '../../shared/session-fields/fields.js';
-import type { VerdictDeps, VerdictResult } from '../../shared/settlement/complete-session.js';
+import type { OutcomeDeps, WriteResult } from '../../shared/settlement/complete-session.js';
 import { succeedAlone, succeedInSteps, succeedPayment, successOf } from '../../shared/settlement/succeed.js';
 import { beginSettlement } from '../../shared/settlement/take-work.js';
 import { newId } from '../../shared/values/ids.js';
@@ -16,7 +16,7 @@ import { stopClock } from '../support/stopped-clock.js';
 import { moveToRefund, nameless, type Rows, rowsOf } from '../support/written-success.js';
 
 type Proven = Parameters<typeof successOf>[1];
-type Writer = (deps: VerdictDeps, payment: Payment, proven: Proven) => Promise<VerdictResult>;
+type Writer = (deps: OutcomeDeps, payment: Payment, proven: Proven) => Promise<WriteResult>;
 
 const SAID = { source: 'facilitator', said: 'settled in 0xpaid' } as const;
 const TRANSACTION = '0xpaid';
@@ -40,7 +40,7 @@ interface Case {
   proofIndex?: number;
   /** Other work between the call and its outcome. */
   meanwhile?(twin: Twin): Promise<unknown>;
-  result?: VerdictResult;
+  result?: WriteResult;
 }
 
 interface Twin {
@@ -216,7 +216,7 @@ describe('success, written with others, alone and in steps', () => {
 });
 
 interface Left {
-  result: VerdictResult;
+  result: WriteResult;
   rows: Rows;
   logged: object[];
   rung: number;
@@ -239,7 +239,7 @@ async function play(db: Knex, write: Writer, one: Case): Promise<Left> {
     notifyDeliveries: ({ accountIds }: { accountIds: readonly string[] }) => {
       rung += accountIds.length;
     },
-  } as unknown as VerdictDeps;
+  } as unknown as OutcomeDeps;
   const proof = { transaction: TRANSACTION, payer: one.payer, proofIndex: one.proofIndex };
   const result = await write(deps, payment, { proof, said: SAID });
   const rows = await rowsOf(db, twin.accountId);

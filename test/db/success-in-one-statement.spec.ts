@@ -9,7 +9,7 @@ import {
 import type { Knex } from '../../shared/db/knex.js';
 import { Payable } from '../../shared/payables/model.js';
 import { Payment } from '../../shared/payments/model.js';
-import type { VerdictDeps } from '../../shared/settlement/complete-session.js';
+import type { OutcomeDeps } from '../../shared/settlement/complete-session.js';
 import { succeedPayment } from '../../shared/settlement/succeed.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
@@ -23,7 +23,7 @@ const SAID = {
 describe('the statement that writes success', () => {
   const app = forAllTests(openTestApp);
   let accountId: string;
-  let deps: VerdictDeps;
+  let deps: OutcomeDeps;
   before(async () => {
     ({ accountId } = await buildMerchant(app.db));
     await buildEndpoints(app.db, accountId, 1);
