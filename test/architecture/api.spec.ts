@@ -15,7 +15,7 @@ const ROOMS = [
   ['server.ts'],
   ['process'],
   ['app.ts'],
-  ['payment-link/http', 'mcp', 'docs', 'dashboard', 'operations'],
+  ['payment-link/http', 'mcp', 'docs', 'dashboard', 'operator'],
   ['openapi'],
   ['v1'],
   ['middleware'],

@@ -10,7 +10,7 @@ import { openReadiness, type Readiness } from './readiness.js';
 const ALIVE = JSON.stringify({ status: 'ok', version: VERSION });
 
 /** Health, readiness and metrics for platforms and operators. */
-export function operations(deps: Deps): Router {
+export function operatorRoutes(deps: Deps): Router {
   const router = Router({ caseSensitive: true });
   const readiness = openReadiness(deps);
   router
