@@ -14,7 +14,7 @@ import { inSpan, type Span } from '../../shared/tracing/spans.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import { measureWait } from '../deps/measure-wait.js';
 import { again, done, type Outcome } from '../deps/outcome.js';
-import type { Calling } from '../settlement/outside-calls.js';
+import type { RunCall } from '../settlement/outside-calls.js';
 
 /** A payment whose use is unexplained this long after its claim is an error. */
 const UNEXPLAINED_MS = 300_000;
@@ -23,20 +23,20 @@ const UNEXPLAINED_MS = 300_000;
 export async function confirmPayment(
   deps: WorkerDeps,
   { paymentId }: { paymentId: string },
-  calling: Calling = (call) => call(),
+  runCall: RunCall = (call) => call(),
 ): Promise<Outcome> {
   const taken = await takeToCheck(deps, paymentId);
   if (taken === undefined) return done;
-  return await inSpan(taken.span, (span) => confirm(deps, taken, { calling, span }));
+  return await inSpan(taken.span, (span) => confirm(deps, taken, { runCall, span }));
 }
 
 async function confirm(
   deps: WorkerDeps,
   taken: TakenPayment,
-  { calling, span }: { calling: Calling; span: Span },
+  { runCall, span }: { runCall: RunCall; span: Span },
 ): Promise<Outcome> {
   const { payment, job, settings, facilitatorRequest } = taken;
-  const finding = await checkChain(deps, taken, calling);
+  const finding = await checkChain(deps, taken, runCall);
   deps.metrics.chainCheck(payment.network, finding.kind);
   const commitsMayBeLost = deps.commits.mayHaveLost();
   let decision = afterCheck(payment, { finding, commitsMayBeLost }, settings, times());
@@ -76,13 +76,13 @@ async function confirm(
 async function checkChain(
   { chains, chainChecks }: WorkerDeps,
   { payment: { network, accountId }, chainQuery, urgentUntil }: TakenPayment,
-  calling: Calling,
+  runCall: RunCall,
 ): Promise<ChainFinding> {
   const slot = await chainChecks.enter({ network, accountId });
   if (slot.kind === 'refused')
     return { kind: 'unreadable', reason: WAITING_FOR_A_TURN, againInMs: slot.turnInMs };
   try {
-    return await calling(() => chains.check(chainQuery, { urgentUntil }));
+    return await runCall(() => chains.check(chainQuery, { urgentUntil }));
   } finally {
     slot.release();
   }

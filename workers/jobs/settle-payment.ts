@@ -13,7 +13,7 @@ import type { SettleVerdict } from '../../shared/x402/settle-verdict.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import { measureWait } from '../deps/measure-wait.js';
 import { done, type Outcome } from '../deps/outcome.js';
-import type { Calling } from '../settlement/outside-calls.js';
+import type { RunCall } from '../settlement/outside-calls.js';
 
 interface AnsweredCall {
   verdict: SettleVerdict;
@@ -26,7 +26,7 @@ const PROCESS_WAS_PAUSED: SettleVerdict = { kind: 'not_processed', why: 'taken t
 export async function settlePayment(
   deps: WorkerDeps,
   { paymentId, requestId }: PaymentToSettle,
-  calling: Calling = (call) => call(),
+  runCall: RunCall = (call) => call(),
 ): Promise<Outcome> {
   const taken = await takeToSettle(deps, paymentId);
   if (taken === undefined) return done;
@@ -35,7 +35,7 @@ export async function settlePayment(
     if (tooLate !== undefined) {
       const { kind } = await carryOut(deps, taken, tooLate);
       measureWait(deps, taken.payment, { decision: tooLate, written: kind });
-    } else logCall(deps, taken.payment, { ...(await settle(deps, taken, calling)), requestId, span });
+    } else logCall(deps, taken.payment, { ...(await settle(deps, taken, runCall)), requestId, span });
     return done;
   });
 }
@@ -43,7 +43,7 @@ export async function settlePayment(
 async function settle(
   deps: WorkerDeps,
   { payment, job, settings, facilitatorRequest }: TakenPayment,
-  calling: Calling,
+  runCall: RunCall,
 ): Promise<AnsweredCall> {
   const { facilitators } = deps;
   const mayBeSent = (): boolean => mayStillCall(payment, settings, times());
@@ -51,7 +51,7 @@ async function settle(
   const startedAt = new Date(laterNowMs());
   const answer = await withSlot(deps, payment, async () =>
     mayBeSent()
-      ? await calling(() => facilitators.settleBy(payment.facilitator, facilitatorRequest, mayBeSent))
+      ? await runCall(() => facilitators.settleBy(payment.facilitator, facilitatorRequest, mayBeSent))
       : PROCESS_WAS_PAUSED,
   );
   const endedAt = new Date(laterNowMs());

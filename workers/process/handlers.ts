@@ -5,7 +5,7 @@ import { confirmPayment } from '../jobs/confirm-payment.js';
 import type { Deliverer } from '../jobs/deliver-webhook.js';
 import { expireSessions } from '../jobs/expire-sessions.js';
 import { settlePayment } from '../jobs/settle-payment.js';
-import type { Calling } from '../settlement/outside-calls.js';
+import type { RunCall } from '../settlement/outside-calls.js';
 
 export type Handlers = { [N in JobName]: (payload: JobPayloads[N]) => Promise<Outcome> };
 
@@ -14,13 +14,13 @@ export function createHandlers(deps: WorkerDeps, deliverer: Deliverer): Handlers
   return {
     'settle-payment': async ({ others = [], ...first }) => {
       const settling = [first, ...others].map(
-        (claimed) => (calling: Calling) => settlePayment(deps, claimed, calling),
+        (claimed) => (runCall: RunCall) => settlePayment(deps, claimed, runCall),
       );
       await deps.settleCalls.runJob(settling);
       return done;
     },
     async 'confirm-payment'(payload) {
-      const check = (calling: Calling): Promise<Outcome> => confirmPayment(deps, payload, calling);
+      const check = (runCall: RunCall): Promise<Outcome> => confirmPayment(deps, payload, runCall);
       // After a slow check its row says when the next one is due.
       const [outcome = done] = await deps.chainChecks.runJob([check]);
       return outcome;

@@ -18,7 +18,7 @@ export interface OutsideCalls extends Closable {
    * Runs the payments of one job. Resolves when each has ended or its call is slow, so that the job's place in the queue is
    * free for others. Payments with slow calls continue, and are undefined in the result.
    */
-  runJob<T>(payments: readonly ((calling: Calling) => Promise<T>)[]): Promise<(T | undefined)[]>;
+  runJob<T>(payments: readonly ((runCall: RunCall) => Promise<T>)[]): Promise<(T | undefined)[]>;
   /** Waits for all payments. */
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export interface Caller {
 export type Entered = { kind: 'entered'; release: Release } | { kind: 'refused'; turnInMs: number };
 
 /** Runs the call of a payment; the job does not wait for a slow call. */
-export type Calling = <T>(call: () => Promise<T>) => Promise<T>;
+export type RunCall = <T>(call: () => Promise<T>) => Promise<T>;
 
 /** A job gives its place in the queue back after this time. */
 const SLOW_CALL_MS = 250;
@@ -103,7 +103,7 @@ export function openOutsideCalls(
  * Rejects when the work fails before that.
  */
 async function untilSlow<T>(
-  payment: (calling: Calling) => Promise<T>,
+  payment: (runCall: RunCall) => Promise<T>,
   slowCallMs: number,
   continued: (work: Promise<T>) => void,
 ): Promise<T | undefined> {
