@@ -10,7 +10,7 @@ import { createLogger, type Logger } from '../../shared/process/logger.js';
 import { openWorkerRedis } from '../../shared/queues/connection.js';
 import { openQueues } from '../../shared/queues/enqueue.js';
 import { migrate } from '../../shared/schema/migrate.js';
-import { done } from '../../workers/deps/outcome.js';
+import { done } from '../../workers/deps/job-outcome.js';
 import { runWorker } from '../../workers/process/run-worker.js';
 import { type Expiring, openExpiring } from '../support/expiring.js';
 import { loggerWithLines } from '../support/log-lines.js';

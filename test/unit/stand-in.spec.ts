@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createLogger } from '../../shared/process/logger.js';
-import { done } from '../../workers/deps/outcome.js';
+import { done } from '../../workers/deps/job-outcome.js';
 import type { Handlers } from '../../workers/process/handlers.js';
 import { createDirectRunner } from '../../workers/process/sweep-due-work.js';
 

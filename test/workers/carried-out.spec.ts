@@ -8,7 +8,7 @@ import { openDatabase } from '../../shared/db/knex.js';
 import { Payment } from '../../shared/payments/model.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import type { WorkerDeps } from '../../workers/deps/deps.js';
-import type { Outcome } from '../../workers/deps/outcome.js';
+import type { JobOutcome } from '../../workers/deps/job-outcome.js';
 import { confirmPayment } from '../../workers/jobs/confirm-payment.js';
 import { settlePayment } from '../../workers/jobs/settle-payment.js';
 import { forAllTests } from '../support/hooks.js';
@@ -59,7 +59,7 @@ describe('a decision that is carried out', () => {
     return { sessionId, paymentId: (await flow.onlyPayment(sessionId)).id };
   }
 
-  async function run(paymentId: string, deps = manualWorker.deps): Promise<Outcome> {
+  async function run(paymentId: string, deps = manualWorker.deps): Promise<JobOutcome> {
     const { stage, dueAt } = await Payment.query(flow.db).findById(paymentId).throwIfNotFound();
     advanceClock(Math.max(0, (dueAt?.getTime() ?? 0) - nowMs() + 1));
     return await (stage === 'settle' ? settlePayment : confirmPayment)(deps, { paymentId });

@@ -3,7 +3,7 @@ import { breaksBeforeWork } from '../../lab/world/facilitator/dial.js';
 import type { ChainFinding } from '../../shared/chains/finding.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { createLogger } from '../../shared/process/logger.js';
-import type { Outcome } from '../../workers/deps/outcome.js';
+import type { JobOutcome } from '../../workers/deps/job-outcome.js';
 import { createHandlers, type Handlers } from '../../workers/process/handlers.js';
 import { type OutsideCalls, openOutsideCalls } from '../../workers/settlement/outside-calls.js';
 import { BASE_SEPOLIA, X_LAYER_TESTNET } from '../support/checkout.js';
@@ -46,7 +46,7 @@ describe('checks of a network whose endpoint hangs', () => {
   });
 
   /** Pays, loses the answer of `/settle`, and checks when the check is due. */
-  async function payAndCheck(network: string): Promise<{ id: string; outcome: Outcome }> {
+  async function payAndCheck(network: string): Promise<{ id: string; outcome: JobOutcome }> {
     const { id } = await flow.buildSession();
     assert.equal((await flow.pay(id, { network })).status, 202);
     const { id: paymentId } = await flow.onlyPayment(id);

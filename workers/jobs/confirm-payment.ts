@@ -12,8 +12,8 @@ import type { Settings } from '../../shared/settlement/policy/payment-state.js';
 import { type TakenPayment, takeToCheck } from '../../shared/settlement/take-work.js';
 import { inSpan, type Span } from '../../shared/tracing/spans.js';
 import type { WorkerDeps } from '../deps/deps.js';
+import { again, done, type JobOutcome } from '../deps/job-outcome.js';
 import { measureWait } from '../deps/measure-wait.js';
-import { again, done, type Outcome } from '../deps/outcome.js';
 import type { RunCall } from '../settlement/outside-calls.js';
 
 /** A payment whose use is unexplained this long after its claim is an error. */
@@ -24,7 +24,7 @@ export async function confirmPayment(
   deps: WorkerDeps,
   { paymentId }: { paymentId: string },
   runCall: RunCall = (call) => call(),
-): Promise<Outcome> {
+): Promise<JobOutcome> {
   const taken = await takeToCheck(deps, paymentId);
   if (taken === undefined) return done;
   return await inSpan(taken.span, (span) => confirm(deps, taken, { runCall, span }));
@@ -34,7 +34,7 @@ async function confirm(
   deps: WorkerDeps,
   taken: TakenPayment,
   { runCall, span }: { runCall: RunCall; span: Span },
-): Promise<Outcome> {
+): Promise<JobOutcome> {
   const { payment, job, settings, facilitatorRequest } = taken;
   const finding = await checkChain(deps, taken, runCall);
   deps.metrics.chainCheck(payment.network, finding.kind);

@@ -3,14 +3,14 @@ import type { Logger } from '../../shared/process/logger.js';
 import { expireOneQuarantined, expireOverdueSessions } from '../../shared/settlement/expire-due.js';
 import { countCrashes } from '../../shared/upkeep/work-in-flight.js';
 import type { WorkerDeps } from '../deps/deps.js';
-import { done, type Outcome } from '../deps/outcome.js';
+import { done, type JobOutcome } from '../deps/job-outcome.js';
 
 const MOST = 1000;
 /** Two at once, so that Postgres works on one batch while it commits the other. */
 const CONCURRENT_BATCHES = 2;
 
 /** Expires all overdue sessions in batches. Concurrent batches, also in other workers, skip each other's locked rows. */
-export async function expireSessions(deps: WorkerDeps): Promise<Outcome> {
+export async function expireSessions(deps: WorkerDeps): Promise<JobOutcome> {
   const { db, logger } = deps;
   for (const { work, crashes, ids } of await countCrashes(db))
     logger.error({ event: 'work.crashed_on', work, deaths: crashes, ids });

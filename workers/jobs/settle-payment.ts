@@ -11,8 +11,8 @@ import { type TakenPayment, takeToSettle } from '../../shared/settlement/take-wo
 import { inSpan, type Span } from '../../shared/tracing/spans.js';
 import type { SettleVerdict } from '../../shared/x402/settle-verdict.js';
 import type { WorkerDeps } from '../deps/deps.js';
+import { done, type JobOutcome } from '../deps/job-outcome.js';
 import { measureWait } from '../deps/measure-wait.js';
-import { done, type Outcome } from '../deps/outcome.js';
 import type { RunCall } from '../settlement/outside-calls.js';
 
 interface AnsweredCall {
@@ -27,7 +27,7 @@ export async function settlePayment(
   deps: WorkerDeps,
   { paymentId, requestId }: PaymentToSettle,
   runCall: RunCall = (call) => call(),
-): Promise<Outcome> {
+): Promise<JobOutcome> {
   const taken = await takeToSettle(deps, paymentId);
   if (taken === undefined) return done;
   return await inSpan(taken.span, async (span) => {

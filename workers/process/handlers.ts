@@ -1,13 +1,13 @@
 import type { JobName, JobPayloads } from '../../shared/jobs/jobs.js';
 import type { WorkerDeps } from '../deps/deps.js';
-import { done, type Outcome } from '../deps/outcome.js';
+import { done, type JobOutcome } from '../deps/job-outcome.js';
 import { confirmPayment } from '../jobs/confirm-payment.js';
 import type { Deliverer } from '../jobs/deliver-webhook.js';
 import { expireSessions } from '../jobs/expire-sessions.js';
 import { settlePayment } from '../jobs/settle-payment.js';
 import type { RunCall } from '../settlement/outside-calls.js';
 
-export type Handlers = { [N in JobName]: (payload: JobPayloads[N]) => Promise<Outcome> };
+export type Handlers = { [N in JobName]: (payload: JobPayloads[N]) => Promise<JobOutcome> };
 
 /** The type of the result makes a missing handler a compile error. */
 export function createHandlers(deps: WorkerDeps, deliverer: Deliverer): Handlers {
@@ -20,7 +20,7 @@ export function createHandlers(deps: WorkerDeps, deliverer: Deliverer): Handlers
       return done;
     },
     async 'confirm-payment'(payload) {
-      const check = (runCall: RunCall): Promise<Outcome> => confirmPayment(deps, payload, runCall);
+      const check = (runCall: RunCall): Promise<JobOutcome> => confirmPayment(deps, payload, runCall);
       // After a slow check its row says when the next one is due.
       const [outcome = done] = await deps.chainChecks.runJob([check]);
       return outcome;

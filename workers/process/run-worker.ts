@@ -9,12 +9,12 @@ import { waitAtMost } from '../../shared/process/timeout.js';
 import type { RedisClient } from '../../shared/queues/connection.js';
 import { openQueuePool, type QueuePool } from '../../shared/queues/queue-pool.js';
 import { logStoreState, type StoreStateLog } from '../../shared/queues/store-state.js';
-import type { Outcome } from '../deps/outcome.js';
+import type { JobOutcome } from '../deps/job-outcome.js';
 import { workerOnPostgres, workerOnRedis } from './bullmq-worker.js';
 
 interface WorkerSettings<N extends JobName> {
   name: N;
-  handle(payload: JobPayloads[N]): Promise<Outcome>;
+  handle(payload: JobPayloads[N]): Promise<JobOutcome>;
   config: Config;
   redis: RedisClient | undefined;
   /** Part of the names of the queues in Redis. */
@@ -37,7 +37,7 @@ const DISCARD_TIMEOUT_MS = 1000;
 /** Runs a handler as a BullMQ worker and translates its outcome into BullMQ's terms. */
 export function runWorker<N extends JobName>(settings: WorkerSettings<N>): Closable {
   const { name, handle, config, redis, installation, logger, storeState = logStoreState(logger) } = settings;
-  const running = new Set<Promise<Outcome>>();
+  const running = new Set<Promise<JobOutcome>>();
   const work = async (job: Job<JobPayloads[N]>, token?: string): Promise<void> => {
     const handling = handle(job.data);
     running.add(handling);
