@@ -35,7 +35,7 @@ export function stillProcessing(): LinkAnswer {
 
 /** `uncertain`: the last payment of the session may have been taken. */
 export function expired(session: LinkedSession, uncertain: LinkFailure | undefined): LinkAnswer {
-  return withUncertain(refuse('session_expired', describeEnd(session, uncertain)), uncertain);
+  return withUncertain(errorAnswer('session_expired', describeEnd(session, uncertain)), uncertain);
 }
 
 /** The link's end, and what to do unless a payment may have been taken. A refund's link is for its merchant. */
@@ -66,7 +66,7 @@ export function uncertainPayment({ paymentId }: LinkFailure): UncertainPayment {
 
 /** `forMs`: when to try again, if known. */
 export function busy(forMs = 0): LinkAnswer {
-  return refuse(
+  return errorAnswer(
     'payment_service_unavailable',
     'Payments cannot be taken right now, and this request moved no money. Try again in a few seconds; the same signature may be sent again.',
     Math.max(BUSY_SECONDS, Math.ceil(forMs / 1000)),
@@ -76,7 +76,7 @@ export function busy(forMs = 0): LinkAnswer {
 /** Undefined unless the facilitator does not serve the merchant or this service, which only the operator can mend. */
 export function sellerRefused(failure: Failure): LinkAnswer | undefined {
   if (failure.class !== 'seller' || failure.isUncertain) return undefined;
-  return refuse('payment_service_unavailable', failure.message, SELLER_REFUSED_SECONDS);
+  return errorAnswer('payment_service_unavailable', failure.message, SELLER_REFUSED_SECONDS);
 }
 
 /**
@@ -84,7 +84,7 @@ export function sellerRefused(failure: Failure): LinkAnswer | undefined {
  * unknown. Sending the payment again looks for it on chain.
  */
 export function claimLost(): LinkAnswer {
-  const answer = refuse(
+  const answer = errorAnswer(
     'payment_service_unavailable',
     'The outcome of this payment is not known right now. Send the same signature again in a few seconds; it moves money at most once.',
     BUSY_SECONDS,
@@ -93,7 +93,7 @@ export function claimLost(): LinkAnswer {
 }
 
 export function alreadyPaid(receipt?: SettlementResponse): LinkAnswer {
-  const answer = refuse(
+  const answer = errorAnswer(
     'session_already_paid',
     'This link is paid. Send GET without a payment header for the receipt.',
     CONFLICT_SECONDS,
@@ -104,18 +104,18 @@ export function alreadyPaid(receipt?: SettlementResponse): LinkAnswer {
 export function signatureUsed(uncertain?: LinkFailure): LinkAnswer {
   const next = uncertain === undefined ? ' Sign a new one for this link.' : '';
   const message = `This signed payment was used before.${next}`;
-  return withUncertain(refuse('signature_already_used', message, CONFLICT_SECONDS), uncertain);
+  return withUncertain(errorAnswer('signature_already_used', message, CONFLICT_SECONDS), uncertain);
 }
 
 export function identifierReused(): LinkAnswer {
-  return refuse(
+  return errorAnswer(
     'payment_identifier_reused',
     'Another payment of this link, which failed, was sent with this payment identifier. Send a new payment with a new one.',
     CONFLICT_SECONDS,
   );
 }
 
-export function refuse(
+export function errorAnswer(
   code: BuyerError['code'],
   message: string,
   retryAfterSeconds?: number,

@@ -11,7 +11,7 @@ import { askForMemo, buildAccepts, type OfferInput } from '../../shared/x402/req
 import type { PaymentRequired, PaymentRequirements, ResourceInfo } from '../../shared/x402/wire.js';
 import { describePayment, serviceNameOf } from './describe.js';
 import { earlierFailure, type LinkFailure } from './earlier-failure.js';
-import { busy, type LinkAnswer, refuse, uncertainPayment } from './link-answer.js';
+import { busy, errorAnswer, type LinkAnswer, uncertainPayment } from './link-answer.js';
 import type { LinkDeps } from './link-deps.js';
 
 const RETRY_SECONDS = 60;
@@ -27,7 +27,7 @@ export async function readOffer(
   session: LinkedSession,
 ): Promise<Offer | LinkAnswer> {
   if (session.account.disabledAt) {
-    return refuse(
+    return errorAnswer(
       'payments_unavailable',
       'This link cannot be paid right now, because its merchant takes no payments. Ask the merchant.',
       RETRY_SECONDS,
@@ -47,7 +47,7 @@ export async function readOffer(
   const payable = session.refund == null ? built.filter((entry) => isPayable(entry, payoutAccounts)) : built;
   const accepts = askForMemo(payable, () => references.memoOf(session.id, 'fixed'));
   if (accepts.length > 0) return { accepts, supported, offeredFeePayers };
-  return refuse(
+  return errorAnswer(
     'payments_unavailable',
     'There is no network on which this link can be paid right now. Try again in a minute, or ask the merchant.',
     RETRY_SECONDS,
