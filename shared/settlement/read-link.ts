@@ -10,6 +10,7 @@ import { Payment } from '../payments/model.js';
 import { SHOWN_PAYMENT_FIELDS } from '../payments/present.js';
 import { OUTCOME_UNKNOWN } from '../payments/states.js';
 import { PUBLIC_FIELDS } from '../session-fields/fields.js';
+import { isIdShaped } from '../values/ids.js';
 import {
   DECIDED,
   IMAGES,
@@ -82,7 +83,7 @@ const IMAGES_TOGETHER: BatchLimits = { maxKeys: 5, maxStatements: IMAGE_READS_AT
 const SHOWN_FIELDS = [...STATE_FIELDS, ...PUBLIC_FIELDS.map(({ property }) => property)];
 
 /** Reads a session for the 402 of agents. */
-export const findLinkedSession = batchReads(
+export const findLinkedSession = findByLinkId(
   linkReader('link', SHOWN_FIELDS, {
     summary: SUMMARY,
     publicItems: LIGHT_PUBLIC_ITEMS,
@@ -91,20 +92,31 @@ export const findLinkedSession = batchReads(
 );
 
 /** Reads a session for status polls and payments, which need no line items. */
-export const findLinkState = batchReads(linkReader('link_state', STATE_FIELDS, {}), SHORT_READS);
+export const findLinkState = findByLinkId(linkReader('link_state', STATE_FIELDS, {}), SHORT_READS);
 
 /** Reads a session for the page. */
-export const findPageSession = batchReads(
+export const findPageSession = findByLinkId(
   linkReader('link_page', SHOWN_FIELDS, { shownItems: SHOWN_ITEMS }),
   ONE_BY_ONE,
 );
+
+type ReadLinks = (db: Knex, ids: readonly string[]) => Promise<(LinkedSession | undefined)[]>;
+
+/** The id is a part of the link's path: a text that cannot be an id costs no query. */
+function findByLinkId(
+  readLinked: ReadLinks,
+  limits: BatchLimits,
+): (db: Knex, id: string) => Promise<LinkedSession | undefined> {
+  const find = batchReads(readLinked, limits);
+  return async (db, id) => (isIdShaped(id) ? await find(db, id) : undefined);
+}
 
 /** `derived` maps members without a column to SQL expressions over `session`. */
 function linkReader(
   name: string,
   fields: readonly (keyof Payable)[],
   derived: Partial<Record<keyof LinkedSession, string>>,
-): (db: Knex, ids: readonly string[]) => Promise<(LinkedSession | undefined)[]> {
+): ReadLinks {
   const session = modelColumns(Payable, 'session', fields);
   const members = Object.keys(derived);
   const more = Object.entries(derived).map(([member, sql]) => `${sql} AS "${member}"`);

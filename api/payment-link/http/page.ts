@@ -3,7 +3,7 @@ import { transactionUrl } from '../../../shared/chains/networks.js';
 import { LONG_ANSWER_BYTES } from '../../../shared/limits/bounds.js';
 import { now } from '../../../shared/process/clock.js';
 import { findPageSession, type LinkedSession, listSurplus } from '../../../shared/settlement/read-link.js';
-import { createdAt, isIdShaped } from '../../../shared/values/ids.js';
+import { createdAt } from '../../../shared/values/ids.js';
 import { unixSeconds } from '../../../shared/wire/timestamp.js';
 import type { UncertainPayment } from '../../../shared/x402/failure-codes.js';
 import { sendCompressed } from '../../checkout-page/compressed.js';
@@ -58,7 +58,7 @@ export async function sendPageAfterPayment(
  * browsers log other statuses as errors.
  */
 export async function sendCurrentPage(deps: Deps, res: Response, id: string): Promise<void> {
-  const session = isIdShaped(id) ? await findPageSession(deps.db, id) : undefined;
+  const session = await findPageSession(deps.db, id);
   if (session === undefined) sendErrorPage(deps, res, 'resource_missing');
   else {
     const own = withinShare(deps, session);

@@ -1,6 +1,5 @@
 import type { Request, Response } from 'express';
 import { findLinkState } from '../../../shared/settlement/read-link.js';
-import { isIdShaped } from '../../../shared/values/ids.js';
 import type { PaymentRequirements } from '../../../shared/x402/wire.js';
 import type { Deps } from '../../deps/deps.js';
 import { NO_SESSION, sendBuyerError } from '../../errors/buyer-errors.js';
@@ -17,7 +16,7 @@ export async function requireAccepts(
   { params: { id } }: Request<{ id: string }>,
   res: Response,
 ): Promise<readonly PaymentRequirements[] | undefined> {
-  const session = isIdShaped(id) ? await findLinkState(deps.db, id) : undefined;
+  const session = await findLinkState(deps.db, id);
   if (session === undefined) {
     sendBuyerError(res, 'resource_missing', NO_SESSION);
     return undefined;

@@ -1,7 +1,6 @@
 import type { Request, Response } from 'express';
 import { nowMs } from '../../../shared/process/clock.js';
 import { findLinkState } from '../../../shared/settlement/read-link.js';
-import { isIdShaped } from '../../../shared/values/ids.js';
 import type { UncertainPayment } from '../../../shared/x402/failure-codes.js';
 import type { PayOutcome } from '../../checkout-page/page-data.js';
 import { causeOfCode } from '../../checkout-page/words/cause-of-code.js';
@@ -19,7 +18,7 @@ import { withinShare } from './within-share.js';
 export async function sendPayOutcome(deps: Deps, req: Request<{ id: string }>, res: Response): Promise<void> {
   const arrivedAtMs = nowMs();
   const { id } = req.params;
-  const session = isIdShaped(id) ? await findLinkState(deps.db, id) : undefined;
+  const session = await findLinkState(deps.db, id);
   const header = sentPayment(req);
   let outcome: PayOutcome;
   if (session === undefined) outcome = { outcome: 'failed', code: 'resource_missing' };

@@ -7,7 +7,6 @@ import {
   findPageSession,
   type LinkedSession,
 } from '../../../shared/settlement/read-link.js';
-import { isIdShaped } from '../../../shared/values/ids.js';
 import { type DecodedHeader, readPaymentHeader } from '../../../shared/x402/headers.js';
 import type { Deps } from '../../deps/deps.js';
 import { NO_SESSION } from '../../errors/buyer-errors.js';
@@ -85,8 +84,8 @@ async function readCounted(
 ): Promise<{ session?: LinkedSession | undefined; waitMs?: number | undefined }> {
   const { id } = req.params;
   const key = addressKey(req);
-  const read = async () =>
-    isIdShaped(id) ? await (isPage ? findPageSession : findLinkedSession)(db, id) : undefined;
+  const read = (): Promise<LinkedSession | undefined> =>
+    (isPage ? findPageSession : findLinkedSession)(db, id);
   const isBegun = !isPage && !link.hasRefused(key);
   const [waitMs, begun] = await Promise.all([link.take(key), isBegun ? read() : undefined]);
   if (waitMs !== undefined) return { waitMs };

@@ -3,7 +3,6 @@ import { presentPublicSession } from '../../../shared/checkout-sessions/present-
 import { now } from '../../../shared/process/clock.js';
 import { TimedOut, withTimeout } from '../../../shared/process/timeout.js';
 import { findLinkState, type LinkedSession } from '../../../shared/settlement/read-link.js';
-import { isIdShaped } from '../../../shared/values/ids.js';
 import { unixSeconds } from '../../../shared/wire/timestamp.js';
 import type { LinkStatus } from '../../checkout-page/page-data.js';
 import { revisionOf } from '../../checkout-page/page-state.js';
@@ -20,7 +19,7 @@ const LONGEST_WAIT_MS = 700;
 
 /** `/c/{id}/status`: 200 in every state, since browsers log other statuses as errors. Not rate limited. */
 export async function sendStatus(deps: Deps, res: Response, id: string): Promise<void> {
-  const session = isIdShaped(id) ? await findLinkState(deps.db, id) : undefined;
+  const session = await findLinkState(deps.db, id);
   if (session === undefined) {
     sendBuyerError(res, 'resource_missing', NO_SESSION);
     return;
