@@ -1,11 +1,11 @@
 import { findToken, NETWORKS } from '../../shared/chains/networks.js';
-import { sessionUrl } from '../../shared/checkout-sessions/present.js';
 import {
   type PublicSession,
   presentPublicSession,
   type ShownItem,
   visibleItem,
 } from '../../shared/checkout-sessions/present-public.js';
+import { paymentLinkUrl } from '../../shared/payables/payment-link-url.js';
 import type { Payment } from '../../shared/payments/model.js';
 import { presentPayment, type WirePayment } from '../../shared/payments/present.js';
 import type { LinkedSession } from '../../shared/settlement/read-link.js';
@@ -62,7 +62,7 @@ export function buildPageView(
   { baseUrl, language, isLanguageAsked, surplus, now, newNonce }: ViewOptions,
 ): PageView {
   const formats = formatsOf(language.tag);
-  const link = sessionUrl(session.id, baseUrl);
+  const link = paymentLinkUrl(session.id, baseUrl);
   const refund = refundView(session, language, baseUrl);
   const entries =
     state.kind === 'open' ? state.accepts.map((accepted) => payableEntry(accepted, formats)) : [];

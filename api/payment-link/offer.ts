@@ -1,6 +1,6 @@
 import type { PayoutAccounts } from '../../shared/chains/payout-accounts.js';
-import { sessionUrl } from '../../shared/checkout-sessions/present.js';
 import type { Knex } from '../../shared/db/knex.js';
+import { paymentLinkUrl } from '../../shared/payables/payment-link-url.js';
 import { OUTCOME_UNKNOWN } from '../../shared/payments/states.js';
 import type { LinkedSession } from '../../shared/settlement/read-link.js';
 import { recordOfferedFeePayers } from '../../shared/settlement/shown-to-buyers.js';
@@ -78,7 +78,7 @@ export async function askForPayment(
     x402Version: 2,
     error: failure?.message ?? 'Payment required',
     ...(failure !== undefined && { code: failure.code }),
-    resource: describeResource(session, offer, sessionUrl(session.id, config.baseUrl)),
+    resource: describeResource(session, offer, paymentLinkUrl(session.id, config.baseUrl)),
     accepts: offer.accepts,
     extensions: EXTENSIONS,
   };

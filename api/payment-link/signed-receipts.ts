@@ -1,6 +1,6 @@
 import { type KeyObject, sign as signBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { sessionUrl } from '../../shared/checkout-sessions/present.js';
+import { paymentLinkUrl } from '../../shared/payables/payment-link-url.js';
 import type { Payment } from '../../shared/payments/model.js';
 import { unixSeconds } from '../../shared/wire/timestamp.js';
 import type { PaymentRequirements, ReceiptExtension, SignedStatement } from '../../shared/x402/wire.js';
@@ -53,7 +53,7 @@ export function createReceiptSigner(keys: readonly KeyObject[], baseUrl: string)
 
   return {
     sign(sessionId, payment) {
-      const payload = receiptPayload(sessionUrl(sessionId, baseUrl), payment);
+      const payload = receiptPayload(paymentLinkUrl(sessionId, baseUrl), payment);
       return payload === undefined ? undefined : signPayload(payload, receipts);
     },
     signOffer(offer, maxLength) {

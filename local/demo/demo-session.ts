@@ -1,7 +1,7 @@
 import { findPrincipal } from '../../shared/accounts/api-keys.js';
 import { createCheckoutSession } from '../../shared/checkout-sessions/create.js';
-import { sessionUrl } from '../../shared/checkout-sessions/present.js';
 import type { Knex } from '../../shared/db/knex.js';
+import { paymentLinkUrl } from '../../shared/payables/payment-link-url.js';
 
 interface DemoOrder {
   testKey: string;
@@ -27,6 +27,6 @@ export async function createDemoSession(db: Knex, { testKey, baseUrl, picture }:
   };
   return await createCheckoutSession(db, await findPrincipal(db, testKey), session, {
     idempotent: undefined,
-    render: ({ id }) => sessionUrl(id, baseUrl),
+    render: ({ id }) => paymentLinkUrl(id, baseUrl),
   });
 }

@@ -1,4 +1,5 @@
 import type { Payable } from '../payables/model.js';
+import { paymentLinkUrl } from '../payables/payment-link-url.js';
 import { isOver, paidBy, type SessionStatus } from '../payables/states.js';
 import { presentPayment, type WirePayment } from '../payments/present.js';
 import {
@@ -76,7 +77,7 @@ export function presentCheckoutSession(session: Payable, { baseUrl, expand }: Se
     metadata: session.metadata,
     payment_status: session.status === 'complete' ? 'paid' : 'unpaid',
     status: session.status,
-    url: isOver(session) ? null : sessionUrl(session.id, baseUrl),
+    url: isOver(session) ? null : paymentLinkUrl(session.id, baseUrl),
     payment: payment && presentPayment(payment),
   };
   for (const { name, property } of TEXT_FIELDS) shown[name] = session[property];
@@ -94,9 +95,4 @@ export function* renderCheckoutSession(session: Payable, { baseUrl, expand }: Se
   yield `${text.slice(0, -1)},"line_items":`;
   yield* renderLineItems(session.id, session.lineItems ?? []);
   yield '}';
-}
-
-/** The payment link, for people and agents alike. */
-export function sessionUrl(sessionId: string, baseUrl: string): string {
-  return `${baseUrl}/c/${sessionId}`;
 }

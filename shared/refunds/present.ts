@@ -1,8 +1,8 @@
 import type { Account } from '../accounts/model.js';
 import { networkName, transactionUrl } from '../chains/networks.js';
-import { sessionUrl } from '../checkout-sessions/present.js';
 import { type PublicMerchant, presentMerchant } from '../checkout-sessions/present-public.js';
 import type { Payable } from '../payables/model.js';
+import { paymentLinkUrl } from '../payables/payment-link-url.js';
 import type { RefundReason, RefundTerms } from '../payables/refund-terms.js';
 import { isOver, paidBy } from '../payables/states.js';
 import type { Payment } from '../payments/model.js';
@@ -96,7 +96,7 @@ export function presentRefund(refund: Payable, baseUrl: string): WireRefund {
     network: terms.network,
     network_name: terms.networkName,
     pay_to: terms.payTo,
-    url: isOver(refund) ? null : sessionUrl(refund.id, baseUrl),
+    url: isOver(refund) ? null : paymentLinkUrl(refund.id, baseUrl),
     transaction: payment?.transaction ?? null,
     transaction_url: payment?.transaction ? transactionUrl(payment.network, payment.transaction) : null,
     settled_at: unixSecondsOrNull(payment?.settledAt ?? null),

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { sessionUrl } from '../../../shared/checkout-sessions/present.js';
+import { paymentLinkUrl } from '../../../shared/payables/payment-link-url.js';
 import { findLinkImage } from '../../../shared/settlement/read-link.js';
 import { isIdShaped } from '../../../shared/values/ids.js';
 import { qrImage } from '../../checkout-page/qr-code.js';
@@ -73,7 +73,7 @@ function send(res: Response, { type, bytes }: Image, maxAgeSeconds: number): voi
 function qrCodeOf({ config }: Deps, res: Response, id: string, name: string): Image | undefined {
   const [isCode, app] = /^qr(?:-([a-z]+))?$/.exec(name) ?? [];
   if (isCode === undefined) return undefined;
-  const link = sessionUrl(id, config.baseUrl);
+  const link = paymentLinkUrl(id, config.baseUrl);
   const language = askedByBuyer(res);
   const page = language === undefined ? link : `${link}?lang=${language.tag}`;
   const url = app === undefined ? page : walletAppUrl(app, page);

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import { paymentLinkUrl } from '../../../shared/payables/payment-link-url.js';
 import { findLinkState } from '../../../shared/settlement/read-link.js';
 import type { PaymentRequirements } from '../../../shared/x402/wire.js';
 import type { Deps } from '../../deps/deps.js';
@@ -23,6 +24,9 @@ export async function requireAccepts(
   }
   const answer = await viewLink(withinShare(deps, session), session);
   if (answer.kind === 'payment_required') return answer.required.accepts;
-  await sendAgentAnswer(deps, res, answer, { link: `${deps.config.baseUrl}/c/${id}`, hasPaid: false });
+  await sendAgentAnswer(deps, res, answer, {
+    link: paymentLinkUrl(id, deps.config.baseUrl),
+    hasPaid: false,
+  });
   return undefined;
 }

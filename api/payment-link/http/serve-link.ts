@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { sessionUrl } from '../../../shared/checkout-sessions/present.js';
+import { paymentLinkUrl } from '../../../shared/payables/payment-link-url.js';
 import type { Channel } from '../../../shared/payments/states.js';
 import { nowMs } from '../../../shared/process/clock.js';
 import {
@@ -65,7 +65,7 @@ export function serveLink(
     deps.metrics.linkAnswer(outcomeOf(answer));
     if (!isPage)
       await sendAgentAnswer(deps, res, asWanted(answer, readWanted(req.url)), {
-        link: sessionUrl(session.id, deps.config.baseUrl),
+        link: paymentLinkUrl(session.id, deps.config.baseUrl),
         hasPaid: header !== undefined,
       });
     else if (header === undefined) await sendPageLoad(deps, res, session, answer);
