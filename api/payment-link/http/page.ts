@@ -20,7 +20,7 @@ import { addressKey } from '../../limits/address-key.js';
 import type { LinkAnswer } from '../link-answer.js';
 import { viewLink } from '../view-link.js';
 import { askedByBuyer, languageOf } from './buyer-language.js';
-import { writeHead } from './respond.js';
+import { writeStatusAndHeaders } from './respond.js';
 import { withinShare } from './within-share.js';
 
 /** A page load without a payment: 200 while the session is open or processing, else the status that agents get. */
@@ -31,7 +31,7 @@ export async function sendPageLoad(
   answer: LinkAnswer,
 ): Promise<void> {
   const isExpired = answer.kind === 'error' && answer.error.code === 'session_expired';
-  if (answer.kind === 'paid' || isExpired) writeHead(deps, res, answer);
+  if (answer.kind === 'paid' || isExpired) writeStatusAndHeaders(deps, res, answer);
   await sendPage(deps, res, session, answer);
 }
 
@@ -49,7 +49,7 @@ export async function sendPageAfterPayment(
   if (session === undefined) throw new Error(`${sessionId} is gone`);
   // Before the head, which fills the room that they leave.
   setPageHeaders(res, deps.config.pageScriptUrl, inlinedIn(deps, session));
-  writeHead(deps, res, answer);
+  writeStatusAndHeaders(deps, res, answer);
   await sendPage(deps, res, session, answer, { hasHead: true });
 }
 

@@ -26,7 +26,7 @@ export async function requireAccepts(
   if (answer.kind === 'payment_required') return answer.required.accepts;
   await sendAgentAnswer(deps, res, answer, {
     link: paymentLinkUrl(id, deps.config.baseUrl),
-    hasPaid: false,
+    carriedPayment: false,
   });
   return undefined;
 }

@@ -30,8 +30,8 @@ type AnswerDeps = HeadDeps & Pick<Deps, 'db' | 'longAnswers'>;
 const POLL_SECONDS = 2;
 const NO_ITEMS = '[]';
 
-/** Status and headers, the same for agents and pages. */
-export function writeHead(deps: HeadDeps, res: Response, answer: LinkAnswer): void {
+/** The same for agents and pages. */
+export function writeStatusAndHeaders(deps: HeadDeps, res: Response, answer: LinkAnswer): void {
   switch (answer.kind) {
     case 'paid':
       res.status(200);
@@ -70,12 +70,12 @@ function setReceipt(res: Response, receipt: SettlementResponse): void {
   res.setHeader(X_PAYMENT_RESPONSE_HEADER, value);
 }
 
-/** A request that paid is always answered with its receipt, even when the line items are too large to send now. */
+/** A request with a payment is always answered with its receipt, even when the line items are too large to send now. */
 export async function sendAgentAnswer(
   deps: AnswerDeps,
   res: Response,
   answer: LinkAnswer,
-  { link, hasPaid }: { link: string; hasPaid: boolean },
+  { link, carriedPayment }: { link: string; carriedPayment: boolean },
 ): Promise<void> {
   if (answer.kind === 'payment_required') {
     sendJson(res, writePaymentRequired(deps, res, answer));
@@ -84,14 +84,14 @@ export async function sendAgentAnswer(
   let body: string;
   if (answer.kind !== 'paid') body = bodyOf(answer, link);
   else {
-    const items = (await itemsOf(deps, res, answer.session)) ?? (hasPaid ? NO_ITEMS : undefined);
+    const items = (await itemsOf(deps, res, answer.session)) ?? (carriedPayment ? NO_ITEMS : undefined);
     if (items === undefined) {
       sendBusy(res);
       return;
     }
     body = renderPaid(answer, items, deps.config.baseUrl);
   }
-  writeHead(deps, res, answer);
+  writeStatusAndHeaders(deps, res, answer);
   sendJson(res, body);
 }
 

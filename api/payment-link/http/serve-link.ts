@@ -62,11 +62,11 @@ export function serveLink(
       const { pay } = await loadPay();
       answer = await pay(deps, session, { header, channel: channelOf(req), arrivedAtMs, requestId: req.id });
     }
-    deps.metrics.linkAnswer(outcomeOf(answer));
+    deps.metrics.linkAnswer(metricsLabelOf(answer));
     if (!isPage)
       await sendAgentAnswer(deps, res, asWanted(answer, readWanted(req.url)), {
         link: paymentLinkUrl(session.id, deps.config.baseUrl),
-        hasPaid: header !== undefined,
+        carriedPayment: header !== undefined,
       });
     else if (header === undefined) await sendPageLoad(deps, res, session, answer);
     else await sendPageAfterPayment(deps, res, session.id, answer);
@@ -121,7 +121,7 @@ function asWanted(answer: LinkAnswer, wanted: Wanted | undefined): LinkAnswer {
 }
 
 /** The metrics label of a response. */
-function outcomeOf(answer: LinkAnswer): string {
+function metricsLabelOf(answer: LinkAnswer): string {
   if (answer.kind === 'error') return answer.error.code;
   if (answer.kind !== 'payment_required') return answer.kind;
   return answer.required.code === undefined ? 'payment_required' : 'payment_failed';
