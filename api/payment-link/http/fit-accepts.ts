@@ -6,22 +6,22 @@ type Entries = readonly PaymentRequirements[];
 
 const MAX_ENTRIES = 20;
 
-/** The part of `accepts` that a request wants; undefined: everything. */
-export interface Wanted {
+/** Networks and tokens of the entries that a request asks for; an empty list leaves all. */
+export interface AcceptsFilter {
   networks: readonly string[];
   tokens: readonly string[];
 }
 
 /** The parameters `network` (CAIP-2) and `token` (symbol or address) of a link's URL. */
-export function readWanted(url: string): Wanted | undefined {
+export function readAcceptsFilter(url: string): AcceptsFilter | undefined {
   if (!url.includes('?')) return undefined;
   const query = linkQuery(url);
   const valuesOf = (name: string): string[] => query.getAll(name).filter((value) => value !== '');
-  const wanted = { networks: valuesOf('network'), tokens: valuesOf('token') };
-  return wanted.networks.length + wanted.tokens.length === 0 ? undefined : wanted;
+  const filter = { networks: valuesOf('network'), tokens: valuesOf('token') };
+  return filter.networks.length + filter.tokens.length === 0 ? undefined : filter;
 }
 
-export function narrow(entries: Entries, { networks, tokens }: Wanted): Entries {
+export function filterAccepts(entries: Entries, { networks, tokens }: AcceptsFilter): Entries {
   const names = new Set(tokens.map((token) => token.toUpperCase()));
   return entries.filter(
     (entry) =>

@@ -15,7 +15,7 @@ import { setRetryAfter } from '../../middleware/rate-limit.js';
 import type { LinkAnswer } from '../link-answer.js';
 import { loadPay } from '../load-pay.js';
 import { viewLink } from '../view-link.js';
-import { narrow, readWanted, type Wanted } from './fit-accepts.js';
+import { type AcceptsFilter, filterAccepts, readAcceptsFilter } from './fit-accepts.js';
 import type { LinkRelations } from './link-headers.js';
 import { sendPageAfterPayment, sendPageLoad } from './page.js';
 import { type Refuse, wantsPage } from './refuse.js';
@@ -64,7 +64,7 @@ export function serveLink(
     }
     deps.metrics.linkAnswer(metricsLabelOf(answer));
     if (!isPage)
-      await sendAgentAnswer(deps, res, asWanted(answer, readWanted(req.url)), {
+      await sendAgentAnswer(deps, res, withFilteredAccepts(answer, readAcceptsFilter(req.url)), {
         link: paymentLinkUrl(session.id, deps.config.baseUrl),
         carriedPayment: header !== undefined,
       });
@@ -109,11 +109,11 @@ function channelOf(req: LinkRequest): Channel {
   return req.get(PAGE_MARKER_HEADER) === 'page' ? 'page' : 'x402';
 }
 
-/** A link that cannot be paid as wanted says how it can. */
-function asWanted(answer: LinkAnswer, wanted: Wanted | undefined): LinkAnswer {
-  if (answer.kind !== 'payment_required' || wanted === undefined) return answer;
+/** A request whose `network` and `token` match no entry gets none, and an `error` that names the networks. */
+function withFilteredAccepts(answer: LinkAnswer, filter: AcceptsFilter | undefined): LinkAnswer {
+  if (answer.kind !== 'payment_required' || filter === undefined) return answer;
   const { required } = answer;
-  const accepts = narrow(required.accepts, wanted);
+  const accepts = filterAccepts(required.accepts, filter);
   if (accepts.length > 0) return { ...answer, required: { ...required, accepts } };
   const networks = new Set(required.accepts.map(({ network }) => network));
   const error = `${required.error}. Nothing is offered for this \`network\` and \`token\`; the networks are ${[...networks].join(', ')}.`;

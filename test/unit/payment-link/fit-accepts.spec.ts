@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { fitTerms, narrow, readWanted } from '../../../api/payment-link/http/fit-accepts.js';
+import { filterAccepts, fitTerms, readAcceptsFilter } from '../../../api/payment-link/http/fit-accepts.js';
 import { findToken, OFFERED_TOKENS } from '../../../shared/chains/networks.js';
 import { centsToTokenAmount } from '../../../shared/values/money.js';
 import type { PaymentRequirements } from '../../../shared/x402/wire.js';
@@ -138,8 +138,8 @@ describe('the signed offers of a 402', () => {
 
 describe('what a link is asked for', () => {
   const of = (query: string): string[] => {
-    const wanted = readWanted(`/cs_1${query}`);
-    return (wanted === undefined ? ENTRIES : narrow(ENTRIES, wanted)).map(
+    const filter = readAcceptsFilter(`/cs_1${query}`);
+    return (filter === undefined ? ENTRIES : filterAccepts(ENTRIES, filter)).map(
       (entry) => `${symbolOf(entry)} ${entry.network}`,
     );
   };
