@@ -42,8 +42,8 @@ import { cleanUpRegularly } from './clean-up.js';
 import { foldReportsRegularly } from './fold-reports.js';
 import { createHandlers, type Handlers } from './handlers.js';
 import { publishMetrics } from './publish-metrics.js';
-import { pullForwardRegularly } from './pull-forward-regularly.js';
 import { reconcileRegularly } from './reconcile-regularly.js';
+import { repairDueTimesRegularly } from './repair-due-times-regularly.js';
 import { runWorker } from './run-worker.js';
 import { sweepDueWork } from './sweep-due-work.js';
 import { watchQueues } from './watch-queues.js';
@@ -87,7 +87,7 @@ export async function startWorker(
   };
   const workers = config.workerQueues.map((name) => start(name));
   const sweep = sweepDueWork(deps, handlers, deliverer, storeState);
-  const dueTimes = pullForwardRegularly(deps);
+  const dueTimes = repairDueTimesRegularly(deps);
   const cleanUp = cleanUpRegularly(deps);
   const books = reconcileRegularly(deps);
   const secrets = watchSecrets(deps);

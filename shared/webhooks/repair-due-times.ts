@@ -2,7 +2,7 @@ import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { now } from '../process/clock.js';
 import { LONGEST_PAUSES_MS } from './backoff.js';
-import { PULL_FORWARD } from './statements/pull-forward.sql.js';
+import { REPAIR_DUE_TIMES } from './statements/repair-due-times.sql.js';
 import { LEASE_MS } from './take-due.js';
 
 /** Longer than the lease of a try and the pause of a delivery whose secret cannot be read. */
@@ -18,21 +18,21 @@ interface PageEnd {
 
 const FIRST: PageEnd = { endpointId: '', dueAt: '-infinity', id: '' };
 
-/** Due times that were written before Postgres' clock was set back lie too far ahead: these deliveries are due now. */
-export async function pullForward(db: Knex, page = PAGE): Promise<void> {
+/** Makes deliveries due whose due time was written before Postgres' clock was set back: it lies too far ahead. */
+export async function repairDueTimes(db: Knex, page = PAGE): Promise<void> {
   let end: PageEnd | undefined = FIRST;
   do {
-    end = await pullPage(db, page, end);
+    end = await repairPage(db, page, end);
   } while (end !== undefined);
 }
 
 /** Resolves with the end of the page, if there may be more. */
-async function pullPage(
+async function repairPage(
   db: Knex,
   page: number,
   { endpointId, dueAt, id }: PageEnd,
 ): Promise<PageEnd | undefined> {
   const bindings = [now(), LONGEST_LEASE_MS, LONGEST_PAUSES_MS, page, endpointId, dueAt, id];
-  const [end] = await runStatement<PageEnd>(db, PULL_FORWARD, bindings);
+  const [end] = await runStatement<PageEnd>(db, REPAIR_DUE_TIMES, bindings);
   return end;
 }

@@ -1,6 +1,6 @@
 import { postgresSetBacks } from '../../shared/process/clock.js';
 import type { Closable } from '../../shared/process/shutdown.js';
-import { pullForward } from '../../shared/webhooks/pull-forward.js';
+import { repairDueTimes } from '../../shared/webhooks/repair-due-times.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import { regularly } from './regularly.js';
 
@@ -12,7 +12,7 @@ const CHECK_MS = 1000;
 const PAUSES_MS = [5000, 30_000, 300_000];
 
 /** Makes deliveries due whose due time was written before Postgres' clock was set back, also while no worker ran. */
-export function pullForwardRegularly(
+export function repairDueTimesRegularly(
   { db, logger, config }: Pick<WorkerDeps, 'db' | 'logger' | 'config'>,
   pausesMs: readonly number[] = PAUSES_MS,
 ): Closable {
@@ -30,7 +30,7 @@ export function pullForwardRegularly(
     if (performance.now() < nextAtMs) return;
     const pauseMs = pausesMs[Math.min(runs, pausesMs.length - 1)] ?? 0;
     runs += 1;
-    await pullForward(db).catch((error: unknown) => logger.error({ event: 'sweep.failed', err: error }));
+    await repairDueTimes(db).catch((error: unknown) => logger.error({ event: 'sweep.failed', err: error }));
     nextAtMs = performance.now() + pauseMs;
   };
   return regularly(check, () => CHECK_MS * Math.random());

@@ -7,7 +7,7 @@ import { pauseAfter } from '../../upkeep/statements/work-in-flight.sql.js';
  * crashes and a minute allow. Returns the last delivery of the page, if the page is full. All pages together are every pending
  * delivery, so callers read them rarely.
  */
-export const PULL_FORWARD: Statement = {
+export const REPAIR_DUE_TIMES: Statement = {
   name: undefined,
   text: `
     WITH page AS MATERIALIZED (

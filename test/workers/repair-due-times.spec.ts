@@ -4,16 +4,16 @@ import { now } from '../../shared/process/clock.js';
 import { createLogger } from '../../shared/process/logger.js';
 import { findDueAccounts, listQuarantinedDeliveries } from '../../shared/webhooks/find-due.js';
 import { WebhookDelivery, WebhookEndpoint } from '../../shared/webhooks/model.js';
-import { pullForward } from '../../shared/webhooks/pull-forward.js';
+import { repairDueTimes } from '../../shared/webhooks/repair-due-times.js';
 import { LEASE_MS, takeDueDeliveries } from '../../shared/webhooks/take-due.js';
-import { pullForwardRegularly } from '../../workers/process/pull-forward-regularly.js';
+import { repairDueTimesRegularly } from '../../workers/process/repair-due-times-regularly.js';
 import { forAllTests } from '../support/hooks.js';
 import { ALLOWANCE, type Hook, openWebhookFlow } from '../support/webhook-flow.js';
 
 const HOUR_MS = 3_600_000;
 
 describe("deliveries that were written before Postgres' clock was set back by an hour", () => {
-  const flow = forAllTests(() => openWebhookFlow('pull_forward', { worker: false }));
+  const flow = forAllTests(() => openWebhookFlow('repair_due_times', { worker: false }));
   let hook: Hook;
   let ids: string[];
   before(async () => {
@@ -37,14 +37,14 @@ describe("deliveries that were written before Postgres' clock was set back by an
     for (const page of [1, 2, 5, 100]) {
       await patch(ids, { dueAt: inAnHour() });
       assert.equal(await dueCount(), 0);
-      await pullForward(flow.db, page);
+      await repairDueTimes(flow.db, page);
       assert.equal(await dueCount(), 5, `pages of ${page}`);
     }
   });
 
   it('wait when the pause after their tries is as long', async () => {
     await patch(ids, { dueAt: inAnHour(), tries: 8 });
-    await pullForward(flow.db);
+    await repairDueTimes(flow.db);
     assert.equal(await dueCount(), 0);
   });
 
@@ -52,7 +52,7 @@ describe("deliveries that were written before Postgres' clock was set back by an
     await WebhookEndpoint.query(flow.db).findById(hook.id).patch({ failingSince: now() });
     const lease = inAnHour(LEASE_MS);
     await patch(ids.slice(0, 4), { dueAt: lease, leasedUntil: lease, lostTakes: 2, attempt: 2 });
-    await pullForward(flow.db);
+    await repairDueTimes(flow.db);
     assert.equal((await listQuarantinedDeliveries(flow.db, 20)).length, 4);
     const leases = (await flow.deliveries(hook.id)).flatMap(({ leasedUntil }) => leasedUntil ?? []);
     assert.equal(leases.length, 4);
@@ -71,13 +71,13 @@ describe("deliveries that were written before Postgres' clock was set back by an
   it('keep the pauses after crashes', async () => {
     const dueAt = inAnHour();
     await patch(ids, { dueAt, lostTakes: 9 });
-    await pullForward(flow.db);
+    await repairDueTimes(flow.db);
     assert.equal(await dueCount(), 0);
   });
 
   it('are due soon also when a process writes such a time later than the worker looked', async () => {
     const deps = { db: flow.db, logger: createLogger('silent', 'test'), config: flow.app.config };
-    const regularly = pullForwardRegularly(
+    const regularly = repairDueTimesRegularly(
       { ...deps, config: { ...deps.config, workerQueues: ['deliver-webhook'] } },
       [50],
     );
