@@ -13,12 +13,13 @@ export type NotifyDeliveries = (fanOut: FanOut) => void;
 
 /**
  * Enqueues one job per account for the deliveries of one turn of the event loop. Never fails and never waits: the sweep
- * finds the deliveries of a lost job. `takeHere` lets a worker process deliver without a job.
+ * finds the deliveries of a lost job. A worker process passes `deliverHere`, which delivers without a job, or returns
+ * false when the process has no free slot.
  */
 export function deliveryNotifier(
   queues: Queues,
   logger: Logger,
-  takeHere: (accountId: string) => boolean = () => false,
+  deliverHere: (accountId: string) => boolean = () => false,
 ): NotifyDeliveries {
   function enqueue(accountId: string, eventId: string): void {
     const id = `${accountId}-${eventId}`;
@@ -31,7 +32,7 @@ export function deliveryNotifier(
     const lastEventOf = new Map(
       all.flatMap(({ eventId, accountIds }) => accountIds.map((accountId) => [accountId, eventId] as const)),
     );
-    for (const [accountId, eventId] of lastEventOf) if (!takeHere(accountId)) enqueue(accountId, eventId);
+    for (const [accountId, eventId] of lastEventOf) if (!deliverHere(accountId)) enqueue(accountId, eventId);
   });
 }
 

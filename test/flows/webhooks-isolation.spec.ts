@@ -253,7 +253,7 @@ describe('one webhook endpoint and the others', () => {
         Array.from({ length: 3 }, () => ['succeeded', null]),
       );
       assert.equal(
-        deliverer.takeHere(flow.merchant.accountId),
+        deliverer.deliverHere(flow.merchant.accountId),
         false,
         'the stopped worker takes more deliveries',
       );

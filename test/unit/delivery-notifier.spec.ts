@@ -26,11 +26,11 @@ describe('the notification of webhook deliveries', () => {
 
   it('is not sent for accounts whose deliveries this process takes itself, which is asked once per moment', async () => {
     const asked: string[] = [];
-    const takeHere = (accountId: string): boolean => {
+    const deliverHere = (accountId: string): boolean => {
       asked.push(accountId);
       return accountId === 'acct_a';
     };
-    const notify = deliveryNotifier(queues, logger, takeHere);
+    const notify = deliveryNotifier(queues, logger, deliverHere);
     notify({ eventId: 'evt_1', accountIds: ['acct_a'] });
     notify({ eventId: 'evt_2', accountIds: ['acct_a', 'acct_b'] });
     await nextTurn();

@@ -54,8 +54,8 @@ export class Deliverer implements Closable {
     return this.#taking.run(accountId);
   }
 
-  /** Starts `deliverTo` without waiting. False when this process has no slot for the account: another process may have one. */
-  takeHere(accountId: string): boolean {
+  /** Starts `deliverTo` without waiting for it. Returns false when this process has no slot for the account. */
+  deliverHere(accountId: string): boolean {
     if (this.#isClosed || this.#slots.allowanceOf(accountId, 1).slots === 0) return false;
     this.#startDelivering(accountId);
     return true;

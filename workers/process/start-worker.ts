@@ -193,7 +193,7 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
 /** A worker that serves deliveries and has a free slot delivers its own events without a job. */
 function notifierFor({ config, queues, logger }: WorkerDeps, deliverer: Deliverer): NotifyDeliveries {
   if (!config.workerQueues.includes('deliver-webhook')) return deliveryNotifier(queues, logger);
-  return deliveryNotifier(queues, logger, (accountId) => deliverer.takeHere(accountId));
+  return deliveryNotifier(queues, logger, (accountId) => deliverer.deliverHere(accountId));
 }
 
 /** A worker that does not call the facilitators takes no share of their limits. */
