@@ -8,20 +8,20 @@ const MOST_ENDPOINTS = 10_000;
 /**
  * Sends to endpoints that answer well by one sender and to all others by another, so that receivers which fail, hang or
  * answer without end take no time from the good ones. The second sender is opened for the first endpoint that did not answer
- * well. From then on it also has the endpoints of which no answer is known.
+ * well. From then on it also sends to endpoints without a known answer.
  */
 export function separateReceivers(open: (priority: Priority) => Sender): Sender {
-  const ofGood = open('normal');
-  let ofOthers: Sender | undefined;
+  const normalSender = open('normal');
+  let lowSender: Sender | undefined;
   /** Whether the last answer of an endpoint was good. */
   const wasGood = new LRUCache<string, boolean>({ max: MOST_ENDPOINTS });
   return {
     async send(webhook) {
       const { endpointId } = webhook;
-      const isGood = wasGood.get(endpointId) ?? ofOthers === undefined;
-      if (!isGood) ofOthers ??= open('low');
+      const isGood = wasGood.get(endpointId) ?? lowSender === undefined;
+      if (!isGood) lowSender ??= open('low');
       try {
-        const sent = await ((!isGood && ofOthers) || ofGood).send(webhook);
+        const sent = await ((!isGood && lowSender) || normalSender).send(webhook);
         wasGood.set(endpointId, isGoodAnswer(sent));
         return sent;
       } catch (error) {
@@ -30,7 +30,7 @@ export function separateReceivers(open: (priority: Priority) => Sender): Sender 
       }
     },
     async close() {
-      await Promise.all([ofGood.close(), ofOthers?.close()]);
+      await Promise.all([normalSender.close(), lowSender?.close()]);
     },
   };
 }
