@@ -9,7 +9,7 @@ import type { Resolution } from '../shared/settlement/policy/by-operator.js';
 import {
   mayStillArriveRefusal,
   proofOf,
-  refuseIfAnothers,
+  refuseIfPaidAnother,
   resolvePayment,
   whyMoneyMayArrive,
 } from '../shared/settlement/resolve.js';
@@ -52,7 +52,7 @@ async function prove(
   resolution: Extract<Resolution, { kind: 'paid' }>,
   evenIfNotSeen: boolean,
 ): Promise<void> {
-  await refuseIfAnothers(db, payment, resolution.transaction);
+  await refuseIfPaidAnother(db, payment, resolution.transaction);
   if (evenIfNotSeen) return;
   resolution.proof = await withChains(config, (chains) =>
     proofOf({ db, chains, config }, payment, resolution.transaction),

@@ -86,7 +86,7 @@ export async function writeDecision(deps: WriteDeps, payment: Payment, decision:
   const written = await write(deps, payment, decision);
   if (written.kind === 'done' && isOutcome(decision)) deps.notifyDecided(payment.id);
   if (written.kind === 'proof_taken') {
-    const transaction = reportedIn(decision);
+    const transaction = successTransactionOf(decision);
     deps.logger.error({ event: 'payment.proof_taken', ...named(payment), transaction });
   }
   return written;
@@ -95,8 +95,8 @@ export async function writeDecision(deps: WriteDeps, payment: Payment, decision:
 async function write(deps: WriteDeps, payment: Payment, decision: Decision): Promise<Written> {
   if (decision.kind === 'fail') return { kind: await failPayment(deps, payment, decision) };
   if (decision.kind === 'succeed') return { kind: await succeedPayment(deps, payment, decision) };
-  const transaction = reportedIn(decision);
-  if (transaction !== undefined && (await isAnothers(deps.db, payment, transaction)))
+  const transaction = successTransactionOf(decision);
+  if (transaction !== undefined && (await provesAnotherPayment(deps.db, payment, transaction)))
     return { kind: 'proof_taken' };
   return await postpone(deps.db, payment, decision);
 }
@@ -106,14 +106,18 @@ function isOutcome({ kind }: Decision): boolean {
 }
 
 /** The transaction of a success that the facilitator reported, or the chain proved. */
-function reportedIn(decision: Decision): string | undefined {
+function successTransactionOf(decision: Decision): string | undefined {
   if (decision.kind === 'succeed') return decision.proof.transaction;
   const patch: Patch = 'patch' in decision ? decision.patch : {};
   return patch.settleUnclear === false ? (patch.reportedTransaction ?? undefined) : undefined;
 }
 
 /** Whether the transaction proves another payment. A success that waits for confirmations meets no unique index yet. */
-async function isAnothers(db: Knex, { id, network }: Payment, transaction: string): Promise<boolean> {
+async function provesAnotherPayment(
+  db: Knex,
+  { id, network }: Payment,
+  transaction: string,
+): Promise<boolean> {
   const other = Payment.query(db)
     .where({ network, transaction })
     // A payment of 0.2.0 whose transaction was only named has no `proof_index`.

@@ -61,7 +61,7 @@ function paidAnotherRefusal(transaction: string, id: string): Refusal {
   return new Refusal('parameter_invalid', `${transaction} paid another payment, not ${id}.`);
 }
 
-export async function refuseIfAnothers(db: Knex, id: string, transaction: string): Promise<void> {
+export async function refuseIfPaidAnother(db: Knex, id: string, transaction: string): Promise<void> {
   await getAnyPayment(db, id);
   const others = await runStatement(db, PAYMENT_OF_TRANSACTION, [id, transaction]);
   if (others.length > 0) throw paidAnotherRefusal(transaction, id);

@@ -4,7 +4,7 @@ import { loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { searchByText } from '../../shared/operator-reads/search.js';
 import { readDayOfAccounts, readFirstDay } from '../../shared/reports/read.js';
-import { refuseIfAnothers } from '../../shared/settlement/resolve.js';
+import { refuseIfPaidAnother } from '../../shared/settlement/resolve.js';
 import { captureStatements, explain } from '../support/query-plans.js';
 import { createMigratedDatabase } from '../support/suite.js';
 
@@ -44,7 +44,7 @@ describe("query plans of an operator's commands", () => {
 
   it("a search for another payment's transaction", async () => {
     const { id } = await db('payments').first('id');
-    await assertIndexed(() => refuseIfAnothers(db, id, `0x${'cd'.repeat(32)}`));
+    await assertIndexed(() => refuseIfPaidAnother(db, id, `0x${'cd'.repeat(32)}`));
   });
 
   it('the first day with totals', () => assertIndexed(() => readFirstDay(db)));

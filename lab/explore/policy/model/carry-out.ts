@@ -91,11 +91,11 @@ function succeed(scene: Scene): CarriedOut {
   const { world, id, payment, payload, policy, setting } = scene;
   const { session } = world;
   const holder = session.paymentId === null ? undefined : entry(world.payments, session.paymentId);
-  const isAnothers = session.status === 'processing' && session.paymentId !== id;
+  const provesAnotherPayment = session.status === 'processing' && session.paymentId !== id;
   const placed = policy.afterSuccess({
     session: heldOf(session),
     paymentId: String(id),
-    holding: isAnothers && holder ? holdingOf(holder) : undefined,
+    holding: provesAnotherPayment && holder ? holdingOf(holder) : undefined,
     commitsMayBeLost: setting.forgets,
   });
   const paid = withPayment(world, id, decidedPayment(payment, 'succeeded', null));
