@@ -19,7 +19,7 @@ export async function refundedSum(trx: Knex.Transaction, paymentId: string): Pro
  * Logs when late money completes a canceled refund and the refunds then exceed the payment: nothing can refuse that money. The
  * amount of an archived payment is not known, so any other refund of it counts as an excess.
  */
-export async function watchRefundedSum(
+export async function logExcessRefund(
   trx: Knex.Transaction,
   { logger }: { logger: Logger },
   { id, refundedPaymentId, amountTotalCents }: Payable,

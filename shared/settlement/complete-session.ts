@@ -5,7 +5,7 @@ import { Payable } from '../payables/model.js';
 import { SESSION_MOVES, type SessionStatus } from '../payables/states.js';
 import type { Payment } from '../payments/model.js';
 import type { Logger } from '../process/logger.js';
-import { watchRefundedSum } from '../refunds/refunded-sum.js';
+import { logExcessRefund } from '../refunds/refunded-sum.js';
 import type { EventDeps } from '../webhooks/events.js';
 import { recordMove } from './record-move.js';
 
@@ -34,7 +34,7 @@ export async function completeSession(
   const completed = await moveSession(trx, session, SESSION_MOVES.complete, { paymentId: payment.id });
   completed.payment = payment;
   await recordMove(trx, completed, deps);
-  if (session.status === 'expired') await watchRefundedSum(trx, deps, completed);
+  if (session.status === 'expired') await logExcessRefund(trx, deps, completed);
   afterCommit(trx, () =>
     deps.logger.info({ event: 'session.completed', session: session.id, payment: payment.id }),
   );
