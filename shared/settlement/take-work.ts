@@ -19,7 +19,7 @@ import {
   BEGIN_CHECK,
   DUE_OF_STAGE,
   isDue,
-  taken,
+  takenColumns,
 } from './statements/take-work.sql.js';
 import { urgentUntil } from './urgent-until.js';
 
@@ -122,7 +122,7 @@ async function beginAll(
   }));
   const askedAt = new Date(laterNowMs());
   const rows = await runStatement<Row>(db, statement, [JSON.stringify(list), at, askedAt]);
-  return new Map(rows.map((row) => taken.read(row)).map((one) => [one.id, one]));
+  return new Map(rows.map((row) => takenColumns.read(row)).map((one) => [one.id, one]));
 }
 
 /**
@@ -136,7 +136,7 @@ export async function beginCheck(db: Knex, { id, settleTimeoutMs }: Beginning): 
   const callEnd = surelyOver(latest, { settleTimeoutMs });
   const [row] = await runStatement<Row>(db, BEGIN_CHECK, [id, ...times, latest, callEnd]);
   if (row === undefined) return undefined;
-  return Object.assign(taken.read(row), { unreadableSince: row.silent_since });
+  return Object.assign(takenColumns.read(row), { unreadableSince: row.silent_since });
 }
 
 export interface NextWork {

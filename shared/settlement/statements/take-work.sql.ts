@@ -7,7 +7,7 @@ import { NOT_QUARANTINED, pauseAfter } from '../../upkeep/statements/work-in-fli
 import type { WatchedPayment } from '../policy/payment-state.js';
 
 /** Every field that the policy reads; the type makes the list complete. The statement adds `unreadableSince`. */
-const READ_BY_RULES: Record<keyof Omit<WatchedPayment, 'unreadableSince'>, true> = {
+const READ_BY_POLICY: Record<keyof Omit<WatchedPayment, 'unreadableSince'>, true> = {
   status: true,
   validUntil: true,
   claimedAt: true,
@@ -30,7 +30,7 @@ const READ_BY_RULES: Record<keyof Omit<WatchedPayment, 'unreadableSince'>, true>
 /** The fields that a handler needs to decide, to call facilitator and chain, and to write the outcome with its event. */
 const TAKEN_FIELDS = new Set<keyof Payment & string>([
   ...SHOWN_PAYMENT_FIELDS,
-  ...(Object.keys(READ_BY_RULES) as (keyof typeof READ_BY_RULES)[]),
+  ...(Object.keys(READ_BY_POLICY) as (keyof typeof READ_BY_POLICY)[]),
   'payableId',
   'accountId',
   'asset',
@@ -43,10 +43,10 @@ const TAKEN_FIELDS = new Set<keyof Payment & string>([
   'arrivedAt',
 ]);
 
-export const taken = modelColumns(Payment, 'payment', [...TAKEN_FIELDS]);
+export const takenColumns = modelColumns(Payment, 'payment', [...TAKEN_FIELDS]);
 
-/** A payment on which workers crash comes back later each time. */
-const LONGER = pauseAfter('payment.lost_takes');
+/** SQL for a pause that grows with each crash of a worker on the payment. */
+const PAUSE_AFTER_CRASHES = pauseAfter('payment.lost_takes');
 
 /**
  * A due time further ahead than any lease or pause was written before Postgres' clock was set back: it is due now. The
@@ -88,7 +88,7 @@ function beginStatement(lock: string): string {
     ), begun AS (
       UPDATE payments payment
       SET attempt = payment.attempt + 1, lost_takes = payment.lost_takes + 1, stage = 'confirm',
-        due_at = due.ends_at + ${LONGER},
+        due_at = due.ends_at + ${PAUSE_AFTER_CRASHES},
         -- A call that was begun and never ended had no clear answer.
         settle_unclear = payment.settle_unclear OR (payment.settle_calls > 0 AND payment.settle_ended_at IS NULL),
         settle_calls = payment.settle_calls + 1, settle_asked_at = $3, settle_ended_at = NULL
@@ -96,7 +96,7 @@ function beginStatement(lock: string): string {
       WHERE payment.id = due.id AND payment.stage = 'settle' AND payment.status = 'processing'
       RETURNING payment.*
     )
-    SELECT ${taken.sql}, ${DURABLY} FROM begun payment`;
+    SELECT ${takenColumns.sql}, ${DURABLY} FROM begun payment`;
 }
 
 export const BEGIN_CHECK = {
@@ -109,13 +109,13 @@ export const BEGIN_CHECK = {
     )
     UPDATE payments payment
     SET attempt = payment.attempt + 1, lost_takes = payment.lost_takes + 1,
-      due_at = $3::timestamptz + ${LONGER}, unreadable_since = NULL,
+      due_at = $3::timestamptz + ${PAUSE_AFTER_CRASHES}, unreadable_since = NULL,
       settle_asked_at = ${unlessAhead('settle_asked_at', '$5::timestamptz')},
       settle_ended_at = ${unlessAhead('settle_ended_at', '$6::timestamptz')},
       unused_seen_at = ${unlessAhead('unused_seen_at', 'NULL')}
     FROM due
     WHERE payment.id = due.id
-    RETURNING ${taken.sql}, CASE WHEN due.due_at > $4 THEN due.unreadable_since END AS silent_since`,
+    RETURNING ${takenColumns.sql}, CASE WHEN due.due_at > $4 THEN due.unreadable_since END AS silent_since`,
 };
 
 export const DUE_OF_STAGE = {
