@@ -55,7 +55,7 @@ interface AnyQueue {
 
 interface QueueStores {
   redis: RedisClient | undefined;
-  /** Part of the names of the queues in Redis. Read when it is needed: Postgres may be away when the process starts. */
+  /** Part of the names of the queues in Redis. Read when it is needed: Postgres may be unavailable when the process starts. */
   installation: () => Promise<string>;
 }
 
@@ -89,12 +89,12 @@ export function openQueues(config: Config, { redis, installation }: QueueStores,
       );
       // BullMQ may wait for its store forever; after the timeout the row is left to the sweep.
       await withTimeout(ADD_TIMEOUT_MS, adding);
-      errors.areOver();
+      errors.reset();
     },
     async check() {
       if (redis !== undefined) await probeRedis(redis);
       else await (await readyQueue('settle-payment')).getJobCounts('wait');
-      errors.areOver();
+      errors.reset();
     },
     async depths() {
       return await Promise.all(
@@ -136,14 +136,14 @@ async function probeRedis(redis: RedisClient): Promise<void> {
 }
 
 /** Logs the first error of BullMQ's connections, and the next one only after the store has answered. */
-function logFirstError(logger: Logger): { log(queue: JobName, error: Error): void; areOver(): void } {
+function logFirstError(logger: Logger): { log(queue: JobName, error: Error): void; reset(): void } {
   let isLogged = false;
   return {
     log(queue, error) {
       if (!isLogged) logger.warn({ event: 'queue.error', queue, err: error });
       isLogged = true;
     },
-    areOver() {
+    reset() {
       isLogged = false;
     },
   };
