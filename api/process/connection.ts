@@ -5,7 +5,7 @@ import { HELD_INPUT, MAX_UNANSWERED_OF_CONNECTION, READ_OUT } from '../../shared
 import type { TurnTime } from '../../shared/process/turn-time.js';
 import { noteUnreadable } from '../http/unreadable-request.js';
 import type { HeldInput } from './held-input.js';
-import { pieceLength } from './piece.js';
+import { pieceLength } from './piece-length.js';
 import { refusalOfError, refusalOfHead } from './refuse-request.js';
 import type { Turns } from './turns.js';
 

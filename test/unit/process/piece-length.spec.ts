@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { pieceLength } from '../../../api/process/piece.js';
+import { pieceLength } from '../../../api/process/piece-length.js';
 
 const SHORTEST = 'GET / HTTP/1.1\r\n\r\n';
 
