@@ -1,5 +1,6 @@
 import type { Payable } from '../../shared/payables/model.js';
-import { isRefund, presentRefund, type WireRefund } from '../../shared/refunds/present.js';
+import { isRefund } from '../../shared/refunds/model.js';
+import { presentRefund, type WireRefund } from '../../shared/refunds/present.js';
 import { visibleText } from '../../shared/values/visible-text.js';
 import type { Language } from './language.js';
 import { inRefundWords, type RefundWords } from './words/refund-words.js';

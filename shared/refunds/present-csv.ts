@@ -6,8 +6,7 @@ import { createdAt } from '../values/ids.js';
 import { decimalText, dollarText } from '../values/money.js';
 import type { Columns } from '../wire/csv.js';
 import { utcText } from '../wire/timestamp.js';
-import type { Refund } from './model.js';
-import { isRefund } from './present.js';
+import { type Refund, requireRefund } from './model.js';
 import { REFUND_STATUS_OF } from './states.js';
 
 /** The refunds list for accountants: the field names of the API, amounts in decimals, times in UTC text. */
@@ -34,8 +33,7 @@ export const REFUND_COLUMNS: Columns<Refund> = [
 ];
 
 function termsOf(refund: Refund): RefundTerms {
-  if (!isRefund(refund)) throw new Error(`${refund.id} is not a refund`);
-  return refund.refund;
+  return requireRefund(refund).refund;
 }
 
 function utcOrNothing(time: Date | null | undefined): string | null {

@@ -8,6 +8,7 @@ import { isOver, paidBy } from '../payables/states.js';
 import type { Payment } from '../payments/model.js';
 import { centsToTokenAmount } from '../values/money.js';
 import { createdSeconds, unixSeconds, unixSecondsOrNull } from '../wire/timestamp.js';
+import { requireRefund } from './model.js';
 import { REFUND_STATUS_OF, type RefundStatus } from './states.js';
 
 export interface WireRefund {
@@ -67,14 +68,8 @@ export function refundTerms(
   };
 }
 
-type RefundRow = Payable & { refundedPaymentId: string; refund: RefundTerms };
-
-export function isRefund(payable: Payable): payable is RefundRow {
-  return payable.refund != null && payable.refundedPaymentId != null;
-}
-
-export function presentRefund(refund: Payable, baseUrl: string): WireRefund {
-  if (!isRefund(refund)) throw new Error(`${refund.id} is not a refund`);
+export function presentRefund(payable: Payable, baseUrl: string): WireRefund {
+  const refund = requireRefund(payable);
   const { refund: terms } = refund;
   const payment = paidBy(refund);
   return {

@@ -2,7 +2,7 @@ import { recordSessionEvents } from '../checkout-sessions/record-events.js';
 import type { Knex } from '../db/knex.js';
 import type { Payable } from '../payables/model.js';
 import type { SessionStatus } from '../payables/states.js';
-import { isRefund } from '../refunds/present.js';
+import { isRefund } from '../refunds/model.js';
 import { recordRefundEvent } from '../refunds/record-events.js';
 import type { EventType } from '../webhooks/event-types.js';
 import type { EventDeps } from '../webhooks/events.js';

@@ -5,7 +5,8 @@ import {
 } from '../../../shared/checkout-sessions/present-public.js';
 import { MAX_BODY_BYTES } from '../../../shared/limits/bounds.js';
 import { now } from '../../../shared/process/clock.js';
-import { isRefund, presentPublicRefund } from '../../../shared/refunds/present.js';
+import { isRefund } from '../../../shared/refunds/model.js';
+import { presentPublicRefund } from '../../../shared/refunds/present.js';
 import { type LinkedSession, readPublicItems } from '../../../shared/settlement/read-link.js';
 import { encodeHeader } from '../../../shared/x402/headers.js';
 import {
