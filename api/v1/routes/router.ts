@@ -19,6 +19,7 @@ export function merchantApi(deps: Deps): Router {
   // One flat router: a nested router costs every request more than comparing these paths.
   checkoutSessions(router, operations, read);
   payments(router, operations);
+  reports(router, operations);
   refunds(router, operations, read);
   events(router, operations, read);
   webhookEndpoints(router, operations, read);
@@ -50,8 +51,11 @@ function checkoutSessions(router: Router, operations: MerchantOperations, read: 
 
 function payments(router: Router, operations: MerchantOperations): void {
   router.route('/payments').get(serve(operations.listPayments)).all(methodNotAllowed('GET, HEAD'));
-  router.route('/reports/daily').get(serve(operations.listDailyReports)).all(methodNotAllowed('GET, HEAD'));
   router.route('/payments/:id').get(serve(operations.retrievePayment)).all(methodNotAllowed('GET, HEAD'));
+}
+
+function reports(router: Router, operations: MerchantOperations): void {
+  router.route('/reports/daily').get(serve(operations.listDailyReports)).all(methodNotAllowed('GET, HEAD'));
 }
 
 function events(router: Router, operations: MerchantOperations, read: RequestHandler): void {
