@@ -7,7 +7,7 @@ import { principalOf } from '../http/request-context.js';
 import { hasLargeBody } from '../middleware/read-body.js';
 import { revokedOrError } from '../middleware/revoked-first.js';
 import type { Answer } from '../v1/operation/answer-once.js';
-import { payableIn } from '../v1/operation/serve-operation.js';
+import { payableIdIn } from '../v1/operation/serve-operation.js';
 import { merchantOperations } from '../v1/routes/merchant-operations.js';
 import { collectText } from './collect-text.js';
 import type { MerchantTool } from './merchant-tool.js';
@@ -44,7 +44,7 @@ export function operationCaller(deps: Deps): CallOperation {
     try {
       const { text, isReplay } = await answer(res, tool, given);
       if (isReplay) res.setHeader('Idempotent-Replayed', 'true');
-      res.locals.session = payableIn(text);
+      res.locals.session = payableIdIn(text);
       return { status: 200, text: await collectText(text) };
     } catch (error) {
       const { status, headers, text, code } = await refuse(res, error);

@@ -20,13 +20,16 @@ export function serve(operation: Operation): RequestHandler {
     answer.catch(() => undefined);
     await req.consumed;
     const { text } = await answer;
-    res.locals.session = payableIn(text);
+    res.locals.session = payableIdIn(text);
     await sendAnswer(res, await answer);
   };
 }
 
-/** The id of the session or refund that a text of JSON is, which begins with it. A replay is known by its text only. */
-export function payableIn(text: Answer['text']): string | undefined {
+/**
+ * For the request log: the id of the session or refund that an answer presents, read from the start of its JSON. A replayed
+ * answer is stored as text, without the object.
+ */
+export function payableIdIn(text: Answer['text']): string | undefined {
   return typeof text === 'string' ? /^\{"id":"((?:cs|re)_\w+)"/.exec(text)?.[1] : undefined;
 }
 
