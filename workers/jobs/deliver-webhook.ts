@@ -11,8 +11,8 @@ import type { WorkerDeps } from '../deps/deps.js';
 import { AdaptiveConcurrency } from '../webhook-delivery/adaptive-concurrency.js';
 import { oneAtATime } from '../webhook-delivery/one-at-a-time.js';
 import { type OpenSecrets, secretOpener } from '../webhook-delivery/open-secrets.js';
+import { openProcessSlots, type ProcessSlots } from '../webhook-delivery/process-slots.js';
 import type { Sender } from '../webhook-delivery/sender.js';
-import { openSlots, type Slots } from '../webhook-delivery/slots.js';
 import { tryDelivery } from '../webhook-delivery/try-delivery.js';
 
 /** The slots of a process are SLOTS_PER_JOB for each of WORKER_CONCURRENCY jobs, but at least LEAST_SLOTS_IN_ALL. */
@@ -31,7 +31,7 @@ export class Deliverer implements Closable {
   readonly #deps: WorkerDeps;
   readonly #sender: Sender;
   readonly #openSecrets: OpenSecrets;
-  readonly #slots: Slots;
+  readonly #slots: ProcessSlots;
   readonly #adaptive = new AdaptiveConcurrency();
   readonly #taking = oneAtATime((accountId) => this.#take(accountId));
   readonly #inFlight = new Set<Promise<void>>();
@@ -46,7 +46,7 @@ export class Deliverer implements Closable {
     this.#deps = deps;
     this.#sender = sender;
     this.#openSecrets = secretOpener(deps);
-    this.#slots = openSlots(Math.max(LEAST_SLOTS_IN_ALL, workerConcurrency * SLOTS_PER_JOB));
+    this.#slots = openProcessSlots(Math.max(LEAST_SLOTS_IN_ALL, workerConcurrency * SLOTS_PER_JOB));
   }
 
   /** Resolves when the due deliveries are taken; their tries may still be in flight. */

@@ -77,7 +77,7 @@ const CALLS: Readonly<Record<string, Unit>> = {
   MAX_WEBHOOK_BYTES_IN_FLIGHT: {
     unit: 'bytes of webhooks on their way to receivers',
     holder: 'process',
-    enforcedIn: 'workers/webhook-delivery/slots.ts',
+    enforcedIn: 'workers/webhook-delivery/process-slots.ts',
     triedIn: 'test/flows/webhooks-heavy.spec.ts',
   },
 };

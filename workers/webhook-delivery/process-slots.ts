@@ -11,7 +11,7 @@ import type { SlotAllowance } from '../../shared/webhooks/slots.js';
  * use up another's slots. The slots of an endpoint hold over all processes and are counted in Postgres.
  * A slot stands for a part of MAX_WEBHOOK_BYTES_IN_FLIGHT: a large body takes several slots.
  */
-export interface Slots {
+export interface ProcessSlots {
   readonly bytesPerSlot: number;
   /** The slots that this account may take now, at most `most`. */
   allowanceOf(accountId: string, most: number): SlotAllowance;
@@ -28,7 +28,7 @@ function share(left: number, own: number): number {
   return Math.max(0, Math.ceil((left - own) / 2));
 }
 
-export function openSlots(total: number): Slots {
+export function openProcessSlots(total: number): ProcessSlots {
   const bytesPerSlot = Math.ceil(MAX_WEBHOOK_BYTES_IN_FLIGHT / total);
   const accounts = new Tally();
   const hostsOf = new Map<string, Tally>();
