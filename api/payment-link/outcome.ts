@@ -64,8 +64,8 @@ export async function answerOutcome(deps: LinkDeps, claimed: ClaimedPayment): Pr
   }
 }
 
-/** A failure's message says how to pay instead, which nobody can after the end. */
-function failureSaid(session: LinkedSession, payment: Payment): LinkFailure {
+/** Adds the link's end to the failure's message, which says how to pay again. */
+function failureWithEnd(session: LinkedSession, payment: Payment): LinkFailure {
   const failure = failureOf(payment);
   const isOver = session.status === 'expired' || session.expiresAt <= now();
   if (!isOver) return failure;
@@ -86,7 +86,7 @@ async function answerFailure(
   if (code === 'session_already_paid' || session.status === 'complete') return alreadyPaid();
   const offer = known ?? (await readOffer(deps, session));
   if ('kind' in offer) return offer;
-  const answer = await askForPayment(deps, session, offer, failureSaid(session, payment));
+  const answer = await askForPayment(deps, session, offer, failureWithEnd(session, payment));
   const failed: SettlementResponse = {
     success: false,
     errorReason: code,

@@ -149,8 +149,8 @@ export async function isSessionsPayment(
 }
 
 /**
- * The payment of this session with this payload whose outcome is unknown, or that arrived after another one had paid. What
- * refuses the payload now says nothing about the time when it was sent first.
+ * The failure to report when an earlier payment of this session has this payload, and its outcome is unknown or it arrived
+ * after another payment had paid. A refusal of the payload now proves nothing about the earlier payment.
  */
 export async function uncertainUse(
   { db }: Pick<LinkDeps, 'db'>,
@@ -162,8 +162,8 @@ export async function uncertainUse(
   return use && failureOf({ id: use.id, failureCode: OUTCOME_UNKNOWN });
 }
 
-/** Why this payment failed, when it was used for this session and no money moved. */
-export async function failedUse(
+/** The code of the certain failure of an earlier payment of this session with this payload. */
+export async function failureCodeOfUse(
   { db }: Pick<LinkDeps, 'db'>,
   sessionId: string,
   header: WellFormedHeader,

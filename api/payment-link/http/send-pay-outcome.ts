@@ -25,7 +25,7 @@ export async function sendPayOutcome(deps: Deps, req: Request<{ id: string }>, r
   else if (header === undefined || header.kind === 'malformed') {
     outcome = { outcome: 'failed', code: 'invalid_payment_payload' };
   } else {
-    const { failedUse, pay, isSessionsPayment, uncertainUse } = await loadPay();
+    const { failureCodeOfUse, pay, isSessionsPayment, uncertainUse } = await loadPay();
     const own = withinShare(deps, session);
     const answer = await pay(own, session, { header, channel: 'page', arrivedAtMs, requestId: req.id });
     outcome = outcomeOf(answer, await isSessionsPayment(own, id, header));
@@ -34,7 +34,7 @@ export async function sendPayOutcome(deps: Deps, req: Request<{ id: string }>, r
       if (use !== undefined) outcome = { ...outcome, ...uncertainFields(uncertainPayment(use)) };
     } else if (outcome.code === 'signature_already_used' && !outcome.uncertain) {
       // The answer to the first request may have been lost.
-      outcome = { ...outcome, code: (await failedUse(own, id, header)) ?? outcome.code };
+      outcome = { ...outcome, code: (await failureCodeOfUse(own, id, header)) ?? outcome.code };
     }
   }
   const { code } = outcome;
