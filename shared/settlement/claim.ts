@@ -80,8 +80,8 @@ const claim = batchWrites<Claiming, Claim>({
   lingerMs: LINGER_MS,
   async writeBatch(db, all) {
     // The claim of a refund writes an event in its transaction, so it is never batched.
-    const silent = all.map(({ made }) => made).filter(({ payableId }) => !isRefundId(payableId));
-    const ids = await makeClaims(db, CLAIM_BATCH, silent);
+    const claims = all.map(({ made }) => made).filter(({ payableId }) => !isRefundId(payableId));
+    const ids = await makeClaims(db, CLAIM_BATCH, claims);
     return all.map(({ made }) => (ids.has(made.id) ? claimed(made) : undefined));
   },
   async writeOne(db, { made, events }) {

@@ -53,7 +53,7 @@ const succeedTogether = batchWrites<{ deps: OutcomeDeps; success: Success }, Wri
   lingerMs: LINGER_MS,
   async writeBatch(db, all) {
     const rows = all.map(({ success }) => success.row);
-    const written = await write(db, SUCCEED_TOGETHER, rows);
+    const written = await runSuccessStatement(db, SUCCEED_TOGETHER, rows);
     return all.map(({ deps, success }) => announce(deps, success, written));
   },
   writeOne: (_db, { deps, success }) => succeedAlone(deps, success),
@@ -61,7 +61,7 @@ const succeedTogether = batchWrites<{ deps: OutcomeDeps; success: Success }, Wri
 
 export async function succeedAlone(deps: OutcomeDeps, success: Success): Promise<WriteResult> {
   try {
-    const written = await write(deps.db, SUCCEED_ALONE, [success.row]);
+    const written = await runSuccessStatement(deps.db, SUCCEED_ALONE, [success.row]);
     return announce(deps, success, written) ?? (await succeedInSteps(deps, success));
   } catch (error) {
     if (violatesUnique(error, 'payments_proof')) return 'proof_taken';
@@ -69,8 +69,8 @@ export async function succeedAlone(deps: OutcomeDeps, success: Success): Promise
   }
 }
 
-/** The endpoints of each event that was written. */
-async function write(
+/** Returns the endpoints of each event that the statement wrote, by the event's id. */
+async function runSuccessStatement(
   db: Knex,
   statement: Statement,
   successes: readonly SuccessRow[],
@@ -80,7 +80,7 @@ async function write(
   return new Map(rows.map(({ eventId, endpointIds }) => [eventId, endpointIds]));
 }
 
-/** Follows the commit; undefined for a payment that the statement left out. */
+/** Runs after the commit. Returns undefined for a payment that the statement left out. */
 function announce(
   { notifyDeliveries, logger }: OutcomeDeps,
   { succeeded, row }: Success,

@@ -116,8 +116,8 @@ function alarm(
 }
 
 /**
- * At first an endpoint's index, or its newest block, is only a little behind. A clock that is ahead must not blame the chain: the
- * time has to be over by both.
+ * An endpoint whose index or newest block is only a little behind raises no alarm. The time must be over by both clocks, so
+ * that a clock that is ahead raises none either.
  */
 function alarmOf(
   payment: Payment,
