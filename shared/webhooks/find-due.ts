@@ -23,8 +23,8 @@ interface Step {
 }
 
 /**
- * Steps along the index from endpoint to endpoint, so that a thousand due deliveries of one endpoint cost one step. Has
- * deliveries dropped that an event wrote for an endpoint while it was being deleted: no other code looks for them.
+ * Steps along the index from endpoint to endpoint, so that a thousand due deliveries of one endpoint cost one step. Marks
+ * deleted endpoints for which an event wrote deliveries during the deletion: no other code finds these deliveries.
  */
 export async function findDueAccounts(db: Knex, after: string, limit: number): Promise<DueAccounts> {
   const at = now();

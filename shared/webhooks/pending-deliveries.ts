@@ -21,7 +21,7 @@ export const FROM_THE_FIRST = '';
 /** Deliveries that the request which deletes an endpoint drops itself. Few endpoints have more. */
 const DROPPED_AT_ONCE = 100;
 
-/** One round sweeps so many deliveries of so many endpoints of an account, of so many accounts, and begins none after ROUND_MS. */
+/** The limits of one round. After ROUND_MS it begins no further endpoint. */
 const ACCOUNTS_A_ROUND = 20;
 const ENDPOINTS_OF_ACCOUNT = 100;
 const DELIVERIES_OF_ACCOUNT = 1000;
@@ -32,12 +32,12 @@ export async function dropSome(trx: Knex.Transaction, endpointId: string): Promi
   await runStatement(trx, DROP_SOME, [endpointId, DROPPED_AT_ONCE, from, to]);
 }
 
-/** Has deleted endpoints swept again: an event wrote deliveries for them while they were being deleted. */
+/** Marks deleted endpoints for another sweep: an event wrote deliveries for them during the deletion. */
 export async function markForSweep(db: Knex, endpointIds: readonly string[]): Promise<void> {
   if (endpointIds.length > 0) await runStatement(db, MARK_FOR_SWEEP, [endpointIds, FROM_THE_FIRST]);
 }
 
-/** One round. Any number of workers may do so at once. */
+/** Runs one round. Any number of workers may run rounds at once. */
 export async function sweepEndpoints(db: Knex): Promise<void> {
   const bindings = [ACCOUNTS_A_ROUND, ENDPOINTS_OF_ACCOUNT];
   const accounts = await runStatement<{ endpoints: string[] }>(db, ENDPOINTS_TO_SWEEP, bindings);

@@ -2,7 +2,7 @@ import type { Logger } from '../process/logger.js';
 import type { SettleAnswer, VerifyVerdict } from './facilitator-answers.js';
 import type { FacilitatorRequest } from './wire.js';
 
-/** Whom a facilitator refuses to serve: the buyer's wallet, or the merchant and this service. */
+/** The party that a facilitator refuses to serve: the buyer's wallet, or the merchant and this service. */
 type Refused = 'wallet' | 'seller';
 
 export type Refusals = Readonly<Record<Refused, number>>;
