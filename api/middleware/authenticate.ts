@@ -4,7 +4,7 @@ import { Refusal } from '../../shared/errors/refusal.js';
 import type { Deps } from '../deps/deps.js';
 import { consumeForAnswer, limitRefused, mayOnlyRead } from './rate-limit.js';
 
-/** A checkout key has some 50 characters; of a longer header the rest is not read. */
+/** The characters of the header that are read; a checkout key has some 50. */
 const MAX_AUTHORIZATION_LENGTH = 4096;
 /** Stripe's SDKs send their options `stripeAccount` and `stripeContext` in these. */
 const ACCOUNT_HEADERS = ['Stripe-Account', 'Stripe-Context'];

@@ -22,6 +22,7 @@ export interface Page<T> {
 export interface Listing<T> {
   /** The prefix of its statements' names. */
   name: string;
+  /** The name of an object in refusals, such as `payment`. */
   what: string;
   table: string;
   alias: string;

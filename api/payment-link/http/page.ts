@@ -47,14 +47,14 @@ export async function sendPageAfterPayment(
   // The payment has changed the session since it was read.
   const session = await findPageSession(deps.db, sessionId);
   if (session === undefined) throw new Error(`${sessionId} is gone`);
-  // Before the head, which fills the room that they leave.
+  // Set first: the link's own headers fill the room that these leave.
   setPageHeaders(res, deps.config.pageScriptUrl, inlinedIn(deps, session));
   writeStatusAndHeaders(deps, res, answer);
   await sendPage(deps, res, session, answer, { hasHead: true });
 }
 
 /**
- * `/c/{id}/page`, which an open page replaces its content with: without script and style, which it has. Always 200, since
+ * `/c/{id}/page`: new content for an open page, without the script and the style that the page has already. Always 200, since
  * browsers log other statuses as errors.
  */
 export async function sendCurrentPage(deps: Deps, res: Response, id: string): Promise<void> {
