@@ -1,6 +1,6 @@
 import type { AccountDetails } from '../shared/accounts/accounts.js';
-import { OFFERED_TOKENS } from '../shared/chains/networks.js';
-import { parseEvmWallet, parseSolanaWallet } from '../shared/chains/wallet-address.js';
+import { OFFERED_TOKENS } from '../shared/chains/networks/networks.js';
+import { parseEvmWallet, parseSolanaWallet } from '../shared/chains/networks/wallet-address.js';
 import { parseUrl } from '../shared/values/parse-url.js';
 import type { Input } from './command.js';
 import { UsageError } from './parse-command-line.js';

@@ -1,4 +1,4 @@
-import { useExplorers } from '../shared/chains/networks.js';
+import { useExplorers } from '../shared/chains/networks/networks.js';
 import { ConfigError, readConfig, readEnvFile } from '../shared/config/config.js';
 import { openDatabase } from '../shared/db/knex.js';
 import { messageOf } from '../shared/db/postgres-errors.js';

@@ -1,4 +1,4 @@
-import { findToken, NETWORKS } from '../shared/chains/networks.js';
+import { findToken, NETWORKS } from '../shared/chains/networks/networks.js';
 import type { Config } from '../shared/config/config.js';
 import { withTimeout } from '../shared/process/timeout.js';
 
@@ -10,7 +10,7 @@ export async function missingAccounts(
   wallet: string | null,
 ): Promise<object> {
   if (!checkTokenAccounts || wallet === null) return {};
-  const { createFindMissing } = await import('../shared/chains/find-missing-accounts.js');
+  const { createFindMissing } = await import('../shared/chains/solana/find-missing-accounts.js');
   const findMissing = createFindMissing(rpcUrls);
   const found = await Promise.all(
     NETWORKS.filter(({ family }) => family === 'svm').map(async ({ caip2, name }) => {

@@ -1,5 +1,5 @@
 import { type Chains, createChains } from '../shared/chains/chains.js';
-import { transactionName } from '../shared/chains/text-forms.js';
+import { transactionName } from '../shared/chains/networks/text-forms.js';
 import type { Config } from '../shared/config/config.js';
 import type { Knex } from '../shared/db/knex.js';
 import { presentOperatorPayment } from '../shared/payments/present-operator.js';

@@ -1,7 +1,7 @@
 import { createChainReader } from '../shared/chains/chain-reader.js';
 import { createChains } from '../shared/chains/chains.js';
-import { EndpointQueues } from '../shared/chains/endpoint-queues.js';
-import { findNetwork, NETWORKS, type Network } from '../shared/chains/networks.js';
+import { findNetwork, NETWORKS, type Network } from '../shared/chains/networks/networks.js';
+import { EndpointQueues } from '../shared/chains/rpc/endpoint-queues.js';
 import type { Config } from '../shared/config/config.js';
 import type { Knex } from '../shared/db/knex.js';
 import { decisionNotifier } from '../shared/queues/decision-notifier.js';
@@ -9,7 +9,7 @@ import { leaveToSweep } from '../shared/queues/delivery-notifier.js';
 import { networksToRead } from '../shared/reconcile/networks.js';
 import { type ReconcileOptions, reconcile } from '../shared/reconcile/reconcile.js';
 import { isAllMatched, type Summary } from '../shared/reconcile/run.js';
-import { openUnlimitedFacilitators } from '../shared/x402/facilitators.js';
+import { openUnlimitedFacilitators } from '../shared/x402/facilitator/facilitators.js';
 import { createPaymentReferences } from '../shared/x402/payment-reference.js';
 import { type CommandContext, type Input, PartialFailure } from './command.js';
 import { linkBaseUrl } from './link-base-url.js';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { MERCHANT_TOOLS } from '../api/mcp/tools.js';
 import { COMMANDS } from '../cli/commands.js';
 import { parseCommandLine } from '../cli/parse-command-line.js';
-import { TOKEN_SYMBOLS } from '../shared/chains/networks.js';
+import { TOKEN_SYMBOLS } from '../shared/chains/networks/networks.js';
 import { EVENT_TYPES } from '../shared/webhooks/event-types.js';
 import { anchorsOf } from './support/anchors.js';
 import { configuration } from './support/deploy-files.js';

@@ -1,4 +1,4 @@
-import { findToken, NETWORKS } from '../../shared/chains/networks.js';
+import { findToken, NETWORKS } from '../../shared/chains/networks/networks.js';
 import {
   type PublicSession,
   presentPublicSession,

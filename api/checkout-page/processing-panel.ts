@@ -1,4 +1,4 @@
-import { networkName } from '../../shared/chains/networks.js';
+import { networkName } from '../../shared/chains/networks/networks.js';
 import { LATE_SECONDS } from './late.js';
 import { code, escapeHtml, icon } from './markup.js';
 import type { PageState } from './page-state.js';

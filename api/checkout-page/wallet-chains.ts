@@ -1,4 +1,4 @@
-import { type EvmNetwork, NETWORKS } from '../../shared/chains/networks.js';
+import { type EvmNetwork, NETWORKS } from '../../shared/chains/networks/networks.js';
 import type { WalletChain, WalletChains } from './page-data.js';
 
 /** Native coins other than ether, by chain id. */

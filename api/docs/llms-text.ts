@@ -1,4 +1,4 @@
-import { OFFERED_TOKENS, type OfferedToken, TOKEN_SYMBOLS } from '../../shared/chains/networks.js';
+import { OFFERED_TOKENS, type OfferedToken, TOKEN_SYMBOLS } from '../../shared/chains/networks/networks.js';
 import { isListedByStockClients } from '../payment-link/stock-clients.js';
 
 const SYMBOLS = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(TOKEN_SYMBOLS);

@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
 import type { Request, Response } from 'express';
-import { TOKEN_SYMBOLS } from '../../shared/chains/networks.js';
+import { TOKEN_SYMBOLS } from '../../shared/chains/networks/networks.js';
 import type { JsonObject } from '../../shared/values/json-object.js';
 import { API_VERSION } from '../../shared/webhooks/event-types.js';
 import type { Deps } from '../deps/deps.js';

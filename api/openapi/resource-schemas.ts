@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { KEY_ACCESS } from '../../shared/accounts/model.js';
-import { TOKEN_SYMBOLS } from '../../shared/chains/networks.js';
+import { TOKEN_SYMBOLS } from '../../shared/chains/networks/networks.js';
 import { REFUND_REASONS } from '../../shared/payables/refund-terms.js';
 import { SESSION_STATUSES } from '../../shared/payables/states.js';
 import { CHANNELS, PAYMENT_STATUSES } from '../../shared/payments/states.js';

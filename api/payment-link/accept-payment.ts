@@ -1,4 +1,4 @@
-import { findToken, SOLANA_LIFETIME_MS } from '../../shared/chains/networks.js';
+import { findToken, SOLANA_LIFETIME_MS } from '../../shared/chains/networks/networks.js';
 import type { Channel } from '../../shared/payments/states.js';
 import { earlierNowMs, now, nowMs, times } from '../../shared/process/clock.js';
 import { type Claim, ClaimNotMade, claimSession, type NewPayment } from '../../shared/settlement/claim.js';

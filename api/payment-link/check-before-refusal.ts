@@ -1,6 +1,6 @@
 import type { PaymentQuery } from '../../shared/chains/chains.js';
-import type { ChainFinding } from '../../shared/chains/finding.js';
-import { parseSignedMessage } from '../../shared/chains/solana-message.js';
+import type { ChainFinding } from '../../shared/chains/check/finding.js';
+import { parseSignedMessage } from '../../shared/chains/solana/solana-message.js';
 import { DOUBT_MS } from '../../shared/db/commit-memory.js';
 import { MAX_PAGE_RPC_CALLS } from '../../shared/limits/bounds.js';
 import { LEAVE_A_QUARTER } from '../../shared/limits/budget.js';

@@ -1,12 +1,12 @@
 import type { Chains } from '../../shared/chains/chains.js';
-import type { PayoutAccounts } from '../../shared/chains/payout-accounts.js';
+import type { PayoutAccounts } from '../../shared/chains/solana/payout-accounts.js';
 import type { Config } from '../../shared/config/config.js';
 import type { CommitMemory } from '../../shared/db/commit-memory.js';
 import type { Knex } from '../../shared/db/knex.js';
 import type { Logger } from '../../shared/process/logger.js';
 import type { NotifyDeliveries } from '../../shared/queues/delivery-notifier.js';
 import type { NotifySettlement } from '../../shared/settlement/settlement-notifier.js';
-import type { Facilitators } from '../../shared/x402/facilitators.js';
+import type { Facilitators } from '../../shared/x402/facilitator/facilitators.js';
 import type { PaymentReferences } from '../../shared/x402/payment-reference.js';
 import type { ReceiptSigner } from './signed-receipts.js';
 import type { SettlementWatch } from './watch-settlements.js';

@@ -1,4 +1,4 @@
-import type { PayoutAccounts } from '../../shared/chains/payout-accounts.js';
+import type { PayoutAccounts } from '../../shared/chains/solana/payout-accounts.js';
 import type { Knex } from '../../shared/db/knex.js';
 import { paymentLinkUrl } from '../../shared/payables/payment-link-url.js';
 import { OUTCOME_UNKNOWN } from '../../shared/payments/states.js';

@@ -11,7 +11,7 @@ import {
   listFailed,
   listUncertainOrSurplus,
 } from '../../shared/settlement/read-link.js';
-import { LEAST_CALL_MS } from '../../shared/x402/facilitator.js';
+import { LEAST_CALL_MS } from '../../shared/x402/facilitator/facilitator.js';
 import type { WellFormedHeader } from '../../shared/x402/headers.js';
 import { isSamePayment, type Offer } from '../../shared/x402/match-payment.js';
 import { acceptPayment, identifierOf, type SentPayment } from './accept-payment.js';

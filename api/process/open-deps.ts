@@ -1,7 +1,7 @@
 import { openAccountReads } from '../../shared/accounts/account-reads.js';
 import { openKeyUses } from '../../shared/accounts/key-uses.js';
 import { NO_RECENT_WRITES, openRecentWrites } from '../../shared/accounts/recent-writes.js';
-import { ASSUME_ACCOUNTS_EXIST, watchPayoutAccounts } from '../../shared/chains/payout-accounts.js';
+import { ASSUME_ACCOUNTS_EXIST, watchPayoutAccounts } from '../../shared/chains/solana/payout-accounts.js';
 import type { Config } from '../../shared/config/config.js';
 import { openConnectionShares } from '../../shared/db/connection-shares.js';
 import { openDatabase } from '../../shared/db/knex.js';
@@ -54,11 +54,11 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
   const queues = openQueues(config, { redis, installation: nameInstallation }, logger);
   const facilitators = openFacilitators(config.facilitators, 'web', { db, redis, breaker }, logger);
   const solanaTransfers = lazy(async () => {
-    const { createSolanaTransfers } = await import('../../shared/chains/solana-transfers.js');
+    const { createSolanaTransfers } = await import('../../shared/chains/solana/solana-transfers.js');
     return createSolanaTransfers(config.rpcUrls);
   });
   const findMissing = lazy(async () => {
-    const { createFindMissing } = await import('../../shared/chains/find-missing-accounts.js');
+    const { createFindMissing } = await import('../../shared/chains/solana/find-missing-accounts.js');
     return createFindMissing(config.rpcUrls);
   });
   return {

@@ -1,4 +1,4 @@
-import { NETWORKS } from '../../shared/chains/networks.js';
+import { NETWORKS } from '../../shared/chains/networks/networks.js';
 import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { newId } from '../../shared/values/ids.js';
 import { startFacilitator } from '../world/facilitator/facilitator.js';

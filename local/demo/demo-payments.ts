@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { OFFERED_TOKENS } from '../../shared/chains/networks.js';
+import { OFFERED_TOKENS } from '../../shared/chains/networks/networks.js';
 import { presentCheckoutSession } from '../../shared/checkout-sessions/present.js';
 import type { Knex } from '../../shared/db/knex.js';
 import { summarize, totalCents } from '../../shared/payables/line-items.js';

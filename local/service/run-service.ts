@@ -1,5 +1,5 @@
 import { startWeb, type WebProcess } from '../../api/process/start-web.js';
-import { useExplorers } from '../../shared/chains/networks.js';
+import { useExplorers } from '../../shared/chains/networks/networks.js';
 import { type Config, ConfigError, isProduction, isSet, readConfig } from '../../shared/config/config.js';
 import { openDatabase } from '../../shared/db/knex.js';
 import { createLogger, logStart } from '../../shared/process/logger.js';

@@ -1,20 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { unixSeconds } from '../wire/timestamp.js';
-import type { Arrival } from './arrival.js';
-import { BlockClock } from './block-clock.js';
-import { ChainCheck } from './chain-check.js';
-import type { QueuedCheck } from './endpoint-queue.js';
-import { EndpointQueues } from './endpoint-queues.js';
-import { type EvmArrivals, readEvmArrivals } from './evm-arrivals.js';
-import { readLowestHead } from './evm-heads.js';
-import { blockTime, EvmRpc } from './evm-rpc.js';
-import { LogRange } from './log-range.js';
-import { type EvmNetwork, type Network, rpcUrlOf, type SvmNetwork } from './networks.js';
-import { readRpcError } from './rpc-error.js';
-import type { ChainFetch } from './rpc-fetch.js';
-import { type ListEnd, listTransactions, readSolanaArrival, type TokenAccount } from './solana-arrivals.js';
-import { type SignatureEntry, type SolanaRoot, SolanaRpc } from './solana-rpc.js';
-import { ChainUnreadable, unreadableReason } from './unreadable.js';
+import type { Arrival } from './check/arrival.js';
+import { ChainCheck } from './check/chain-check.js';
+import { ChainUnreadable, unreadableReason } from './check/unreadable.js';
+import { BlockClock } from './evm/block-clock.js';
+import { type EvmArrivals, readEvmArrivals } from './evm/evm-arrivals.js';
+import { readLowestHead } from './evm/evm-heads.js';
+import { blockTime, EvmRpc } from './evm/evm-rpc.js';
+import { LogRange } from './evm/log-range.js';
+import { type EvmNetwork, type Network, rpcUrlOf, type SvmNetwork } from './networks/networks.js';
+import type { QueuedCheck } from './rpc/endpoint-queue.js';
+import { EndpointQueues } from './rpc/endpoint-queues.js';
+import { readRpcError } from './rpc/rpc-error.js';
+import type { ChainFetch } from './rpc/rpc-fetch.js';
+import {
+  type ListEnd,
+  listTransactions,
+  readSolanaArrival,
+  type TokenAccount,
+} from './solana/solana-arrivals.js';
+import { type SignatureEntry, type SolanaRoot, SolanaRpc } from './solana/solana-rpc.js';
 
 /**
  * Reads what chains show, in no hurry: it waits for endpoints that limit calls, and asks for no more than they bear. Every

@@ -1,20 +1,20 @@
 import { LRUCache } from 'lru-cache';
 import { lazy } from '../process/lazy.js';
-import { KnownHistory } from './authorization-history.js';
-import type { EvmEndpointMemory } from './authorization-log.js';
-import { BlockClock } from './block-clock.js';
-import { ChainCheck } from './chain-check.js';
-import type { QueuedCheck } from './endpoint-queue.js';
-import { EndpointQueues, type EndpointQueuesOptions, type EndpointState } from './endpoint-queues.js';
-import { checkEvmPayment, type EvmPaymentQuery, judgeUnreadEvm } from './evm.js';
-import { EvmRpc } from './evm-rpc.js';
-import type { ChainFinding } from './finding.js';
-import { LogRange } from './log-range.js';
-import { confirmationsOf, findNetwork, type Network, rpcUrlOf } from './networks.js';
-import type { ChainFetch } from './rpc-fetch.js';
-import type { SolanaPaymentQuery } from './solana.js';
-import type { SolanaEndpointMemory } from './solana-search.js';
-import { ChainUnreadable, causesOf, NoTurn, unreadableReason } from './unreadable.js';
+import { ChainCheck } from './check/chain-check.js';
+import type { ChainFinding } from './check/finding.js';
+import { ChainUnreadable, causesOf, NoTurn, unreadableReason } from './check/unreadable.js';
+import { KnownHistory } from './evm/authorization-history.js';
+import type { EvmEndpointMemory } from './evm/authorization-log.js';
+import { BlockClock } from './evm/block-clock.js';
+import { checkEvmPayment, type EvmPaymentQuery, judgeUnreadEvm } from './evm/evm.js';
+import { EvmRpc } from './evm/evm-rpc.js';
+import { LogRange } from './evm/log-range.js';
+import { confirmationsOf, findNetwork, type Network, rpcUrlOf } from './networks/networks.js';
+import type { QueuedCheck } from './rpc/endpoint-queue.js';
+import { EndpointQueues, type EndpointQueuesOptions, type EndpointState } from './rpc/endpoint-queues.js';
+import type { ChainFetch } from './rpc/rpc-fetch.js';
+import type { SolanaPaymentQuery } from './solana/solana.js';
+import type { SolanaEndpointMemory } from './solana/solana-search.js';
 
 export type PaymentQuery = EvmPaymentQuery | SolanaPaymentQuery;
 
@@ -56,8 +56,8 @@ const TURNS_PART = 0.8;
 const SHUTTING_DOWN = 'the process is shutting down';
 /** Called with the first Solana payment. */
 const loadSolana = lazy(async () => ({
-  ...(await import('./solana.js')),
-  ...(await import('./solana-rpc.js')),
+  ...(await import('./solana/solana.js')),
+  ...(await import('./solana/solana-rpc.js')),
 }));
 
 /**

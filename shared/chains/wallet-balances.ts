@@ -1,8 +1,8 @@
 import { TimedOut, withTimeout } from '../process/timeout.js';
-import type { Network, SvmNetwork } from './networks.js';
-import type { SolanaTransfers } from './solana-transfers.js';
-import type { EndpointUnreadable } from './throttled-endpoint.js';
-import { type TokenBalances, throttleEvm } from './throttled-evm.js';
+import { type TokenBalances, throttleEvm } from './evm/throttled-evm.js';
+import type { Network, SvmNetwork } from './networks/networks.js';
+import type { EndpointUnreadable } from './rpc/throttled-endpoint.js';
+import type { SolanaTransfers } from './solana/solana-transfers.js';
 
 /** Reads a wallet's balances of a network's tokens for a buyer who waits; a slow endpoint counts as unreadable. */
 export type ReadBalances = (network: Network, wallet: string) => Promise<TokenBalances | EndpointUnreadable>;

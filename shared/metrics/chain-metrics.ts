@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { OpenChains } from '../chains/chains.js';
-import type { EndpointState } from '../chains/endpoint-queues.js';
-import { NETWORKS } from '../chains/networks.js';
+import { NETWORKS } from '../chains/networks/networks.js';
+import type { EndpointState } from '../chains/rpc/endpoint-queues.js';
 
 /** The queues before the chains' endpoints, by network: an endpoint's URL may hold a key. */
 export function openChainMetrics(registry: Registry, { endpoints }: Pick<OpenChains, 'endpoints'>): void {

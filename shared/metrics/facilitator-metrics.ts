@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { Facilitators } from '../x402/facilitators.js';
+import type { Facilitators } from '../x402/facilitator/facilitators.js';
 
 /** Gauges and counters of the configured facilitators, as this process sees them. */
 export function openFacilitatorMetrics(registry: Registry, { states }: Pick<Facilitators, 'states'>): void {

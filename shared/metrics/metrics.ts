@@ -4,7 +4,7 @@ import { poolUse } from '../db/knex.js';
 import { clockCorrectionMs } from '../process/clock.js';
 import { countLoggedProblems } from '../process/logger.js';
 import { VERSION } from '../process/version.js';
-import type { Facilitators } from '../x402/facilitators.js';
+import type { Facilitators } from '../x402/facilitator/facilitators.js';
 import { type BacklogSources, openBacklogMetrics } from './backlog-metrics.js';
 import { openFacilitatorMetrics } from './facilitator-metrics.js';
 import { mergePages } from './merge-pages.js';

@@ -1,4 +1,4 @@
-import type { TokenSymbol } from '../chains/networks.js';
+import type { TokenSymbol } from '../chains/networks/networks.js';
 
 export const REFUND_REASONS = ['duplicate', 'fraudulent', 'requested_by_customer'] as const;
 export type RefundReason = (typeof REFUND_REASONS)[number];

@@ -1,6 +1,6 @@
 import { Model } from 'objection';
-import type { TokenSymbol } from '../chains/networks.js';
-import type { SearchPosition } from '../chains/search-position.js';
+import type { SearchPosition } from '../chains/check/search-position.js';
+import type { TokenSymbol } from '../chains/networks/networks.js';
 import type { Channel, Observation, PaymentStage, PaymentStatus } from './states.js';
 
 export class Payment extends Model {

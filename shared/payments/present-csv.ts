@@ -1,4 +1,4 @@
-import { networkName, transactionUrl } from '../chains/networks.js';
+import { networkName, transactionUrl } from '../chains/networks/networks.js';
 import { createdAt } from '../values/ids.js';
 import { decimalText, dollarText } from '../values/money.js';
 import type { Columns } from '../wire/csv.js';

@@ -1,5 +1,5 @@
-import type { TokenSymbol } from '../chains/networks.js';
-import { networkName, transactionUrl } from '../chains/networks.js';
+import type { TokenSymbol } from '../chains/networks/networks.js';
+import { networkName, transactionUrl } from '../chains/networks/networks.js';
 import { isRefundId } from '../values/ids.js';
 import { createdSeconds, unixSecondsOrNull } from '../wire/timestamp.js';
 import type { Payment } from './model.js';

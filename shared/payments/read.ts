@@ -1,6 +1,6 @@
 import { type AccountList, accountList } from '../accounts/account-list.js';
 import type { Principal } from '../accounts/api-keys.js';
-import type { TokenSymbol } from '../chains/networks.js';
+import type { TokenSymbol } from '../chains/networks/networks.js';
 import type { Knex } from '../db/knex.js';
 import { type Filter, type IdRange, idRange, type Page, type PageRequest } from '../db/listing.js';
 import { type Sized, sizedColumns } from '../db/sized-columns.js';

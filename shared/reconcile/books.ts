@@ -1,6 +1,6 @@
-import type { Arrival } from '../chains/arrival.js';
-import { findToken } from '../chains/networks.js';
-import { isSameAddress } from '../chains/text-forms.js';
+import type { Arrival } from '../chains/check/arrival.js';
+import { findToken } from '../chains/networks/networks.js';
+import { isSameAddress } from '../chains/networks/text-forms.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import type { RefundTerms } from '../payables/refund-terms.js';

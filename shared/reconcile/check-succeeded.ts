@@ -1,5 +1,5 @@
-import type { ChainFinding } from '../chains/finding.js';
-import { isSameAddress } from '../chains/text-forms.js';
+import type { ChainFinding } from '../chains/check/finding.js';
+import { isSameAddress } from '../chains/networks/text-forms.js';
 import { Payment } from '../payments/model.js';
 import type { PaymentStatus } from '../payments/states.js';
 import { certainNow, DISAGREE_MS, now } from '../process/clock.js';

@@ -1,5 +1,5 @@
-import type { Arrival } from '../chains/arrival.js';
-import { isSameAddress } from '../chains/text-forms.js';
+import type { Arrival } from '../chains/check/arrival.js';
+import { isSameAddress } from '../chains/networks/text-forms.js';
 import { askedAmount, type BookedPayable, type BookedPayment, isReceiver } from './books.js';
 import { type Difference, type Line, lineOf } from './line.js';
 

@@ -1,5 +1,5 @@
-import type { Arrival } from '../chains/arrival.js';
-import { ChainUnreadable } from '../chains/unreadable.js';
+import type { Arrival } from '../chains/check/arrival.js';
+import { ChainUnreadable } from '../chains/check/unreadable.js';
 import { inGroups } from '../values/in-groups.js';
 import { type BookedPayment, findBookedPayables, findBookedPayments, keyOf } from './books.js';
 import { type Judgement, judgeArrival } from './judge-arrival.js';

@@ -1,5 +1,5 @@
-import type { Arrival } from '../chains/arrival.js';
-import { findToken } from '../chains/networks.js';
+import type { Arrival } from '../chains/check/arrival.js';
+import { findToken } from '../chains/networks/networks.js';
 import { isRefundId } from '../values/ids.js';
 import { decimalText } from '../values/money.js';
 import { utcText } from '../wire/timestamp.js';

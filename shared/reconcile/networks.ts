@@ -1,8 +1,8 @@
-import { NETWORKS, type Network } from '../chains/networks.js';
+import { NETWORKS, type Network } from '../chains/networks/networks.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { certainNow } from '../process/clock.js';
-import type { Facilitators } from '../x402/facilitators.js';
+import type { Facilitators } from '../x402/facilitator/facilitators.js';
 import { firstTimeOf } from './run.js';
 import { NETWORKS_IN_BOOKS } from './statements/positions.sql.js';
 import { oldestPayment } from './wallets.js';

@@ -1,4 +1,4 @@
-import type { Arrival } from '../chains/arrival.js';
+import type { Arrival } from '../chains/check/arrival.js';
 import type { NewPosition } from './open-list.js';
 import { type Position, reportedSince } from './positions.js';
 

@@ -1,6 +1,6 @@
-import type { Arrival } from '../chains/arrival.js';
-import type { EvmNetwork } from '../chains/networks.js';
-import { ChainUnreadable } from '../chains/unreadable.js';
+import type { Arrival } from '../chains/check/arrival.js';
+import { ChainUnreadable } from '../chains/check/unreadable.js';
+import type { EvmNetwork } from '../chains/networks/networks.js';
 import { judgeArrivals, judgeWaiting } from './judge-arrivals.js';
 import { openList } from './open-list.js';
 import { openProgress, positionAt, waitingOf } from './progress.js';

@@ -1,7 +1,7 @@
-import type { Arrival } from '../chains/arrival.js';
-import type { SvmNetwork } from '../chains/networks.js';
-import type { TokenAccount } from '../chains/solana-arrivals.js';
-import type { SignatureEntry, SolanaRoot } from '../chains/solana-rpc.js';
+import type { Arrival } from '../chains/check/arrival.js';
+import type { SvmNetwork } from '../chains/networks/networks.js';
+import type { TokenAccount } from '../chains/solana/solana-arrivals.js';
+import type { SignatureEntry, SolanaRoot } from '../chains/solana/solana-rpc.js';
 import { inGroups } from '../values/in-groups.js';
 import { judgeArrivals, judgeWaiting } from './judge-arrivals.js';
 import { type NewPosition, openList } from './open-list.js';

@@ -1,5 +1,5 @@
-import { confirmationsOf, type Network, type NetworkFamily } from '../chains/networks.js';
-import { ChainUnreadable } from '../chains/unreadable.js';
+import { ChainUnreadable } from '../chains/check/unreadable.js';
+import { confirmationsOf, type Network, type NetworkFamily } from '../chains/networks/networks.js';
 import { certainNow } from '../process/clock.js';
 import { checkSucceeded } from './check-succeeded.js';
 import type { Line } from './line.js';

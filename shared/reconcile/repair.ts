@@ -1,6 +1,6 @@
-import type { Arrival } from '../chains/arrival.js';
 import type { PaymentQuery } from '../chains/chains.js';
-import { findToken } from '../chains/networks.js';
+import type { Arrival } from '../chains/check/arrival.js';
+import { findToken } from '../chains/networks/networks.js';
 import type { Proof } from '../settlement/policy/decision.js';
 import { describeFinding } from '../settlement/policy/describe-finding.js';
 import { type FoundPayment, recordFound, recordLate } from '../settlement/record-found.js';

@@ -1,4 +1,4 @@
-import type { NetworkFamily } from '../chains/networks.js';
+import type { NetworkFamily } from '../chains/networks/networks.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { DAY_MS } from '../values/day.js';

@@ -1,4 +1,4 @@
-import { transactionUrl } from '../chains/networks.js';
+import { transactionUrl } from '../chains/networks/networks.js';
 import type { RefundTerms } from '../payables/refund-terms.js';
 import { paidBy } from '../payables/states.js';
 import type { Payment } from '../payments/model.js';

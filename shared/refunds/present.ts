@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/model.js';
-import { networkName, transactionUrl } from '../chains/networks.js';
+import { networkName, transactionUrl } from '../chains/networks/networks.js';
 import { type PublicMerchant, presentMerchant } from '../checkout-sessions/present-public.js';
 import type { Payable } from '../payables/model.js';
 import { paymentLinkUrl } from '../payables/payment-link-url.js';

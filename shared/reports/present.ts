@@ -1,4 +1,4 @@
-import { networkName } from '../chains/networks.js';
+import { networkName } from '../chains/networks/networks.js';
 import { dollarText } from '../values/money.js';
 import type { Columns } from '../wire/csv.js';
 import { dateText } from '../wire/timestamp.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TokenSymbol } from '../chains/networks.js';
+import type { TokenSymbol } from '../chains/networks/networks.js';
 import { batchWrites, LINGER_MS } from '../db/batch-writes.js';
 import { Busy, retryLocked } from '../db/busy.js';
 import { rootOf } from '../db/connection-shares.js';

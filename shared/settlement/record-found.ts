@@ -1,5 +1,5 @@
 import { raw } from 'objection';
-import type { TokenSymbol } from '../chains/networks.js';
+import type { TokenSymbol } from '../chains/networks/networks.js';
 import type { Knex } from '../db/knex.js';
 import { violatesUnique } from '../db/postgres-errors.js';
 import { runStatement } from '../db/statement.js';

@@ -1,6 +1,6 @@
 import { raw } from 'objection';
 import type { Chains } from '../chains/chains.js';
-import { confirmationsOf } from '../chains/networks.js';
+import { confirmationsOf } from '../chains/networks/networks.js';
 import type { Config } from '../config/config.js';
 import { afterCommit } from '../db/after-commit.js';
 import type { Knex } from '../db/knex.js';

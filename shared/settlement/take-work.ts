@@ -1,5 +1,5 @@
 import { raw } from 'objection';
-import { confirmationsOf } from '../chains/networks.js';
+import { confirmationsOf } from '../chains/networks/networks.js';
 import type { Config } from '../config/config.js';
 import { batchWrites, LINGER_MS } from '../db/batch-writes.js';
 import type { Knex } from '../db/knex.js';

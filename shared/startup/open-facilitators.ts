@@ -17,8 +17,8 @@ import { waitAtMost } from '../process/timeout.js';
 import type { RedisClient } from '../queues/connection.js';
 import { QUEUE_PREFIX } from '../queues/queue-settings.js';
 import { countCallers, leaveCallers } from '../upkeep/facilitator-callers.js';
-import { CONNECTIONS, createFacilitator } from '../x402/facilitator.js';
-import { type Facilitators, uniteFacilitators } from '../x402/facilitators.js';
+import { CONNECTIONS, createFacilitator } from '../x402/facilitator/facilitator.js';
+import { type Facilitators, uniteFacilitators } from '../x402/facilitator/facilitators.js';
 
 export interface Stores {
   db: Knex;

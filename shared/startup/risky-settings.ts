@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { NETWORKS } from '../chains/networks.js';
+import { NETWORKS } from '../chains/networks/networks.js';
 import type { Config, DatabaseConfig } from '../config/config.js';
 import { postgresConnection } from '../db/connection.js';
 import type { Logger } from '../process/logger.js';

@@ -1,4 +1,4 @@
-import { useExplorers } from '../chains/networks.js';
+import { useExplorers } from '../chains/networks/networks.js';
 import { type Config, readConfig } from '../config/config.js';
 import { limitHeapGrowth } from '../process/heap-growth.js';
 import { createLogger, type Logger, logStart } from '../process/logger.js';

@@ -1,5 +1,5 @@
-import { associatedTokenAccount } from '../chains/associated-token-account.js';
-import { findToken } from '../chains/networks.js';
+import { findToken } from '../chains/networks/networks.js';
+import { associatedTokenAccount } from '../chains/solana/associated-token-account.js';
 import { describeFailure, type Failure } from './failure-codes.js';
 import type { EvmAuthorization, PaymentProof } from './payload.js';
 import type { SvmTransfer } from './svm-transaction.js';

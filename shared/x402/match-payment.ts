@@ -1,5 +1,5 @@
-import { findNetworkByV1Name } from '../chains/networks.js';
-import { isSameAddress } from '../chains/text-forms.js';
+import { findNetworkByV1Name } from '../chains/networks/networks.js';
+import { isSameAddress } from '../chains/networks/text-forms.js';
 import type { JsonObject } from '../values/json-object.js';
 import { describeFailure, type Failure } from './failure-codes.js';
 import type { WellFormedHeader } from './headers.js';

@@ -1,4 +1,4 @@
-import { isEvm } from '../chains/text-forms.js';
+import { isEvm } from '../chains/networks/text-forms.js';
 import type { JsonObject } from '../values/json-object.js';
 import { type PaymentProof, parseAuthorization } from './payload.js';
 import { parseSvmTransaction } from './svm-transaction.js';

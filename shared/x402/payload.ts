@@ -1,5 +1,5 @@
 import { getAddress, type Hex } from 'viem';
-import { EVM_ADDRESS, EVM_WORD } from '../chains/text-forms.js';
+import { EVM_ADDRESS, EVM_WORD } from '../chains/networks/text-forms.js';
 import { isJsonObject, type JsonObject } from '../values/json-object.js';
 import type { SvmTransfer } from './svm-transaction.js';
 import type { EvmPayload, FacilitatorRequest, PaymentRequirements, SvmPayload } from './wire.js';

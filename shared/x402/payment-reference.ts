@@ -6,7 +6,7 @@ import {
   randomInt,
   timingSafeEqual,
 } from 'node:crypto';
-import { EVM_WORD } from '../chains/text-forms.js';
+import { EVM_WORD } from '../chains/networks/text-forms.js';
 
 /**
  * The reference that a payment carries on its chain: 32 bytes that name the session or refund it pays. On EVM it is the

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { findToken, OFFERED_TOKENS, type OfferedToken } from '../chains/networks.js';
-import { SOLANA_ADDRESS } from '../chains/text-forms.js';
+import { findToken, OFFERED_TOKENS, type OfferedToken } from '../chains/networks/networks.js';
+import { SOLANA_ADDRESS } from '../chains/networks/text-forms.js';
 import { isJsonObject } from '../values/json-object.js';
 import { centsToTokenAmount } from '../values/money.js';
 import type { PaymentRequirements } from './wire.js';

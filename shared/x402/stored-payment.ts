@@ -1,7 +1,7 @@
 import type { PaymentQuery } from '../chains/chains.js';
-import { findToken } from '../chains/networks.js';
-import type { SearchPosition } from '../chains/search-position.js';
-import { isEvm } from '../chains/text-forms.js';
+import type { SearchPosition } from '../chains/check/search-position.js';
+import { findToken } from '../chains/networks/networks.js';
+import { isEvm } from '../chains/networks/text-forms.js';
 import { lazy } from '../process/lazy.js';
 import { isJsonObject, type JsonObject } from '../values/json-object.js';
 import { buildFacilitatorRequest, type PaymentProof, parseAuthorization } from './payload.js';

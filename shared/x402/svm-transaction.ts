@@ -11,7 +11,7 @@ import {
   MEMO_PROGRAMS,
   TOKEN_PROGRAMS,
   TRANSFER_CHECKED,
-} from '../chains/solana-programs.js';
+} from '../chains/solana/solana-programs.js';
 
 export interface SvmTransfer {
   family: 'svm';

@@ -1,5 +1,5 @@
-import { associatedTokenAccount } from '../chains/associated-token-account.js';
-import { parseWalletOn } from '../chains/wallet-address.js';
+import { parseWalletOn } from '../chains/networks/wallet-address.js';
+import { associatedTokenAccount } from '../chains/solana/associated-token-account.js';
 import { isJsonObject } from '../values/json-object.js';
 import { parsePayload } from './parse-payload.js';
 import { type PaymentProof, payer } from './payload.js';

@@ -5,7 +5,7 @@ import type { Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { evmBalances } from '../../lab/world/chains/balances.js';
 import { RpcEndpoint } from '../../lab/world/chains/rpc-endpoint.js';
-import { SHARED_MS } from '../../shared/chains/throttled-endpoint.js';
+import { SHARED_MS } from '../../shared/chains/rpc/throttled-endpoint.js';
 import { MAX_PAGE_RPC_CALLS } from '../../shared/limits/bounds.js';
 import { newId } from '../../shared/values/ids.js';
 import {

@@ -13,7 +13,7 @@ import { fromBase58 } from '../../lab/world/chains/base58.js';
 import { startFacilitator } from '../../lab/world/facilitator/facilitator.js';
 import { buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
 import { projectRoot } from '../../local/toolchain/project-root.js';
-import { OFFERED_TOKENS } from '../../shared/chains/networks.js';
+import { OFFERED_TOKENS } from '../../shared/chains/networks/networks.js';
 import { EVENT_TYPES } from '../../shared/webhooks/event-types.js';
 import { openTestApp } from '../support/app.js';
 import { FAILURE_CODES } from '../support/failure-codes.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Keypair } from '@solana/web3.js';
 import request from 'supertest';
 import { buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
-import { parseEvmWallet, parseSolanaWallet } from '../../shared/chains/wallet-address.js';
+import { parseEvmWallet, parseSolanaWallet } from '../../shared/chains/networks/wallet-address.js';
 import { assertRefusal, assertUnauthenticated, client } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';

@@ -5,7 +5,7 @@ import { LANGUAGES } from '../../api/checkout-page/language.js';
 import { walletChain } from '../../api/checkout-page/wallet-chains.js';
 import { buildPaidSession } from '../../lab/world/shop/factories.js';
 import { updateAccount } from '../../shared/accounts/accounts.js';
-import { NETWORKS, OFFERED_TOKENS } from '../../shared/chains/networks.js';
+import { NETWORKS, OFFERED_TOKENS } from '../../shared/chains/networks/networks.js';
 import { newId } from '../../shared/values/ids.js';
 import { openCheckout } from '../support/checkout.js';
 import { forAllTests } from '../support/hooks.js';

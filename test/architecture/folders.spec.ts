@@ -45,7 +45,7 @@ const SHARED_ROOMS = [
 const FORBIDDEN: Record<string, RegExp> = {
   // The policy is pure: no clock, no database and no call, only its neighbours' types.
   'shared/settlement/policy/':
-    /^(?!shared\/(settlement\/policy|payments\/states|payables\/states|chains\/(finding|search-position)|x402\/settle-verdict)(\/|\.))/,
+    /^(?!shared\/(settlement\/policy|payments\/states|payables\/states|chains\/check\/(finding|search-position)|x402\/facilitator\/settle-verdict)(\/|\.))/,
   'shared/jobs/': /./,
   // The sandbox is a separate process. From local/ it may import only the code that ends child processes with their parent.
   'lab/sandbox/':

@@ -48,13 +48,14 @@ const BESIDE_THEIR_USE: Readonly<Record<string, string>> = {
     'addresses that are remembered; test/unit/process/readiness-checks.spec.ts',
   'shared/archive/statements/rows.sql.ts MAX_BYTES': "an operator's command",
   'shared/archive/statements/rows.sql.ts MAX_ROWS': "an operator's command",
-  'shared/chains/chain-check.ts MAX_RETURN_MS': 'a part of the time of a check',
-  'shared/chains/evm-arrivals.ts RECEIPTS_AT_ONCE': 'calls of a check, bounded by MAX_WAITING_RPC_CALLS',
-  'shared/chains/evm-arrivals.ts VALUES_AT_ONCE': 'values of one call of a check',
-  'shared/chains/lagging-node.ts TRIES_AT_ONCE': 'calls of a check, bounded by MAX_WAITING_RPC_CALLS',
-  'shared/chains/payout-accounts.ts CHECKS_AT_ONCE':
+  'shared/chains/check/chain-check.ts MAX_RETURN_MS': 'a part of the time of a check',
+  'shared/chains/evm/evm-arrivals.ts RECEIPTS_AT_ONCE': 'calls of a check, bounded by MAX_WAITING_RPC_CALLS',
+  'shared/chains/evm/evm-arrivals.ts VALUES_AT_ONCE': 'values of one call of a check',
+  'shared/chains/rpc/lagging-node.ts TRIES_AT_ONCE': 'calls of a check, bounded by MAX_WAITING_RPC_CALLS',
+  'shared/chains/solana/payout-accounts.ts CHECKS_AT_ONCE':
     'reads in the background; test/unit/chains/payout-accounts.spec.ts',
-  'shared/chains/solana-search.ts FETCHED_AT_ONCE': 'calls of a check, bounded by MAX_WAITING_RPC_CALLS',
+  'shared/chains/solana/solana-search.ts FETCHED_AT_ONCE':
+    'calls of a check, bounded by MAX_WAITING_RPC_CALLS',
   'shared/db/batch-reads.ts MAX_KEYS': 'keys of a statement; test/unit/db/batch-reads.spec.ts',
   'shared/db/batch-writes.ts MAX_BATCHES_IN_FLIGHT': 'statements in flight; test/db/batch-writes.spec.ts',
   'shared/db/batch-writes.ts MAX_ITEMS': 'writes of a statement; test/db/batch-writes.spec.ts',
@@ -82,7 +83,7 @@ const BESIDE_THEIR_USE: Readonly<Record<string, string>> = {
   'shared/values/ids.ts COUNTER_LIMIT': 'ids of our own',
   'shared/webhooks/backoff.ts MAX_TRIES': 'tries of one delivery; test/unit/webhook-delivery/backoff.spec.ts',
   'shared/webhooks/pending-deliveries.ts DROPPED_AT_ONCE': 'rows of a deletion; test/flows/fan-out.spec.ts',
-  'shared/x402/facilitators.ts MAX_FEE_PAYERS_KEPT': 'a cache',
+  'shared/x402/facilitator/facilitators.ts MAX_FEE_PAYERS_KEPT': 'a cache',
   'shared/x402/requirements.ts MAX_BUILT': 'a cache',
   'workers/jobs/deliver-webhook.ts TAKEN_AT_ONCE':
     "deliveries of an account's turn; test/flows/webhooks-heavy.spec.ts",

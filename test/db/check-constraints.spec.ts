@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { KEY_ACCESS } from '../../shared/accounts/model.js';
-import { TOKEN_SYMBOLS } from '../../shared/chains/networks.js';
+import { TOKEN_SYMBOLS } from '../../shared/chains/networks/networks.js';
 import { SESSION_STATUSES } from '../../shared/payables/states.js';
 import { CHANNELS, PAYMENT_STAGES, PAYMENT_STATUSES } from '../../shared/payments/states.js';
 import { DELIVERY_STATUSES, ENDPOINT_STATUSES } from '../../shared/webhooks/states.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { raw } from 'objection';
 import { answers } from '../../lab/world/facilitator/dial.js';
-import type { ChainFinding } from '../../shared/chains/finding.js';
+import type { ChainFinding } from '../../shared/chains/check/finding.js';
 import { Payment } from '../../shared/payments/model.js';
 import { nowMs, resetClock } from '../../shared/process/clock.js';
 import { reconcileRestore } from '../../shared/settlement/reconcile-restore.js';

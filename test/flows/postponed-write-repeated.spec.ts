@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { installGate } from '../../lab/explore/system/gate.js';
 import { failsToSettle } from '../../lab/world/facilitator/dial.js';
-import type { ChainFinding } from '../../shared/chains/finding.js';
+import type { ChainFinding } from '../../shared/chains/check/finding.js';
 import { openDatabase } from '../../shared/db/knex.js';
 import { Payment } from '../../shared/payments/model.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readNetworks } from '../../cli/run-reconcile.js';
 import { type FakeFacilitator, startFacilitator } from '../../lab/world/facilitator/facilitator.js';
-import { NETWORKS } from '../../shared/chains/networks.js';
+import { NETWORKS } from '../../shared/chains/networks/networks.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { countLines, openBooks } from '../support/books.js';
 import { BASE_SEPOLIA, SOLANA_DEVNET } from '../support/checkout.js';

@@ -4,7 +4,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { EVM_BUYER_KEY } from '../../lab/sandbox/networks/wallets.js';
 import { toBase58 } from '../../lab/world/chains/base58.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
-import { findNetwork, type TokenSymbol } from '../../shared/chains/networks.js';
+import { findNetwork, type TokenSymbol } from '../../shared/chains/networks/networks.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { BASE_SEPOLIA, SOLANA_DEVNET, X_LAYER_TESTNET } from '../support/checkout.js';
 import { forAllTests } from '../support/hooks.js';

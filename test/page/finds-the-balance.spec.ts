@@ -3,8 +3,8 @@ import type { LinkBalances } from '../../api/checkout-page/page-data.js';
 import type { Visitor } from '../../lab/world/page/visit.js';
 import type { TestWallet } from '../../lab/world/page/wallets.js';
 import { buildRefund, buildSession } from '../../lab/world/shop/factories.js';
-import { OFFERED_TOKENS } from '../../shared/chains/networks.js';
-import { SHARED_MS } from '../../shared/chains/throttled-endpoint.js';
+import { OFFERED_TOKENS } from '../../shared/chains/networks/networks.js';
+import { SHARED_MS } from '../../shared/chains/rpc/throttled-endpoint.js';
 import { type FakeBalances, openFakeBalances } from '../support/page/fake-balances.js';
 import { openShop, type Shop } from '../support/page/shop.js';
 import {

@@ -5,7 +5,7 @@ import { NO_FAULTS } from '../../lab/sandbox/dials/dials.js';
 import type { Rules } from '../../lab/world/facilitator/rules.js';
 import { type FacilitatorServer, serveFacilitator } from '../../lab/world/facilitator/server.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
-import { createFacilitator } from '../../shared/x402/facilitator.js';
+import { createFacilitator } from '../../shared/x402/facilitator/facilitator.js';
 import type { FacilitatorRequest } from '../../shared/x402/wire.js';
 import { resetTestSandbox, testSandbox } from '../support/sandbox.js';
 

@@ -8,7 +8,7 @@ import { type FakeFacilitator, startFacilitator } from '../../lab/world/facilita
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { type EvmOverrides, paymentHeader, signEvmPayment } from '../../lab/world/shop/agent.js';
 import { buildMerchant, type Merchant } from '../../lab/world/shop/factories.js';
-import { NETWORKS } from '../../shared/chains/networks.js';
+import { NETWORKS } from '../../shared/chains/networks/networks.js';
 import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { Payable } from '../../shared/payables/model.js';

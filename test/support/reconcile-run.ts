@@ -1,7 +1,7 @@
 import { type ChainReader, createChainReader } from '../../shared/chains/chain-reader.js';
 import { createChains } from '../../shared/chains/chains.js';
-import { EndpointQueues } from '../../shared/chains/endpoint-queues.js';
-import { findNetwork, type Network } from '../../shared/chains/networks.js';
+import { findNetwork, type Network } from '../../shared/chains/networks/networks.js';
+import { EndpointQueues } from '../../shared/chains/rpc/endpoint-queues.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { type Line, presentLine } from '../../shared/reconcile/line.js';
 import { type ReconcileOptions, reconcile } from '../../shared/reconcile/reconcile.js';

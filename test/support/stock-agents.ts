@@ -8,7 +8,7 @@ import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { EVM_BUYER_KEY, SOLANA_BUYER_KEY } from '../../lab/sandbox/networks/wallets.js';
 import { fromBase58 } from '../../lab/world/chains/base58.js';
-import { findToken, type TokenSymbol } from '../../shared/chains/networks.js';
+import { findToken, type TokenSymbol } from '../../shared/chains/networks/networks.js';
 import { testSandbox } from './sandbox.js';
 
 /** An agent written with x402's packages, which pays in a given token. */

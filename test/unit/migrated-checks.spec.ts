@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Knex } from 'knex';
 import { KEY_ACCESS } from '../../shared/accounts/model.js';
-import { TOKEN_SYMBOLS } from '../../shared/chains/networks.js';
+import { TOKEN_SYMBOLS } from '../../shared/chains/networks/networks.js';
 import { SESSION_STATUSES } from '../../shared/payables/states.js';
 import { CHANNELS, PAYMENT_STAGES, PAYMENT_STATUSES } from '../../shared/payments/states.js';
 import { DELIVERY_STATUSES, ENDPOINT_STATUSES } from '../../shared/webhooks/states.js';

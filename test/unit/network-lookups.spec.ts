@@ -7,7 +7,7 @@ import {
   networkName,
   transactionUrl,
   useExplorers,
-} from '../../shared/chains/networks.js';
+} from '../../shared/chains/networks/networks.js';
 
 const SOLANA = 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp';
 const SOLANA_DEVNET = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1';

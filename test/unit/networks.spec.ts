@@ -11,7 +11,7 @@ import {
   type OfferedEvmToken,
   type OfferedSvmToken,
   TOKEN_SYMBOLS,
-} from '../../shared/chains/networks.js';
+} from '../../shared/chains/networks/networks.js';
 
 const EVM_TOKENS = OFFERED_TOKENS.filter((token): token is OfferedEvmToken => token.family === 'evm');
 const SVM_TOKENS = OFFERED_TOKENS.filter((token): token is OfferedSvmToken => token.family === 'svm');

@@ -3,7 +3,7 @@ import { raw } from 'objection';
 import { installGate } from '../../lab/explore/system/gate.js';
 import { altered, answers, breaksBeforeWork, failsToSettle } from '../../lab/world/facilitator/dial.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
-import type { ChainFinding } from '../../shared/chains/finding.js';
+import type { ChainFinding } from '../../shared/chains/check/finding.js';
 import { openDatabase } from '../../shared/db/knex.js';
 import { Payment } from '../../shared/payments/model.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';

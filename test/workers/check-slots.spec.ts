@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { breaksBeforeWork } from '../../lab/world/facilitator/dial.js';
-import type { ChainFinding } from '../../shared/chains/finding.js';
+import type { ChainFinding } from '../../shared/chains/check/finding.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { createLogger } from '../../shared/process/logger.js';
 import type { JobOutcome } from '../../workers/deps/job-outcome.js';

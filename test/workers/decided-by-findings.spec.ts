@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { breaksBeforeWork, refuses } from '../../lab/world/facilitator/dial.js';
-import type { ChainFinding, Finding } from '../../shared/chains/finding.js';
-import type { SearchPosition } from '../../shared/chains/search-position.js';
+import type { ChainFinding, Finding } from '../../shared/chains/check/finding.js';
+import type { SearchPosition } from '../../shared/chains/check/search-position.js';
 import { Payable } from '../../shared/payables/model.js';
 import { Payment } from '../../shared/payments/model.js';
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { breaksBeforeWork } from '../../lab/world/facilitator/dial.js';
-import type { ChainFinding } from '../../shared/chains/finding.js';
+import type { ChainFinding } from '../../shared/chains/check/finding.js';
 import { correctClock, nowMs, resetClock, unmockedHostMs } from '../../shared/process/clock.js';
 import { type ManualWorker, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 

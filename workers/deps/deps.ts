@@ -1,6 +1,6 @@
 import type { RecentWrites } from '../../shared/accounts/recent-writes.js';
 import type { Chains } from '../../shared/chains/chains.js';
-import type { EndpointQueues } from '../../shared/chains/endpoint-queues.js';
+import type { EndpointQueues } from '../../shared/chains/rpc/endpoint-queues.js';
 import type { Config } from '../../shared/config/config.js';
 import type { CommitMemory } from '../../shared/db/commit-memory.js';
 import type { Knex } from '../../shared/db/knex.js';
@@ -9,7 +9,7 @@ import type { NotifyDecided } from '../../shared/queues/decision-notifier.js';
 import type { NotifyDeliveries } from '../../shared/queues/delivery-notifier.js';
 import type { Queues } from '../../shared/queues/enqueue.js';
 import type { SecretBox } from '../../shared/secrets/secrets.js';
-import type { Facilitators } from '../../shared/x402/facilitators.js';
+import type { Facilitators } from '../../shared/x402/facilitator/facilitators.js';
 import type { OutsideCalls } from '../settlement/outside-calls.js';
 import type { WorkerMetrics } from './worker-metrics.js';
 

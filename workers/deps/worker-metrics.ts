@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import { hostname } from 'node:os';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { OpenChains } from '../../shared/chains/chains.js';
-import type { ChainFinding } from '../../shared/chains/finding.js';
-import { NETWORKS } from '../../shared/chains/networks.js';
+import type { ChainFinding } from '../../shared/chains/check/finding.js';
+import { NETWORKS } from '../../shared/chains/networks/networks.js';
 import type { JobName } from '../../shared/jobs/jobs.js';
 import { openLoginLimiter } from '../../shared/limits/login-limiter.js';
 import { openChainMetrics } from '../../shared/metrics/chain-metrics.js';
@@ -14,7 +14,7 @@ import type { Closable } from '../../shared/process/shutdown.js';
 import { VERSION } from '../../shared/process/version.js';
 import { LINE_STATUSES, type LineStatus } from '../../shared/reconcile/line.js';
 import { bearerMatches } from '../../shared/secrets/secrets.js';
-import type { SettleVerdict } from '../../shared/x402/settle-verdict.js';
+import type { SettleVerdict } from '../../shared/x402/facilitator/settle-verdict.js';
 
 const SETTLE_VERDICTS = [
   'settled',

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { ChainFinding } from '../../shared/chains/finding.js';
-import { WAITING_FOR_A_TURN } from '../../shared/chains/unreadable.js';
+import type { ChainFinding } from '../../shared/chains/check/finding.js';
+import { WAITING_FOR_A_TURN } from '../../shared/chains/check/unreadable.js';
 import type { Payment } from '../../shared/payments/model.js';
 import { OUTCOME_UNKNOWN } from '../../shared/payments/states.js';
 import { certainNow, nowMs, times } from '../../shared/process/clock.js';

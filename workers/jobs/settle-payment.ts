@@ -9,7 +9,7 @@ import type { Decision } from '../../shared/settlement/policy/decision.js';
 import { loggedVerdict } from '../../shared/settlement/policy/payment-state.js';
 import { type TakenPayment, takeToSettle } from '../../shared/settlement/take-work.js';
 import { inSpan, type Span } from '../../shared/tracing/spans.js';
-import type { SettleVerdict } from '../../shared/x402/settle-verdict.js';
+import type { SettleVerdict } from '../../shared/x402/facilitator/settle-verdict.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import { done, type JobOutcome } from '../deps/job-outcome.js';
 import { measureWait } from '../deps/measure-wait.js';

@@ -1,6 +1,6 @@
 import { NO_RECENT_WRITES, openRecentWrites } from '../../shared/accounts/recent-writes.js';
 import { createChains } from '../../shared/chains/chains.js';
-import { EndpointQueues } from '../../shared/chains/endpoint-queues.js';
+import { EndpointQueues } from '../../shared/chains/rpc/endpoint-queues.js';
 import type { Config } from '../../shared/config/config.js';
 import { rethrowNamingDatabaseUrl } from '../../shared/db/connection.js';
 import { followClock } from '../../shared/db/follow-clock.js';
@@ -32,7 +32,7 @@ import { warnAboutRiskySettings } from '../../shared/startup/risky-settings.js';
 import { openInstallationWatch, openLoggedCommitMemory } from '../../shared/startup/watch-installation.js';
 import { startTracing } from '../../shared/tracing/start.js';
 import { installationNamer } from '../../shared/upkeep/installation.js';
-import { type Facilitators, openUnlimitedFacilitators } from '../../shared/x402/facilitators.js';
+import { type Facilitators, openUnlimitedFacilitators } from '../../shared/x402/facilitator/facilitators.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import { openWorkerMetrics, serveWorkerMetrics } from '../deps/worker-metrics.js';
 import { Deliverer } from '../jobs/deliver-webhook.js';

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
-import { findToken, type Network, type OfferedToken } from '../../../shared/chains/networks.js';
-import type { TokenBalances } from '../../../shared/chains/throttled-evm.js';
+import type { TokenBalances } from '../../../shared/chains/evm/throttled-evm.js';
+import { findToken, type Network, type OfferedToken } from '../../../shared/chains/networks/networks.js';
 import type { PaymentRequirements } from '../../../shared/x402/wire.js';
 import type { LinkBalances } from '../../checkout-page/page-data.js';
 import type { Deps } from '../../deps/deps.js';
@@ -35,7 +35,9 @@ export async function sendBalances(deps: Deps, req: Request<{ id: string }>, res
 async function readWallet(url: string): Promise<Wallet | undefined> {
   const [text, ...others] = linkQuery(url).getAll('address');
   if (text === undefined || others.length > 0) return undefined;
-  const { parseEvmWallet, parseSolanaWallet } = await import('../../../shared/chains/wallet-address.js');
+  const { parseEvmWallet, parseSolanaWallet } = await import(
+    '../../../shared/chains/networks/wallet-address.js'
+  );
   const evm = parseEvmWallet(text);
   if (evm !== undefined) return { family: 'evm', address: evm };
   const solana = parseSolanaWallet(text);

@@ -1,4 +1,4 @@
-import { findToken } from '../../../shared/chains/networks.js';
+import { findToken } from '../../../shared/chains/networks/networks.js';
 import { OFFER_RECEIPT, type PaymentRequirements, type SignedStatement } from '../../../shared/x402/wire.js';
 import { linkQuery } from '../../input/link-query.js';
 

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { transactionUrl } from '../../../shared/chains/networks.js';
+import { transactionUrl } from '../../../shared/chains/networks/networks.js';
 import { LONG_ANSWER_BYTES } from '../../../shared/limits/bounds.js';
 import { now } from '../../../shared/process/clock.js';
 import { findPageSession, type LinkedSession, listSurplus } from '../../../shared/settlement/read-link.js';

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
-import { findToken, type OfferedSvmToken } from '../../../shared/chains/networks.js';
-import type { EndpointUnreadable } from '../../../shared/chains/throttled-endpoint.js';
+import { findToken, type OfferedSvmToken } from '../../../shared/chains/networks/networks.js';
+import type { EndpointUnreadable } from '../../../shared/chains/rpc/throttled-endpoint.js';
 import { isJsonObject } from '../../../shared/values/json-object.js';
 import type { PaymentRequirements } from '../../../shared/x402/wire.js';
 import type { TransactionOffer } from '../../checkout-page/page-data.js';
@@ -26,7 +26,7 @@ export async function sendTransaction(
 ): Promise<void> {
   const body: unknown = req.body;
   const { payer, asset } = isJsonObject(body) ? body : {};
-  const { parseSolanaWallet } = await import('../../../shared/chains/wallet-address.js');
+  const { parseSolanaWallet } = await import('../../../shared/chains/networks/wallet-address.js');
   const wallet = typeof payer === 'string' ? parseSolanaWallet(payer) : undefined;
   if (wallet === undefined || (asset !== undefined && typeof asset !== 'string')) {
     const message = 'Send JSON with `payer`, a Solana wallet address, and `asset`, a mint of this link.';

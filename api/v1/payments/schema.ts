@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { NETWORKS, TOKEN_SYMBOLS } from '../../../shared/chains/networks.js';
+import { NETWORKS, TOKEN_SYMBOLS } from '../../../shared/chains/networks/networks.js';
 import { PAYMENT_STATUSES } from '../../../shared/payments/states.js';
 import { CreatedFilter } from '../../input/created-filter.js';
 import { ListParameters } from '../../input/list-query.js';

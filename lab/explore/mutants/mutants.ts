@@ -1,10 +1,10 @@
 import type { Chains } from '../../../shared/chains/chains.js';
-import type { EvmPaymentQuery } from '../../../shared/chains/evm.js';
-import type { ChainFinding } from '../../../shared/chains/finding.js';
+import type { ChainFinding } from '../../../shared/chains/check/finding.js';
+import type { EvmPaymentQuery } from '../../../shared/chains/evm/evm.js';
 import type { Knex } from '../../../shared/db/knex.js';
 import { now, nowMs } from '../../../shared/process/clock.js';
-import type { Facilitators } from '../../../shared/x402/facilitators.js';
-import type { SettleVerdict } from '../../../shared/x402/settle-verdict.js';
+import type { Facilitators } from '../../../shared/x402/facilitator/facilitators.js';
+import type { SettleVerdict } from '../../../shared/x402/facilitator/settle-verdict.js';
 
 /**
  * Mutants of the service without a change of its code: a trigger changes a write to a payment's row, or an answer of the

@@ -1,6 +1,6 @@
-import type { ChainFinding } from '../../../shared/chains/finding.js';
+import type { ChainFinding } from '../../../shared/chains/check/finding.js';
 import { nextWatch } from '../../../shared/settlement/policy/watch.js';
-import type { SettleVerdict } from '../../../shared/x402/settle-verdict.js';
+import type { SettleVerdict } from '../../../shared/x402/facilitator/settle-verdict.js';
 import { POLICY, type Policy } from './setting/policy.js';
 import { PLAIN, SETTINGS, type Setting } from './setting/setting.js';
 

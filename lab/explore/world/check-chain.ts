@@ -1,4 +1,4 @@
-import type { ChainFinding } from '../../../shared/chains/finding.js';
+import type { ChainFinding } from '../../../shared/chains/check/finding.js';
 import type { CheckFaultMode } from '../steps/steps.js';
 import { BLOCK_SECONDS, type LandedMove, type ModelChain } from './chain.js';
 

@@ -1,6 +1,6 @@
 import { nowMs } from '../../../shared/process/clock.js';
-import { readSettleAnswer, readVerifyAnswer } from '../../../shared/x402/facilitator-answers.js';
-import type { Facilitators } from '../../../shared/x402/facilitators.js';
+import { readSettleAnswer, readVerifyAnswer } from '../../../shared/x402/facilitator/facilitator-answers.js';
+import type { Facilitators } from '../../../shared/x402/facilitator/facilitators.js';
 import type { FacilitatorRequest } from '../../../shared/x402/wire.js';
 import type { SettleFaultMode, VerifyFaultMode, Work } from '../steps/steps.js';
 import { NETWORK, supported } from '../system/system.js';

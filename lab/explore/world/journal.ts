@@ -1,4 +1,4 @@
-import type { ChainFinding } from '../../../shared/chains/finding.js';
+import type { ChainFinding } from '../../../shared/chains/check/finding.js';
 import { AFTER_TIMEOUT_MS } from '../../../shared/settlement/policy/limits.js';
 import type { Answered } from './reply.js';
 

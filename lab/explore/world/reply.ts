@@ -1,4 +1,4 @@
-import type { FacilitatorReply } from '../../../shared/x402/facilitator-answers.js';
+import type { FacilitatorReply } from '../../../shared/x402/facilitator/facilitator-answers.js';
 import { HUNG_UP, type UnclearReply } from '../steps/replies.js';
 import type { SettleFaultMode } from '../steps/steps.js';
 

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { parseEvmWallet, parseSolanaWallet } from '../../../shared/chains/wallet-address.js';
+import { parseEvmWallet, parseSolanaWallet } from '../../../shared/chains/networks/wallet-address.js';
 import type { Dials } from '../dials/dials.js';
 import { type EvmChain, startEvmChain } from '../evm/evm-chain.js';
 import { BASE_SEPOLIA, SOLANA_DEVNET, X_LAYER_TESTNET } from '../networks/networks.js';

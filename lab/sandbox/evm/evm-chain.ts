@@ -1,5 +1,5 @@
 import type { Address } from 'viem';
-import type { EvmNetwork } from '../../../shared/chains/networks.js';
+import type { EvmNetwork } from '../../../shared/chains/networks/networks.js';
 import type { RpcEndpoint } from '../../world/chains/rpc-endpoint.js';
 import type { PreferredPort } from '../../world/http/listen.js';
 import type { Dials } from '../dials/dials.js';

@@ -1,6 +1,6 @@
 import { createWalletClient, defineChain, type Hex, http, publicActions, testActions } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import type { EvmNetwork } from '../../../shared/chains/networks.js';
+import type { EvmNetwork } from '../../../shared/chains/networks/networks.js';
 
 /** viem polls every 4 s by default; here the block is there after one. */
 const POLLING_MS = 100;

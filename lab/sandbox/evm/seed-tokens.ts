@@ -1,6 +1,6 @@
 import { type Address, parseEther } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
-import type { EvmNetwork } from '../../../shared/chains/networks.js';
+import type { EvmNetwork } from '../../../shared/chains/networks/networks.js';
 import { EVM_FACILITATOR_KEY, EVM_SECOND_FACILITATOR_KEY, FUNDED_DOLLARS } from '../networks/wallets.js';
 import { MULTICALL3, readCode, SANDBOX_TOKEN_ABI } from './contracts.js';
 import { openLocalChain } from './local-chain.js';

@@ -1,5 +1,5 @@
 import { erc20Abi, formatUnits, type Hex, parseEventLogs } from 'viem';
-import { findToken } from '../../../shared/chains/networks.js';
+import { findToken } from '../../../shared/chains/networks/networks.js';
 import type { Chains } from '../chains/chains.js';
 import type { EvmChain } from '../evm/evm-chain.js';
 import { SOLANA_DEVNET } from '../networks/networks.js';

@@ -1,7 +1,7 @@
 import { createKeyPairSignerFromBytes, createSolanaRpc, devnet } from '@solana/kit';
 import { toFacilitatorSvmSigner } from '@x402/svm';
 import { ExactSvmScheme } from '@x402/svm/exact/facilitator';
-import type { SvmNetwork } from '../../../shared/chains/networks.js';
+import type { SvmNetwork } from '../../../shared/chains/networks/networks.js';
 import { fromBase58, toBase58 } from '../../world/chains/base58.js';
 import type { Dials } from '../dials/dials.js';
 import { announceBroadcast } from './broadcasts.js';

@@ -1,4 +1,4 @@
-import { type EvmNetwork, findNetwork, type SvmNetwork } from '../../../shared/chains/networks.js';
+import { type EvmNetwork, findNetwork, type SvmNetwork } from '../../../shared/chains/networks/networks.js';
 
 /** The three networks of the token table that the sandbox runs, with their tokens at their real addresses. */
 export const BASE_SEPOLIA = evmNetwork('eip155:84532');

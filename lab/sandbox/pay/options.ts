@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { isHex } from 'viem';
-import { findNetworkByV1Name } from '../../../shared/chains/networks.js';
+import { findNetworkByV1Name } from '../../../shared/chains/networks/networks.js';
 import { fromBase58 } from '../../world/chains/base58.js';
 import {
   EVM_BUYER_KEY,

@@ -1,4 +1,4 @@
-import { findNetwork, findToken, type OfferedToken } from '../../../shared/chains/networks.js';
+import { findNetwork, findToken, type OfferedToken } from '../../../shared/chains/networks/networks.js';
 import { isJsonObject, type JsonObject } from '../../../shared/values/json-object.js';
 import { Failure } from './failure.js';
 import type { PayOptions } from './options.js';

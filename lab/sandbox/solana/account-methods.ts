@@ -1,4 +1,4 @@
-import { TOKEN_PROGRAMS } from '../../../shared/chains/solana-programs.js';
+import { TOKEN_PROGRAMS } from '../../../shared/chains/solana/solana-programs.js';
 import { INVALID_PARAMS, RpcError } from '../../world/chains/rpc-error.js';
 import type { AccountStore } from './account-store.js';
 import { describeAccount } from './describe-account.js';

@@ -1,5 +1,5 @@
-import type { SvmNetwork } from '../../../shared/chains/networks.js';
-import { parseSolanaWallet } from '../../../shared/chains/wallet-address.js';
+import type { SvmNetwork } from '../../../shared/chains/networks/networks.js';
+import { parseSolanaWallet } from '../../../shared/chains/networks/wallet-address.js';
 import { RpcEndpoint } from '../../world/chains/rpc-endpoint.js';
 import type { PreferredPort } from '../../world/http/listen.js';
 import type { Dials } from '../dials/dials.js';

@@ -1,6 +1,6 @@
-import { associatedTokenAccount } from '../../../shared/chains/associated-token-account.js';
-import type { SvmNetwork, SvmToken } from '../../../shared/chains/networks.js';
-import { TOKEN_PROGRAMS } from '../../../shared/chains/solana-programs.js';
+import type { SvmNetwork, SvmToken } from '../../../shared/chains/networks/networks.js';
+import { associatedTokenAccount } from '../../../shared/chains/solana/associated-token-account.js';
+import { TOKEN_PROGRAMS } from '../../../shared/chains/solana/solana-programs.js';
 import { FUNDED_DOLLARS } from '../networks/wallets.js';
 import type { Ledger } from './ledger.js';
 import type { AccountRecord } from './records.js';

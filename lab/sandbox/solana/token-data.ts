@@ -1,6 +1,6 @@
 import { PublicKey } from '@solana/web3.js';
-import type { SvmToken } from '../../../shared/chains/networks.js';
-import { TOKEN_PROGRAMS } from '../../../shared/chains/solana-programs.js';
+import type { SvmToken } from '../../../shared/chains/networks/networks.js';
+import { TOKEN_PROGRAMS } from '../../../shared/chains/solana/solana-programs.js';
 
 /** The token programs' binary layout of a mint and a token account. */
 const MINT_BYTES = 82;

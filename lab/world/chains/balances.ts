@@ -1,6 +1,6 @@
 import { Keypair } from '@solana/web3.js';
 import { type Hex, numberToHex, pad } from 'viem';
-import type { EvmNetwork, SvmNetwork } from '../../../shared/chains/networks.js';
+import type { EvmNetwork, SvmNetwork } from '../../../shared/chains/networks/networks.js';
 
 type Methods = Record<string, (params: readonly unknown[]) => unknown>;
 

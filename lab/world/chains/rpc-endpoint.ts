@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { ChainFetch } from '../../../shared/chains/rpc-fetch.js';
+import type { ChainFetch } from '../../../shared/chains/rpc/rpc-fetch.js';
 import { isJsonObject } from '../../../shared/values/json-object.js';
 import { readBody, sendJson } from '../http/json-http.js';
 import { type LocalServer, serveLocally } from '../http/listen.js';

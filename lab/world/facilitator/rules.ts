@@ -1,4 +1,4 @@
-import { NETWORKS } from '../../../shared/chains/networks.js';
+import { NETWORKS } from '../../../shared/chains/networks/networks.js';
 import type { FacilitatorRequest } from '../../../shared/x402/wire.js';
 import { judgeAuthorization, readAuthorization } from './evm.js';
 import type { Judgement, Movement, RuleOptions } from './judgement.js';

@@ -1,4 +1,8 @@
-import { type CodeMeaning, meaningOf, SETTLE_ERROR_CODES } from '../../../shared/x402/settle-error-codes.js';
+import {
+  type CodeMeaning,
+  meaningOf,
+  SETTLE_ERROR_CODES,
+} from '../../../shared/x402/facilitator/settle-error-codes.js';
 
 /** Words of facilitators that the service does not know. */
 const UNKNOWN_WORDS = [

@@ -1,6 +1,6 @@
 import type { Observation, PaymentStatus } from '../../../shared/payments/states.js';
 import { OUTCOME_UNKNOWN } from '../../../shared/payments/states.js';
-import { meaningOf } from '../../../shared/x402/settle-error-codes.js';
+import { meaningOf } from '../../../shared/x402/facilitator/settle-error-codes.js';
 import { CERTAINTIES, ROWS } from './rows.js';
 
 /** The columns of a payment that its history explains. */

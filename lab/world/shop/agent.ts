@@ -10,7 +10,7 @@ import {
 } from '@solana/web3.js';
 import type { Hex, LocalAccount } from 'viem';
 import { generatePrivateKey } from 'viem/accounts';
-import { findToken } from '../../../shared/chains/networks.js';
+import { findToken } from '../../../shared/chains/networks/networks.js';
 import { nowMs } from '../../../shared/process/clock.js';
 import type {
   EvmExtra,

@@ -1,4 +1,4 @@
-import { looksLikeTransaction, looksLikeWallet } from '../../chains/text-forms.js';
+import { looksLikeTransaction, looksLikeWallet } from '../../chains/networks/text-forms.js';
 import { alike } from '../../db/listing.js';
 
 export interface Found {

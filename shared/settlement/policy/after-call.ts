@@ -1,4 +1,4 @@
-import type { SettleVerdict } from '../../x402/settle-verdict.js';
+import type { SettleVerdict } from '../../x402/facilitator/settle-verdict.js';
 import type { Answer, AnswerCase, AnswerTable, Call } from './answer-case.js';
 import {
   anotherMayBeAsked,

@@ -1,4 +1,4 @@
-import type { ChainFinding, Finding } from '../../chains/finding.js';
+import type { ChainFinding, Finding } from '../../chains/check/finding.js';
 import { nothingIsForgotten } from './answer-conditions.js';
 import type { CheckCase, CheckStep, CheckTable } from './check-case.js';
 import {

@@ -1,4 +1,4 @@
-import type { SettleVerdict } from '../../x402/settle-verdict.js';
+import type { SettleVerdict } from '../../x402/facilitator/settle-verdict.js';
 import type { Decision } from './decision.js';
 import type { Condition, Rows } from './decision-table.js';
 import type { CalledPayment, Settings, Times } from './payment-state.js';

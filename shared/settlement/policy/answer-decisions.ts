@@ -1,4 +1,4 @@
-import type { SettleVerdict } from '../../x402/settle-verdict.js';
+import type { SettleVerdict } from '../../x402/facilitator/settle-verdict.js';
 import type { Answer, AnswerCase } from './answer-case.js';
 import type { Decision, Patch } from './decision.js';
 import type { Action } from './decision-table.js';

@@ -1,4 +1,4 @@
-import type { ChainFinding } from '../../chains/finding.js';
+import type { ChainFinding } from '../../chains/check/finding.js';
 import { OUTCOME_UNKNOWN } from '../../payments/states.js';
 import type { Decision, Proof } from './decision.js';
 import { describeFinding } from './describe-finding.js';

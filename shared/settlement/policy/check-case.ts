@@ -1,4 +1,4 @@
-import type { ChainFinding, Finding } from '../../chains/finding.js';
+import type { ChainFinding, Finding } from '../../chains/check/finding.js';
 import type { Condition, Rows } from './decision-table.js';
 import type { Settings, Times, WatchedPayment } from './payment-state.js';
 

@@ -1,4 +1,4 @@
-import type { SearchPosition } from '../../chains/search-position.js';
+import type { SearchPosition } from '../../chains/check/search-position.js';
 import { timeIsLeft } from './answer-conditions.js';
 import type { CheckCondition } from './check-case.js';
 import { earlier, endsFarAhead, isTooEarly, lastCallEnd, longestWaitEnd, waitEnd } from './check-times.js';

@@ -1,4 +1,4 @@
-import type { Finding } from '../../chains/finding.js';
+import type { Finding } from '../../chains/check/finding.js';
 import { OUTCOME_UNKNOWN } from '../../payments/states.js';
 import type { CheckCase, CheckStep } from './check-case.js';
 import { afterPause, afterUnreadable, earlier, inMs } from './check-times.js';

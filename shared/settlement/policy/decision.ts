@@ -1,4 +1,4 @@
-import type { SearchPosition } from '../../chains/search-position.js';
+import type { SearchPosition } from '../../chains/check/search-position.js';
 import type { Certainty, Observation } from '../../payments/states.js';
 
 /** Columns of the payment that are written together with its next due time. */

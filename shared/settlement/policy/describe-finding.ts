@@ -1,4 +1,4 @@
-import type { ChainFinding } from '../../chains/finding.js';
+import type { ChainFinding } from '../../chains/check/finding.js';
 import type { Decision } from './decision.js';
 
 /** The text of a finding in a payment's history. */

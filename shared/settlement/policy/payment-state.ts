@@ -1,6 +1,6 @@
-import type { SearchPosition } from '../../chains/search-position.js';
+import type { SearchPosition } from '../../chains/check/search-position.js';
 import type { PaymentStatus } from '../../payments/states.js';
-import type { SettleVerdict } from '../../x402/settle-verdict.js';
+import type { SettleVerdict } from '../../x402/facilitator/settle-verdict.js';
 
 /** The columns of a payment that the policy reads before and after a `/settle` call. */
 export interface CalledPayment {

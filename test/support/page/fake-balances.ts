@@ -1,7 +1,7 @@
 import { evmBalances, solanaBalances } from '../../../lab/world/chains/balances.js';
 import { RpcEndpoint } from '../../../lab/world/chains/rpc-endpoint.js';
-import { associatedTokenAccount } from '../../../shared/chains/associated-token-account.js';
-import { findNetwork, type Network } from '../../../shared/chains/networks.js';
+import { findNetwork, type Network } from '../../../shared/chains/networks/networks.js';
+import { associatedTokenAccount } from '../../../shared/chains/solana/associated-token-account.js';
 
 /** Fake chains with balances of wallets, zero by default, for the chains that the service reads for pages. */
 export interface FakeBalances {

@@ -5,7 +5,7 @@ const ANSWERS_SPEC = 'test/unit/outgoing/answer-units.spec.ts';
 const LARGE_ANSWERS_SPEC = 'test/unit/outgoing/large-answers.spec.ts';
 const POST_SPEC = 'test/workers/webhook-sender.spec.ts';
 const HEAD_SCAN = 'shared/outgoing/head-scan.ts';
-const CHAIN_FETCH = 'shared/chains/endpoint-fetch.ts';
+const CHAIN_FETCH = 'shared/chains/rpc/endpoint-fetch.ts';
 const POST = 'workers/webhook-delivery/post.ts';
 const IMAGES = 'api/merchant-images/image-proxy.ts';
 
@@ -23,7 +23,7 @@ const ANSWERS: Readonly<Record<string, Unit>> = {
     'workers/webhook-delivery/post-once.ts',
     POST_SPEC,
   ),
-  MAX_FACILITATOR_ANSWER_BYTES: ofAnswer('bytes of a facilitator', 'shared/x402/facilitator.ts'),
+  MAX_FACILITATOR_ANSWER_BYTES: ofAnswer('bytes of a facilitator', 'shared/x402/facilitator/facilitator.ts'),
   MAX_CHAIN_ANSWER_BYTES: ofAnswer("bytes of a chain's endpoint", CHAIN_FETCH, LARGE_ANSWERS_SPEC),
   MAX_CHAIN_ANSWER_VALUES: ofAnswer("values of a chain's endpoint", CHAIN_FETCH, LARGE_ANSWERS_SPEC),
   MAX_IMAGE_BYTES: ofAnswer(
@@ -55,13 +55,13 @@ const CALLS: Readonly<Record<string, Unit>> = {
   MAX_PAGE_RPC_CALLS: {
     unit: "calls of buyers' pages to a chain",
     holder: 'endpoint',
-    enforcedIn: 'shared/chains/throttled-endpoint.ts',
+    enforcedIn: 'shared/chains/rpc/throttled-endpoint.ts',
     triedIn: 'test/api/link-balances.spec.ts',
   },
   MAX_WAITING_RPC_CALLS: {
     unit: 'calls of chain checks that wait for their turn',
     holder: 'endpoint',
-    enforcedIn: 'shared/chains/endpoint-queue.ts',
+    enforcedIn: 'shared/chains/rpc/endpoint-queue.ts',
     triedIn: 'test/unit/chains/endpoint-queue.spec.ts',
   },
   MAX_IMAGE_FETCHES: ofImages('image fetches', 'process'),
@@ -186,5 +186,5 @@ function ofPool(unit: string, holder: Holder, triedIn = 'test/unit/db/connection
 
 function ofFacilitator(unit: string, property: string): Unit {
   const triedIn = 'test/unit/x402/facilitator-client.spec.ts';
-  return { unit, holder: 'answer', enforcedIn: 'shared/x402/facilitator.ts', triedIn, property };
+  return { unit, holder: 'answer', enforcedIn: 'shared/x402/facilitator/facilitator.ts', triedIn, property };
 }

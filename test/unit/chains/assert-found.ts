@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ChainFinding } from '../../../shared/chains/finding.js';
+import type { ChainFinding } from '../../../shared/chains/check/finding.js';
 
 export async function assertFound(
   kind: 'unreadable' | 'used' | 'searching',

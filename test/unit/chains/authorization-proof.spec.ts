@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { type Hex, numberToHex, pad } from 'viem';
 import { canceledLog, type FakeLog, transferLog, usedLog } from '../../../lab/world/chains/evm-logs.js';
-import { type AuthorizedPayment, judgeAuthorization } from '../../../shared/chains/authorization-proof.js';
-import type { EvmLog } from '../../../shared/chains/evm-rpc.js';
+import {
+  type AuthorizedPayment,
+  judgeAuthorization,
+} from '../../../shared/chains/evm/authorization-proof.js';
+import type { EvmLog } from '../../../shared/chains/evm/evm-rpc.js';
 
 const ASSET: Hex = `0x${'a5'.repeat(20)}`;
 const BUYER: Hex = `0x${'b1'.repeat(20)}`;

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { Keypair } from '@solana/web3.js';
 import { SolanaChain } from '../../../lab/world/chains/solana-chain.js';
 import { type Chains, createChains } from '../../../shared/chains/chains.js';
-import type { ChainFinding } from '../../../shared/chains/finding.js';
-import type { SearchPosition } from '../../../shared/chains/search-position.js';
-import type { SolanaPaymentQuery } from '../../../shared/chains/solana.js';
+import type { ChainFinding } from '../../../shared/chains/check/finding.js';
+import type { SearchPosition } from '../../../shared/chains/check/search-position.js';
+import type { SolanaPaymentQuery } from '../../../shared/chains/solana/solana.js';
 import { buildSolanaPayment, DEVNET } from './solana-payment.js';
 import { UNPACED } from './unpaced.js';
 

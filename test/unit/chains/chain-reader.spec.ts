@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { ChainCheck } from '../../../shared/chains/chain-check.js';
 import { type ChainReader, createChainReader } from '../../../shared/chains/chain-reader.js';
-import { EndpointQueues } from '../../../shared/chains/endpoint-queues.js';
-import { type EvmNetwork, NETWORKS } from '../../../shared/chains/networks.js';
+import { ChainCheck } from '../../../shared/chains/check/chain-check.js';
+import { type EvmNetwork, NETWORKS } from '../../../shared/chains/networks/networks.js';
+import { EndpointQueues } from '../../../shared/chains/rpc/endpoint-queues.js';
 
 const URL = 'http://endpoint.test';
 /** The slots of an endpoint whose limit is unknown. */

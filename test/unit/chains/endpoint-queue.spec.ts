@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
-import { ChainCheck } from '../../../shared/chains/chain-check.js';
-import { EndpointQueue, type QueuedCheck } from '../../../shared/chains/endpoint-queue.js';
-import { EndpointLimits, NoTurn } from '../../../shared/chains/unreadable.js';
+import { ChainCheck } from '../../../shared/chains/check/chain-check.js';
+import { EndpointLimits, NoTurn } from '../../../shared/chains/check/unreadable.js';
+import { EndpointQueue, type QueuedCheck } from '../../../shared/chains/rpc/endpoint-queue.js';
 import { MAX_WAITING_RPC_CALLS } from '../../../shared/limits/bounds.js';
 import { UNPACED } from './unpaced.js';
 

@@ -1,5 +1,5 @@
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
-import type { EvmPaymentQuery } from '../../../shared/chains/evm.js';
+import type { EvmPaymentQuery } from '../../../shared/chains/evm/evm.js';
 import { nowMs } from '../../../shared/process/clock.js';
 
 export const BASE_SEPOLIA = 'eip155:84532';

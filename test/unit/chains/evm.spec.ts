@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { EvmChain } from '../../../lab/world/chains/evm-chain.js';
 import { transferLog, usedLog } from '../../../lab/world/chains/evm-logs.js';
 import { type Chains, createChains } from '../../../shared/chains/chains.js';
-import type { EvmPaymentQuery } from '../../../shared/chains/evm.js';
-import type { ChainFinding } from '../../../shared/chains/finding.js';
+import type { ChainFinding } from '../../../shared/chains/check/finding.js';
+import type { EvmPaymentQuery } from '../../../shared/chains/evm/evm.js';
 import { buildEvmQuery, randomAddress } from './evm-payment.js';
 
 describe('checking a payment on an EVM chain', () => {

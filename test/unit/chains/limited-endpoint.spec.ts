@@ -10,8 +10,8 @@ import {
   type OpenChains,
   type PaymentQuery,
 } from '../../../shared/chains/chains.js';
-import type { ChainFinding } from '../../../shared/chains/finding.js';
-import { isRateLimit } from '../../../shared/chains/rpc-error.js';
+import type { ChainFinding } from '../../../shared/chains/check/finding.js';
+import { isRateLimit } from '../../../shared/chains/rpc/rpc-error.js';
 import { loggerWithLines } from '../../support/log-lines.js';
 import { buildEvmQuery } from './evm-payment.js';
 import { buildSolanaPayment, DEVNET } from './solana-payment.js';

@@ -3,11 +3,11 @@ import { EvmChain } from '../../../lab/world/chains/evm-chain.js';
 import { LOG_REFUSALS, type LogRefusal } from '../../../lab/world/chains/log-refusals.js';
 import { seededRandom } from '../../../lab/world/chance/seeded-random.js';
 import { type Chains, createChains } from '../../../shared/chains/chains.js';
-import type { EvmPaymentQuery } from '../../../shared/chains/evm.js';
-import type { ChainFinding } from '../../../shared/chains/finding.js';
-import type { ChainFetch } from '../../../shared/chains/rpc-fetch.js';
-import type { SearchPosition } from '../../../shared/chains/search-position.js';
-import { AnswerTooLong } from '../../../shared/chains/unreadable.js';
+import type { ChainFinding } from '../../../shared/chains/check/finding.js';
+import type { SearchPosition } from '../../../shared/chains/check/search-position.js';
+import { AnswerTooLong } from '../../../shared/chains/check/unreadable.js';
+import type { EvmPaymentQuery } from '../../../shared/chains/evm/evm.js';
+import type { ChainFetch } from '../../../shared/chains/rpc/rpc-fetch.js';
 import { buildEvmQuery } from './evm-payment.js';
 import { UNPACED } from './unpaced.js';
 

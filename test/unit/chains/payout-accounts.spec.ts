@@ -6,7 +6,7 @@ import {
   type MissingAccount,
   type PayoutAccounts,
   watchPayoutAccounts,
-} from '../../../shared/chains/payout-accounts.js';
+} from '../../../shared/chains/solana/payout-accounts.js';
 import { loggerWithLines } from '../../support/log-lines.js';
 
 const NETWORK = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1';

@@ -3,8 +3,8 @@ import { Keypair } from '@solana/web3.js';
 import { SolanaChain } from '../../../lab/world/chains/solana-chain.js';
 import { advanceNonce } from '../../../lab/world/shop/agent.js';
 import { type Chains, createChains } from '../../../shared/chains/chains.js';
-import type { SearchPosition } from '../../../shared/chains/search-position.js';
-import type { SolanaPaymentQuery } from '../../../shared/chains/solana.js';
+import type { SearchPosition } from '../../../shared/chains/check/search-position.js';
+import type { SolanaPaymentQuery } from '../../../shared/chains/solana/solana.js';
 import { buildSolanaPayment, DEVNET, randomKey, type SolanaPayment } from './solana-payment.js';
 import { UNPACED } from './unpaced.js';
 

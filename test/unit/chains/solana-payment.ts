@@ -1,6 +1,6 @@
 import { Keypair } from '@solana/web3.js';
 import { type SolanaOverrides, signSolanaPayment } from '../../../lab/world/shop/agent.js';
-import type { SolanaPaymentQuery } from '../../../shared/chains/solana.js';
+import type { SolanaPaymentQuery } from '../../../shared/chains/solana/solana.js';
 import { nowMs } from '../../../shared/process/clock.js';
 
 export const DEVNET = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { findNetwork } from '../../../shared/chains/networks.js';
-import { SolanaRpc } from '../../../shared/chains/solana-rpc.js';
-import { unreadableReason } from '../../../shared/chains/unreadable.js';
+import { unreadableReason } from '../../../shared/chains/check/unreadable.js';
+import { findNetwork } from '../../../shared/chains/networks/networks.js';
+import { SolanaRpc } from '../../../shared/chains/solana/solana-rpc.js';
 import { DEVNET } from './solana-payment.js';
 
 const ENTRY = { signature: '5sig', slot: 7, err: null, memo: null, blockTime: null };

@@ -5,8 +5,8 @@ import { toBase58 } from '../../../lab/world/chains/base58.js';
 import { SolanaChain } from '../../../lab/world/chains/solana-chain.js';
 import { memo, tokenAccount, tokenProgram } from '../../../lab/world/shop/agent.js';
 import { type Chains, createChains } from '../../../shared/chains/chains.js';
-import type { ChainFinding } from '../../../shared/chains/finding.js';
-import type { SolanaPaymentQuery } from '../../../shared/chains/solana.js';
+import type { ChainFinding } from '../../../shared/chains/check/finding.js';
+import type { SolanaPaymentQuery } from '../../../shared/chains/solana/solana.js';
 import { nowMs } from '../../../shared/process/clock.js';
 import {
   buildSolanaPayment,

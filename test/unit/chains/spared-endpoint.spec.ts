@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { throttleEndpoint } from '../../../shared/chains/throttled-endpoint.js';
+import { throttleEndpoint } from '../../../shared/chains/rpc/throttled-endpoint.js';
 import { MAX_PAGE_RPC_CALLS } from '../../../shared/limits/bounds.js';
 
 describe('an RPC endpoint for buyers’ pages', () => {

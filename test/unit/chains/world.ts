@@ -1,7 +1,7 @@
 import type { RpcEndpoint } from '../../../lab/world/chains/rpc-endpoint.js';
 import type { Chains, PaymentQuery } from '../../../shared/chains/chains.js';
-import type { ChainFinding } from '../../../shared/chains/finding.js';
-import type { SearchPosition } from '../../../shared/chains/search-position.js';
+import type { ChainFinding } from '../../../shared/chains/check/finding.js';
+import type { SearchPosition } from '../../../shared/chains/check/search-position.js';
 
 /**
  * A payment, its chain, and an endpoint whose fault modes change over time. Times are Unix milliseconds: `now` is the

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as viemChains from 'viem/chains';
 import { walletChain } from '../../../api/checkout-page/wallet-chains.js';
-import { NETWORKS } from '../../../shared/chains/networks.js';
+import { NETWORKS } from '../../../shared/chains/networks/networks.js';
 
 describe('the definition of a network for wallets', () => {
   for (const network of NETWORKS) {

@@ -3,9 +3,9 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { openImageDownloader } from '../../../api/merchant-images/download-image.js';
 import { eventually } from '../../../lab/world/processes/eventually.js';
 import { createChains } from '../../../shared/chains/chains.js';
-import { findNetwork } from '../../../shared/chains/networks.js';
-import { throttleEvm } from '../../../shared/chains/throttled-evm.js';
-import { throttleSolana } from '../../../shared/chains/throttled-solana.js';
+import { throttleEvm } from '../../../shared/chains/evm/throttled-evm.js';
+import { findNetwork } from '../../../shared/chains/networks/networks.js';
+import { throttleSolana } from '../../../shared/chains/solana/throttled-solana.js';
 import {
   ANSWER_BYTES_PER_FURTHER_PIECE,
   IMAGE_BYTES_IN_FLIGHT,
@@ -15,7 +15,7 @@ import {
   MAX_RECEIVER_ANSWER_PIECES,
 } from '../../../shared/limits/bounds.js';
 import { openBudget } from '../../../shared/limits/budget.js';
-import { createFacilitator } from '../../../shared/x402/facilitator.js';
+import { createFacilitator } from '../../../shared/x402/facilitator/facilitator.js';
 import { createWebhookSender } from '../../../workers/webhook-delivery/post.js';
 import {
   type HostileServer,

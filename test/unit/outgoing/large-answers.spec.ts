@@ -4,8 +4,8 @@ import { createServer, type ServerResponse } from 'node:http';
 import { openImageDownloader } from '../../../api/merchant-images/download-image.js';
 import { type LocalServer, serveLocally } from '../../../lab/world/http/listen.js';
 import { eventually } from '../../../lab/world/processes/eventually.js';
-import { fetchFromEndpoint } from '../../../shared/chains/endpoint-fetch.js';
-import { AnswerTooLong } from '../../../shared/chains/unreadable.js';
+import { AnswerTooLong } from '../../../shared/chains/check/unreadable.js';
+import { fetchFromEndpoint } from '../../../shared/chains/rpc/endpoint-fetch.js';
 import {
   CHAIN_ANSWER_BYTES_IN_FLIGHT,
   CHAIN_ANSWER_BYTES_IN_FLIGHT_OF_ENDPOINT,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { checkBeforeRefusal, type DoubtedRefusal } from '../../../api/payment-link/check-before-refusal.js';
 import type { PaymentQuery } from '../../../shared/chains/chains.js';
-import type { ChainFinding } from '../../../shared/chains/finding.js';
+import type { ChainFinding } from '../../../shared/chains/check/finding.js';
 import { MAX_PAGE_RPC_CALLS } from '../../../shared/limits/bounds.js';
 import { correctClock, nowMs } from '../../../shared/process/clock.js';
 import { createLogger } from '../../../shared/process/logger.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { filterAccepts, fitTerms, readAcceptsFilter } from '../../../api/payment-link/http/fit-accepts.js';
-import { findToken, OFFERED_TOKENS } from '../../../shared/chains/networks.js';
+import { findToken, OFFERED_TOKENS } from '../../../shared/chains/networks/networks.js';
 import { centsToTokenAmount } from '../../../shared/values/money.js';
 import type { PaymentRequirements } from '../../../shared/x402/wire.js';
 import { withoutHints } from '../../support/checkout.js';

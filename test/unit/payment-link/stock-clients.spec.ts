@@ -4,7 +4,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { ExactSvmScheme } from '@x402/svm/exact/client';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { isListedByStockClients, stockClientAdvice } from '../../../api/payment-link/stock-clients.js';
-import { OFFERED_TOKENS } from '../../../shared/chains/networks.js';
+import { OFFERED_TOKENS } from '../../../shared/chains/networks/networks.js';
 
 const LISTED = { network: 'eip155:84532', asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e' };
 const UNLISTED = { network: 'eip155:196', asset: '0x779Ded0c9e1022225f8E0630b35a9b54bE713736' };

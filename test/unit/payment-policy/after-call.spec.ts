@@ -3,7 +3,7 @@ import { afterCall } from '../../../shared/settlement/policy/after-call.js';
 import { beforeCall, mayStillCall } from '../../../shared/settlement/policy/before-call.js';
 import type { Decision } from '../../../shared/settlement/policy/decision.js';
 import type { Settings, WatchedPayment } from '../../../shared/settlement/policy/payment-state.js';
-import type { SettleVerdict } from '../../../shared/x402/settle-verdict.js';
+import type { SettleVerdict } from '../../../shared/x402/facilitator/settle-verdict.js';
 import { aPayment, at, SETTINGS, times, unclearPayment } from './a-payment.js';
 
 const HASH = '0xabc';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ChainFinding, Finding } from '../../../shared/chains/finding.js';
+import type { ChainFinding, Finding } from '../../../shared/chains/check/finding.js';
 import { afterCheck } from '../../../shared/settlement/policy/after-check.js';
 import type { Settings, Times, WatchedPayment } from '../../../shared/settlement/policy/payment-state.js';
 import { at, SETTINGS, times, unclearPayment } from './a-payment.js';

@@ -1,4 +1,4 @@
-import type { ChainFinding, Finding } from '../../../shared/chains/finding.js';
+import type { ChainFinding, Finding } from '../../../shared/chains/check/finding.js';
 import type { Answer, AnswerCase } from '../../../shared/settlement/policy/answer-case.js';
 import type { CallCase } from '../../../shared/settlement/policy/answer-conditions.js';
 import type { CheckCase } from '../../../shared/settlement/policy/check-case.js';
@@ -9,7 +9,7 @@ import type {
   HoldingPayment,
   SuccessCase,
 } from '../../../shared/settlement/policy/session-after.js';
-import type { SettleVerdict } from '../../../shared/x402/settle-verdict.js';
+import type { SettleVerdict } from '../../../shared/x402/facilitator/settle-verdict.js';
 import { aPayment, at, NOW, SETTINGS, times } from './a-payment.js';
 import { DAY, HASH, HOUR, MINUTE, paid, unused } from './check-rows.js';
 

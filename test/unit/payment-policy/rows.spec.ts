@@ -4,7 +4,7 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { uncertain } from '../../../lab/explore/policy/model/certainty.js';
 import { rowsAsMarkdown } from '../../../lab/world/history/rows.js';
-import type { ChainFinding, Finding } from '../../../shared/chains/finding.js';
+import type { ChainFinding, Finding } from '../../../shared/chains/check/finding.js';
 import { SESSION_STATUSES } from '../../../shared/payables/states.js';
 import { ANSWER, afterCall } from '../../../shared/settlement/policy/after-call.js';
 import { afterCheck, CHECK, LATE_CHECK } from '../../../shared/settlement/policy/after-check.js';
@@ -19,7 +19,7 @@ import {
   rowName,
 } from '../../../shared/settlement/policy/decision-table.js';
 import { FAILURE, SUCCESS } from '../../../shared/settlement/policy/session-after.js';
-import type { SettleVerdict } from '../../../shared/x402/settle-verdict.js';
+import type { SettleVerdict } from '../../../shared/x402/facilitator/settle-verdict.js';
 import { addToTitle } from '../../support/add-to-title.js';
 import { answers, checks, failures, successes, TAKEN } from './every-case.js';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Arrival } from '../../../shared/chains/arrival.js';
+import type { Arrival } from '../../../shared/chains/check/arrival.js';
 import type { BookedPayable, BookedPayment } from '../../../shared/reconcile/books.js';
 import { type Judgement, judgeArrival, type Known } from '../../../shared/reconcile/judge-arrival.js';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { loggedVerdict } from '../../../shared/settlement/policy/payment-state.js';
-import type { SettleVerdict } from '../../../shared/x402/settle-verdict.js';
+import type { SettleVerdict } from '../../../shared/x402/facilitator/settle-verdict.js';
 import { HASH, settle } from './answers.js';
 
 describe('after an unclear attempt of the same payment', () => {

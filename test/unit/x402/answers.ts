@@ -5,7 +5,7 @@ import {
   readVerifyAnswer,
   type SettleAnswer,
   type VerifyVerdict,
-} from '../../../shared/x402/facilitator-answers.js';
+} from '../../../shared/x402/facilitator/facilitator-answers.js';
 import { BASE_SEPOLIA } from './offers.js';
 
 export const PAYER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Keypair } from '@solana/web3.js';
-import { associatedTokenAccount } from '../../../shared/chains/associated-token-account.js';
-import { findToken } from '../../../shared/chains/networks.js';
+import { findToken } from '../../../shared/chains/networks/networks.js';
+import { associatedTokenAccount } from '../../../shared/chains/solana/associated-token-account.js';
 import { SOLANA, SOLANA_DEVNET } from './offers.js';
 
 const WALLET = '9B5XszUGdMaxCZ7uSQhPzdks5ZQSmWxrmzCSvtJ6Ns6g';

@@ -9,7 +9,7 @@ import {
   type FacilitatorAuth,
   parseFacilitatorSecret,
 } from '../../../shared/secrets/facilitator-secret.js';
-import { type AuthorizedCall, createTokenSource } from '../../../shared/x402/facilitator-auth.js';
+import { type AuthorizedCall, createTokenSource } from '../../../shared/x402/facilitator/facilitator-auth.js';
 
 const VERIFY = callOf('POST', '/verify');
 const [ED25519, P256, P384] = [

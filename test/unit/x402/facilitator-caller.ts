@@ -12,7 +12,7 @@ import {
   type FacilitatorReply,
   readSettleAnswer,
   readVerifyAnswer,
-} from '../../../shared/x402/facilitator-answers.js';
+} from '../../../shared/x402/facilitator/facilitator-answers.js';
 import { parsePayload } from '../../../shared/x402/parse-payload.js';
 import { buildFacilitatorRequest } from '../../../shared/x402/payload.js';
 import { buildAccepts, parseSupported } from '../../../shared/x402/requirements.js';

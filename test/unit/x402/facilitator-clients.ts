@@ -3,7 +3,7 @@ import { openRateLimiter } from '../../../shared/limits/rate-limiter.js';
 import { openThrottle } from '../../../shared/limits/throttle.js';
 import { resetClock } from '../../../shared/process/clock.js';
 import type { FacilitatorAuth } from '../../../shared/secrets/facilitator-secret.js';
-import { createFacilitator, type Facilitator } from '../../../shared/x402/facilitator.js';
+import { createFacilitator, type Facilitator } from '../../../shared/x402/facilitator/facilitator.js';
 import type { FacilitatorRequest } from '../../../shared/x402/wire.js';
 import { loggerWithLines } from '../../support/log-lines.js';
 import { entryFor } from './offers.js';

@@ -10,7 +10,7 @@ import {
 import type { Movement } from '../../../lab/world/facilitator/judgement.js';
 import type { EvmOverrides, SolanaOverrides } from '../../../lab/world/shop/agent.js';
 import { advanceClock, now, resetClock } from '../../../shared/process/clock.js';
-import { readSettleAnswer } from '../../../shared/x402/facilitator-answers.js';
+import { readSettleAnswer } from '../../../shared/x402/facilitator/facilitator-answers.js';
 import { parseSupported } from '../../../shared/x402/requirements.js';
 import { ACCOUNT, BUYER, FacilitatorCaller } from './facilitator-caller.js';
 import { BASE_SEPOLIA, EVM_WALLET, SOLANA_DEVNET } from './offers.js';

@@ -1,5 +1,5 @@
 import { Keypair } from '@solana/web3.js';
-import { NETWORKS, OFFERED_TOKENS, type TokenSymbol } from '../../../shared/chains/networks.js';
+import { NETWORKS, OFFERED_TOKENS, type TokenSymbol } from '../../../shared/chains/networks/networks.js';
 import { buildAccepts, type SupportedKinds } from '../../../shared/x402/requirements.js';
 import type { PaymentRequirements } from '../../../shared/x402/wire.js';
 

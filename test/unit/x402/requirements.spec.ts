@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Keypair } from '@solana/web3.js';
-import { NETWORKS, OFFERED_TOKENS } from '../../../shared/chains/networks.js';
+import { NETWORKS, OFFERED_TOKENS } from '../../../shared/chains/networks/networks.js';
 import { buildAccepts, type OfferInput, parseSupported } from '../../../shared/x402/requirements.js';
 import {
   ALL_SUPPORTED,

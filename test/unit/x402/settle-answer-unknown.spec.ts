@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { readSettleAnswer } from '../../../shared/x402/facilitator-answers.js';
-import type { SettleVerdict } from '../../../shared/x402/settle-verdict.js';
+import { readSettleAnswer } from '../../../shared/x402/facilitator/facilitator-answers.js';
+import type { SettleVerdict } from '../../../shared/x402/facilitator/settle-verdict.js';
 import { FAILURE, HASH, HTML, NO_BOOLEAN, PERHAPS_SENT, SUCCESS, settle } from './answers.js';
 import { BASE_SEPOLIA, SOLANA_DEVNET } from './offers.js';
 

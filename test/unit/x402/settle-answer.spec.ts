@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readSettleAnswer } from '../../../shared/x402/facilitator-answers.js';
+import { readSettleAnswer } from '../../../shared/x402/facilitator/facilitator-answers.js';
 import { FAILURE_CODES } from '../../support/failure-codes.js';
 import {
   codeOf,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { readVerifyAnswer } from '../../../shared/x402/facilitator-answers.js';
-import { meaningOf, SETTLE_ERROR_CODES } from '../../../shared/x402/settle-error-codes.js';
+import { readVerifyAnswer } from '../../../shared/x402/facilitator/facilitator-answers.js';
+import { meaningOf, SETTLE_ERROR_CODES } from '../../../shared/x402/facilitator/settle-error-codes.js';
 import { FAILURE_CODES } from '../../support/failure-codes.js';
 import { settle } from './answers.js';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readVerifyAnswer } from '../../../shared/x402/facilitator-answers.js';
+import { readVerifyAnswer } from '../../../shared/x402/facilitator/facilitator-answers.js';
 import { OWN_CODES } from '../../../shared/x402/failure-codes.js';
 import {
   codeOf,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { advanceClock, resetClock } from '../../../shared/process/clock.js';
-import type { VerifyVerdict } from '../../../shared/x402/facilitator-answers.js';
-import { openUnavailableFacilitators } from '../../../shared/x402/unavailable-facilitators.js';
-import { verifyInTurn } from '../../../shared/x402/verify-in-turn.js';
+import type { VerifyVerdict } from '../../../shared/x402/facilitator/facilitator-answers.js';
+import { openUnavailableFacilitators } from '../../../shared/x402/facilitator/unavailable-facilitators.js';
+import { verifyInTurn } from '../../../shared/x402/facilitator/verify-in-turn.js';
 import type { FacilitatorRequest } from '../../../shared/x402/wire.js';
 
 const NETWORK = 'eip155:84532';

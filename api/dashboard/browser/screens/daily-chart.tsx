@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
-import { TOKEN_SYMBOLS } from '../../../../shared/chains/networks.js';
+import { TOKEN_SYMBOLS } from '../../../../shared/chains/networks/networks.js';
 import type { DailyReport } from '../api/objects.js';
 import { day, dollars, plural, shortDollars } from '../parts/format.js';
 

@@ -1,4 +1,4 @@
-import { NETWORKS, TOKEN_SYMBOLS } from '../../../../shared/chains/networks.js';
+import { NETWORKS, TOKEN_SYMBOLS } from '../../../../shared/chains/networks/networks.js';
 import type { Payment } from '../api/objects.js';
 import { useSignedIn } from '../api/signed-in.js';
 import { Choice, DateField } from '../parts/field.js';

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { looksLikeTransaction, looksLikeWallet } from '../../../../shared/chains/text-forms.js';
+import { looksLikeTransaction, looksLikeWallet } from '../../../../shared/chains/networks/text-forms.js';
 import { type Api, ApiError } from '../api/client.js';
 import type { List, Payment, Session } from '../api/objects.js';
 import { useRead } from '../api/use-read.js';

@@ -1,5 +1,5 @@
 import { OUTCOME_UNKNOWN } from '../../../../shared/payments/states.js';
-import type { SettleVerdict } from '../../../../shared/x402/settle-verdict.js';
+import type { SettleVerdict } from '../../../../shared/x402/facilitator/settle-verdict.js';
 import type { Setting } from '../setting/setting.js';
 import { A_DAY_AGO, LONGEST_WAIT } from '../setting/ticks.js';
 import { CALL_TICKS, type Finding, type Payload, type Seen } from './world.js';

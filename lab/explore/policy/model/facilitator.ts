@@ -1,4 +1,4 @@
-import type { SettleVerdict } from '../../../../shared/x402/settle-verdict.js';
+import type { SettleVerdict } from '../../../../shared/x402/facilitator/settle-verdict.js';
 import type { Setting } from '../setting/setting.js';
 import { ANOTHER_PAYER, TRANSACTION } from './policy-inputs.js';
 import { CALL_TICKS, type Payload, type World } from './world.js';

@@ -1,4 +1,4 @@
-import type { ChainFinding } from '../../../../shared/chains/finding.js';
+import type { ChainFinding } from '../../../../shared/chains/check/finding.js';
 import type { SessionStatus } from '../../../../shared/payables/states.js';
 import type { PaymentStage, PaymentStatus } from '../../../../shared/payments/states.js';
 import type { Setting } from '../setting/setting.js';

@@ -1,4 +1,4 @@
-import type { SettleVerdict } from '../../../../shared/x402/settle-verdict.js';
+import type { SettleVerdict } from '../../../../shared/x402/facilitator/settle-verdict.js';
 import { ANOTHER_PAYER, at, CLOCKS, SETTINGS, stateOf, TRANSACTION, timesBy } from './inputs.js';
 import { continued, isPromoted, type Scene, type Steps } from './play.js';
 import { canMove, type Fact, withFact, withRow } from './world.js';

@@ -1,4 +1,4 @@
-import type { ChainFinding } from '../../../../shared/chains/finding.js';
+import type { ChainFinding } from '../../../../shared/chains/check/finding.js';
 import { CLOCKS, type Clocks, PAID, SETTINGS, stateOf, TRANSACTION, timesBy, unused } from './inputs.js';
 import { continued, isPromoted, type Scene, type Steps } from './play.js';
 import type { Breadth } from './settings.js';

@@ -1,4 +1,4 @@
-import type { ChainFinding } from '../../../../shared/chains/finding.js';
+import type { ChainFinding } from '../../../../shared/chains/check/finding.js';
 import { LONGEST_UNREADABLE_MS } from '../../../../shared/settlement/policy/limits.js';
 import type { Settings, Times, WatchedPayment } from '../../../../shared/settlement/policy/payment-state.js';
 import type { HeldSession, HoldingPayment } from '../../../../shared/settlement/policy/session-after.js';

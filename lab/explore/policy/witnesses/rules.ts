@@ -1,4 +1,4 @@
-import type { ChainFinding } from '../../../../shared/chains/finding.js';
+import type { ChainFinding } from '../../../../shared/chains/check/finding.js';
 import {
   whyChainLeavesItOpen,
   whyRowLeavesItOpen,
