@@ -5,8 +5,10 @@ import { buildPaidSession } from '../../lab/world/shop/factories.js';
 import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { now } from '../../shared/process/clock.js';
 import { newId } from '../../shared/values/ids.js';
+import type { PaymentRequired } from '../../shared/x402/wire.js';
+import { BASE_SEPOLIA } from '../support/checkout.js';
 import { pairForAllTests } from '../support/checkout-pair.js';
-import { answerOf, type LinkMethod, receiptOf } from '../support/link-answers.js';
+import { answerOf, decodeHeader, type LinkMethod, receiptOf } from '../support/link-answers.js';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
 const MALFORMED = 'no-payment!';
@@ -69,6 +71,17 @@ describe('a payment link', () => {
       const payment = await checkout.sign(open.id);
       const headers = { Accept: BROWSER, 'PAYMENT-SIGNATURE': payment.header };
       assert.equal(answerOf(await checkout.visit(open.id, headers)), '402 page');
+      checkout.facilitator.verify.next(refuses('insufficient_funds'));
+      const { header: another } = await checkout.sign(open.id);
+      const wanted = { Accept: BROWSER, 'PAYMENT-SIGNATURE': another };
+      const narrowed = await checkout.visit(`${open.id}?network=${BASE_SEPOLIA}&token=USDC`, wanted);
+      assert.equal(answerOf(narrowed), '402 page');
+      const required = decodeHeader(narrowed.get('PAYMENT-REQUIRED') ?? '') as PaymentRequired;
+      assert.equal(required.code, 'insufficient_funds');
+      assert.deepEqual(
+        required.accepts.map(({ network }) => network),
+        [BASE_SEPOLIA],
+      );
 
       const { id } = await noWait.buildSession();
       const { header } = await noWait.sign(id);

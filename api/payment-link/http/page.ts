@@ -36,21 +36,22 @@ export async function sendPageLoad(
 }
 
 /**
- * A page load with a payment header: the status and headers that agents get, with the page of the resulting state.
+ * A page load with a payment header: the status and headers that agents get, with the page of the resulting state, which
+ * shows every network whatever the query asks for.
  */
 export async function sendPageAfterPayment(
   deps: Deps,
   res: Response,
   sessionId: string,
-  answer: LinkAnswer,
+  { head, shown }: { head: LinkAnswer; shown: LinkAnswer },
 ): Promise<void> {
   // The payment has changed the session since it was read.
   const session = await findPageSession(deps.db, sessionId);
   if (session === undefined) throw new Error(`${sessionId} is gone`);
   // Set first: the link's own headers fill the room that these leave.
   setPageHeaders(res, deps.config.pageScriptUrl, inlinedIn(deps, session));
-  writeStatusAndHeaders(deps, res, answer);
-  await sendPage(deps, res, session, answer, { hasHead: true });
+  writeStatusAndHeaders(deps, res, head);
+  await sendPage(deps, res, session, shown, { hasHead: true });
 }
 
 /**

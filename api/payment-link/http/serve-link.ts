@@ -63,13 +63,14 @@ export function serveLink(
       answer = await pay(deps, session, { header, channel: channelOf(req), arrivedAtMs, requestId: req.id });
     }
     deps.metrics.linkAnswer(metricsLabelOf(answer));
+    const filtered = withFilteredAccepts(answer, readAcceptsFilter(req.url));
     if (!isPage)
-      await sendAgentAnswer(deps, res, withFilteredAccepts(answer, readAcceptsFilter(req.url)), {
+      await sendAgentAnswer(deps, res, filtered, {
         link: paymentLinkUrl(session.id, deps.config.baseUrl),
         carriedPayment: header !== undefined,
       });
     else if (header === undefined) await sendPageLoad(deps, res, session, answer);
-    else await sendPageAfterPayment(deps, res, session.id, answer);
+    else await sendPageAfterPayment(deps, res, session.id, { head: filtered, shown: answer });
   };
 }
 
