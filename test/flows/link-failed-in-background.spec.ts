@@ -68,6 +68,15 @@ describe('a payment that was answered 202', () => {
     assert.deepEqual(await noWait.state(id), FAILED);
   });
 
+  it('that failed is reported in whole sentences where the wanted network is not offered', async () => {
+    const id = await newId();
+    await failInBackground(id);
+    const res = await fetch(`http://127.0.0.1:${noWait.app.port}/c/${id}?network=eip155:5`);
+    const { code, error, accepts } = JSON.parse(await res.text());
+    assert.deepEqual([res.status, code, accepts], [402, 'kyt_risk_detected', []]);
+    assert.match(error, /ask the merchant\. Nothing is offered/);
+  });
+
   it('that failed is reported for ten minutes', async () => {
     const id = await newId();
     await failInBackground(id);

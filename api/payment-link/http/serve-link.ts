@@ -117,8 +117,12 @@ function withFilteredAccepts(answer: LinkAnswer, filter: AcceptsFilter | undefin
   const accepts = filterAccepts(required.accepts, filter);
   if (accepts.length > 0) return { ...answer, required: { ...required, accepts } };
   const networks = new Set(required.accepts.map(({ network }) => network));
-  const error = `${required.error}. Nothing is offered for this \`network\` and \`token\`; the networks are ${[...networks].join(', ')}.`;
+  const error = `${asSentence(required.error)} Nothing is offered for this \`network\` and \`token\`; the networks are ${[...networks].join(', ')}.`;
   return { ...answer, required: { ...required, error, accepts } };
+}
+
+function asSentence(text: string): string {
+  return text.endsWith('.') ? text : `${text}.`;
 }
 
 /** The metrics label of a response. */
