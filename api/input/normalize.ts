@@ -92,9 +92,9 @@ class Walker {
         // Validation reports the first unknown name; its value and further unknown names are dropped.
         if (!hasUnknown) result[name] = true;
         hasUnknown = true;
-      } else if (member === '' || member === null) {
+      } else if (member === '' || member === null || isClearedList(property, member)) {
         if (schema.required?.includes(name)) throw emptyValue(memberPath);
-        if (property.anyOf?.some((branch) => branch.type === 'null')) result[name] = null;
+        if (isClearable(property)) result[name] = null;
       } else {
         if (!known) requireReadableText(name, path);
         result[name] = this.walk(property, member, memberPath);
@@ -135,6 +135,16 @@ function chooseBranch(branches: readonly SchemaNode[], value: unknown): SchemaNo
   const objects = branches.find((branch) => branch.type === 'object');
   const others = branches.find((branch) => branch.type !== 'object' && branch.type !== 'null');
   return (entriesOf(value) !== undefined ? objects : others) ?? others ?? objects ?? {};
+}
+
+function isClearable({ anyOf = [] }: SchemaNode): boolean {
+  return anyOf.some((branch) => branch.type === 'null');
+}
+
+/** `[]` clears a list as null does. Forms cannot send it, and a fingerprint takes it for absent. */
+function isClearedList(schema: SchemaNode, value: unknown): boolean {
+  const isEmpty = Array.isArray(value) && value.length === 0;
+  return isEmpty && isClearable(schema) && chooseBranch(schema.anyOf ?? [], value).type === 'array';
 }
 
 function entriesOf(value: unknown): Iterable<[string, unknown]> | undefined {

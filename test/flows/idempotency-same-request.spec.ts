@@ -189,6 +189,19 @@ describe('Idempotency-Key', () => {
       assertReplay(await keyed(shop.test.form(`${ENDPOINTS}/${id}`, 'description=')), cleared);
       assertReused(await keyed(shop.test.post(`${ENDPOINTS}/${id}`, {})));
     });
+
+    it('an update that clears a list by [], null or an empty value, and not one without the list', async () => {
+      const { id } = (await shop.test.post(ENDPOINTS, { ...hooks, enabled_events: ['refund.created'] })).body;
+      const path = `${ENDPOINTS}/${id}`;
+      const kept = await keyed(shop.test.post(path, {}), 'kept');
+      assert.deepEqual(kept.body.enabled_events, ['refund.created']);
+      assertReused(await keyed(shop.test.post(path, { enabled_events: [] }), 'kept'));
+      const cleared = await keyed(shop.test.post(path, { enabled_events: [] }));
+      assert.deepEqual(cleared.body.enabled_events, ['*']);
+      assertReplay(await keyed(shop.test.post(path, { enabled_events: null })), cleared);
+      assertReplay(await keyed(shop.test.form(path, 'enabled_events=')), cleared);
+      assertReused(await keyed(shop.test.post(path, {})));
+    });
   });
 
   describe('is scoped to', () => {
