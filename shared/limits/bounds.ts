@@ -159,7 +159,8 @@ export const ANSWER_BYTES_PER_FURTHER_PIECE = 512;
 
 /**
  * The body of a chain's answer, some 3,000 logs. It is parsed in one go. A longer answer to a search for logs is asked for again
- * in shorter ranges of blocks, one to a batch call by call; a transaction with so many logs exceeds the networks' gas limits.
+ * in shorter ranges of blocks, one to a batch call by call. A transaction has room for far more logs, of 400 gas each: instead of
+ * its receipt a payer's logs in its block are searched.
  */
 export const MAX_CHAIN_ANSWER_BYTES = 2 * 1024 * 1024;
 export const MAX_CHAIN_ANSWER_VALUES = 60_000;

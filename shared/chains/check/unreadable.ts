@@ -8,6 +8,10 @@ export class AnswerTooLong extends ChainUnreadable {
   override readonly name = 'AnswerTooLong';
 }
 
+export function isTooLong(error: unknown): boolean {
+  return causesOf(error).some((cause) => cause instanceof AnswerTooLong);
+}
+
 /** The endpoint answers and asks for fewer calls: it is not down, and nothing is known about the payment. */
 export class EndpointLimits extends ChainUnreadable {
   override readonly name = 'EndpointLimits';

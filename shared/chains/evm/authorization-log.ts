@@ -1,10 +1,9 @@
-import type { Hex } from 'viem';
 import { unixSeconds } from '../../wire/timestamp.js';
 import type { ChainCheck } from '../check/chain-check.js';
 import { changedAt, type KnownHistory, narrowByHistory } from './authorization-history.js';
 import { type Authorization, authorizationLogFilter, isAuthorizationLog } from './authorization-proof.js';
 import { type BlockClock, NEAR_ENOUGH_BLOCKS } from './block-clock.js';
-import type { EvmBlock, EvmRpc } from './evm-rpc.js';
+import type { EvmBlock, EvmRpc, FoundLog } from './evm-rpc.js';
 import { beginNextPass, type EvmSearchPosition } from './evm-search-position.js';
 import type { LogRange } from './log-range.js';
 
@@ -30,25 +29,25 @@ const EARLY_SECONDS = 60;
 const EARLY_PART = 0.25;
 
 /**
- * Finds the transaction that used or cancelled an authorization that is used at `head`. If one search takes all blocks since
+ * Finds the log by which an authorization that is used at `head` was used or cancelled. If one search takes all blocks since
  * the claim, it is the first. Else the block in which the state changed is searched first, then the blocks from the claim
  * forward to the head, since most authorizations are used at once, then the blocks before the claim. Undefined when a whole
- * pass over the logs has not shown the transaction, which proves nothing. Advances `position`, also when it throws.
+ * pass over the logs has not shown it, which proves nothing. Advances `position`, also when it throws.
  */
-export async function findAuthorizationLog(rpc: EvmRpc, search: LogSearch): Promise<Hex | undefined> {
+export async function findAuthorizationLog(rpc: EvmRpc, search: LogSearch): Promise<FoundLog | undefined> {
   const { authorization, head, position, memory, check } = search;
   const sinceClaim = await searchSinceClaim(rpc, search);
   if (sinceClaim !== undefined) return sinceClaim;
   await narrowByHistory(rpc, authorization, position, memory.history, check);
   const changed = changedAt(position);
   const there = changed === undefined ? undefined : await findInBlocks(rpc, search, changed, changed);
-  const found = there?.transaction ?? (await searchForward(rpc, search)) ?? (await searchBack(rpc, search));
+  const found = there?.log ?? (await searchForward(rpc, search)) ?? (await searchBack(rpc, search));
   if (found === undefined) beginNextPass(position, Number(head.number));
   return found;
 }
 
 /** Searches all blocks since the claim at once: one or two calls, whereas narrowing by the state's history takes a dozen. */
-async function searchSinceClaim(rpc: EvmRpc, search: LogSearch): Promise<Hex | undefined> {
+async function searchSinceClaim(rpc: EvmRpc, search: LogSearch): Promise<FoundLog | undefined> {
   const { position, head, claimedAt, memory } = search;
   if (position.from !== null || position.unusedAt !== null) return undefined;
   const { blocks } = memory.logRange;
@@ -57,30 +56,30 @@ async function searchSinceClaim(rpc: EvmRpc, search: LogSearch): Promise<Hex | u
   const since = unixSeconds(claimedAt) - EARLY_SECONDS;
   const from = await memory.blockClock.findBlockBefore(rpc, since, head, nearEnough);
   if (position.newest - from >= blocks) return undefined;
-  const { transaction, newest } = await findInBlocks(rpc, search, from, position.newest);
+  const { log, newest } = await findInBlocks(rpc, search, from, position.newest);
   // When the endpoint searched fewer blocks, the later steps search them again, from a beginning that is known better.
-  if (transaction === undefined && newest === position.newest) {
+  if (log === undefined && newest === position.newest) {
     position.from = from;
     position.to = newest + 1;
   }
-  return transaction;
+  return log;
 }
 
-async function searchForward(rpc: EvmRpc, search: LogSearch): Promise<Hex | undefined> {
+async function searchForward(rpc: EvmRpc, search: LogSearch): Promise<FoundLog | undefined> {
   const { position, head, claimedAt, memory } = search;
   if (position.from === null) {
     position.from = await memory.blockClock.findBlockBefore(rpc, unixSeconds(claimedAt), head);
     position.to = position.from;
   }
   while (position.to <= position.newest) {
-    const { transaction, newest } = await findInBlocks(rpc, search, position.to, position.newest);
-    if (transaction !== undefined) return transaction;
+    const { log, newest } = await findInBlocks(rpc, search, position.to, position.newest);
+    if (log !== undefined) return log;
     position.to = newest + 1;
   }
   return undefined;
 }
 
-async function searchBack(rpc: EvmRpc, search: LogSearch): Promise<Hex | undefined> {
+async function searchBack(rpc: EvmRpc, search: LogSearch): Promise<FoundLog | undefined> {
   const { position, head, claimedAt, memory } = search;
   position.oldest ??= await memory.blockClock.findBlockBefore(
     rpc,
@@ -89,8 +88,8 @@ async function searchBack(rpc: EvmRpc, search: LogSearch): Promise<Hex | undefin
   );
   while (position.from !== null && position.from > position.oldest) {
     const oldest = Math.max(position.from - memory.logRange.blocks, position.oldest);
-    const { transaction, newest } = await findInBlocks(rpc, search, oldest, position.from - 1);
-    if (transaction !== undefined) return transaction;
+    const { log, newest } = await findInBlocks(rpc, search, oldest, position.from - 1);
+    if (log !== undefined) return log;
     // When the endpoint searched fewer blocks than requested, the rest next to the searched ones is requested again.
     if (newest === position.from - 1) position.from = oldest;
   }
@@ -103,10 +102,10 @@ async function findInBlocks(
   { authorization, memory: { logRange }, check }: LogSearch,
   oldest: number,
   newest: number,
-): Promise<{ transaction: Hex | undefined; newest: number }> {
+): Promise<{ log: FoundLog | undefined; newest: number }> {
   const { found, upTo } = await logRange.search(check, { oldest, newest }, (last) =>
     rpc.findLogs(authorizationLogFilter(authorization), oldest, last),
   );
   const log = found.find((candidate) => isAuthorizationLog(candidate, authorization));
-  return { transaction: log?.transactionHash, newest: upTo };
+  return { log, newest: upTo };
 }

@@ -25,7 +25,7 @@ type Entry =
 type TransferEntry = Extract<Entry, { kind: 'transfer' }>;
 
 export const USED = toEventSelector('AuthorizationUsed(address,bytes32)');
-const CANCELED = toEventSelector('AuthorizationCanceled(address,bytes32)');
+export const CANCELED = toEventSelector('AuthorizationCanceled(address,bytes32)');
 export const TRANSFER = toEventSelector('Transfer(address,address,uint256)');
 
 /** Matches the log by which the authorization was used or cancelled; a chain has at most one. */

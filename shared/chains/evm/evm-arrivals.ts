@@ -2,12 +2,14 @@ import { getAddress, type Hex, isHex, pad, slice } from 'viem';
 import { inGroups } from '../../values/in-groups.js';
 import type { Arrival } from '../check/arrival.js';
 import type { ChainCheck } from '../check/chain-check.js';
+import { isTooLong } from '../check/unreadable.js';
 import type { EvmNetwork } from '../networks/networks.js';
 import { LaggingNode, retryWhileBehind } from '../rpc/lagging-node.js';
 import { judgeAuthorization, TRANSFER, USED } from './authorization-proof.js';
 import { requireReached } from './evm-heads.js';
-import type { EvmLog, EvmReceipt, EvmRpc, FoundLog } from './evm-rpc.js';
+import type { EvmLog, EvmRpc, FoundLog } from './evm-rpc.js';
 import type { LogRange } from './log-range.js';
+import { findPayerLogs, findUses, requireLanded } from './payer-logs.js';
 
 interface EvmArrivalSearch {
   rpc: EvmRpc;
@@ -73,7 +75,7 @@ async function searchLogs(
 ): Promise<{ upTo: number; transfers: TransferLog[]; uses: EvmLog[] }> {
   const { found, upTo } = await search.logRange.search(search.check, { oldest, newest }, async (last) => {
     const transfers = await findTransfers(search, oldest, last);
-    return { transfers, uses: await findUses(search, transfers, oldest, last) };
+    return { transfers, uses: await findUsesByPayers(search, transfers, oldest, last) };
   });
   return { ...found, upTo };
 }
@@ -93,7 +95,7 @@ async function findTransfers(
   return found.flatMap(parseTransfer).filter(({ to, value }) => receivers.has(to) && value > 0n);
 }
 
-async function findUses(
+async function findUsesByPayers(
   { rpc, network }: EvmArrivalSearch,
   transfers: readonly TransferLog[],
   oldest: number,
@@ -126,29 +128,48 @@ async function judgeByReceipt(
   transfer: TransferLog,
 ): Promise<Arrival | undefined> {
   check.requireTime();
-  const receipt = await retryWhileBehind(check, () => requireReceipt(rpc, transfer.transactionHash));
-  const assets = network.tokens.map(({ address }) => address.toLowerCase());
-  const uses = receipt.logs.filter(
-    ({ address, topics }) => assets.includes(address.toLowerCase()) && topics[0]?.toLowerCase() === USED,
+  const assets = network.tokens.map(({ address }): Hex => `0x${address.slice(2).toLowerCase()}`);
+  const logs = await retryWhileBehind(check, () => readLogs(rpc, assets, transfer));
+  const uses = logs.filter(
+    ({ address, topics }) =>
+      assets.some((asset) => asset === address.toLowerCase()) && topics[0]?.toLowerCase() === USED,
   );
-  if (!receipt.succeeded || uses.length === 0) return undefined;
+  if (uses.length === 0) return undefined;
   const own = uses
     .filter((log) => isUseBy(log, transfer.asset, transfer.from))
     .flatMap((log) => nonceOf(log) ?? []);
   return presentArrival(
     network,
     transfer,
-    own.find((nonce) => isOf(nonce, transfer, receipt)),
+    own.find((nonce) => isOf(nonce, transfer, logs)),
   );
 }
 
-async function requireReceipt(rpc: EvmRpc, transaction: Hex): Promise<EvmReceipt> {
-  const receipt = await rpc.findReceipt(transaction);
-  if (receipt === undefined) throw new LaggingNode('the endpoint lists a log and lacks its transaction');
-  return receipt;
+/** The logs of the transaction that tell whose Transfer it is, and none when the transaction failed. */
+async function readLogs(
+  rpc: EvmRpc,
+  assets: readonly Hex[],
+  transfer: TransferLog,
+): Promise<readonly EvmLog[]> {
+  try {
+    const receipt = await rpc.findReceipt(transfer.transactionHash);
+    if (receipt === undefined) throw new LaggingNode('the endpoint lists a log and lacks its transaction');
+    return receipt.succeeded ? receipt.logs : [];
+  } catch (error) {
+    if (!isTooLong(error)) throw error;
+    const { asset, from } = transfer;
+    const landed = requireLanded(transfer, error);
+    const uses = await findUses(rpc, assets, landed);
+    const own = await findPayerLogs(rpc, asset, from, landed);
+    return [...own, ...uses.filter((use) => own.every(({ logIndex }) => logIndex !== use.logIndex))];
+  }
 }
 
-function isOf(nonce: Hex, { asset, from, to, value, logIndex }: TransferLog, { logs }: EvmReceipt): boolean {
+function isOf(
+  nonce: Hex,
+  { asset, from, to, value, logIndex }: TransferLog,
+  logs: readonly EvmLog[],
+): boolean {
   const verdict = judgeAuthorization(logs, { asset, from, nonce, payTo: to, amount: value });
   return verdict.kind === 'transferred' && verdict.logIndex === logIndex;
 }

@@ -43,6 +43,8 @@ export interface EvmLog {
 
 export interface FoundLog extends EvmLog {
   blockNumber: number;
+  /** Undefined where the endpoint leaves it out: only what replaces a receipt needs it. */
+  blockHash: Hex | undefined;
 }
 
 export interface EvmReceipt {
@@ -163,7 +165,8 @@ export class EvmRpc {
       const blockNumber = Number(log.blockNumber);
       if (log.blockNumber === null || !Number.isSafeInteger(blockNumber))
         throw new ChainUnreadable('the endpoint answered a log without its block');
-      return { ...parseLog({ ...log, logIndex: Number(log.logIndex) }), blockNumber };
+      const blockHash = isHash(log.blockHash ?? '') ? (log.blockHash ?? undefined) : undefined;
+      return { ...parseLog({ ...log, logIndex: Number(log.logIndex) }), blockNumber, blockHash };
     });
   }
 

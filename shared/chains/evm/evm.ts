@@ -2,16 +2,24 @@ import { getAddress, type Hex, isAddress, isHash } from 'viem';
 import type { ChainCheck } from '../check/chain-check.js';
 import type { ChainFinding } from '../check/finding.js';
 import type { SearchPosition } from '../check/search-position.js';
-import { ChainUnreadable, unreadableReason } from '../check/unreadable.js';
+import { ChainUnreadable, isTooLong, unreadableReason } from '../check/unreadable.js';
 import { type EvmEndpointMemory, findAuthorizationLog } from './authorization-log.js';
 import { type AuthorizedPayment, judgeAuthorization } from './authorization-proof.js';
-import { blockTime, type EvmBlock, type EvmRpc, isStateMissing } from './evm-rpc.js';
+import {
+  blockTime,
+  type EvmBlock,
+  type EvmReceipt,
+  type EvmRpc,
+  type FoundLog,
+  isStateMissing,
+} from './evm-rpc.js';
 import {
   beginEvmSearch,
   continueEvmSearch,
   parseEvmPosition,
   presentEvmPosition,
 } from './evm-search-position.js';
+import { findPayerLogs, requireLanded } from './payer-logs.js';
 
 export interface EvmPaymentQuery {
   readonly family: 'evm';
@@ -126,9 +134,9 @@ async function findUse(
   });
   try {
     const search = { authorization, claimedAt: query.notBefore, head, position, memory, check };
-    const transaction = await findAuthorizationLog(rpc, search);
-    if (transaction === undefined) return used('the nonce is used, but no log says by what');
-    const finding = await judgeTransaction(context, transaction, authorization, head);
+    const log = await findAuthorizationLog(rpc, search);
+    if (log === undefined) return used('the nonce is used, but no log says by what');
+    const finding = await judgeFound(context, log, authorization, head);
     if (finding === undefined) return used("the nonce's log and its transaction's receipt differ");
     return finding.kind === 'used' ? used(finding.reason) : finding;
   } catch (error) {
@@ -136,27 +144,55 @@ async function findUse(
   }
 }
 
+/** A receipt that exceeds the bounds of an answer is replaced by the payer's own logs in the transaction's block. */
+async function judgeFound(
+  context: EvmCheckContext,
+  log: FoundLog,
+  payment: AuthorizedPayment,
+  head: EvmBlock,
+): Promise<ChainFinding | undefined> {
+  try {
+    return await judgeTransaction(context, log.transactionHash, payment, head);
+  } catch (error) {
+    if (!isTooLong(error)) throw error;
+    const landed = requireLanded(log, error);
+    const logs = await findPayerLogs(context.rpc, payment.asset, payment.from, landed);
+    const { transactionHash, blockHash } = landed;
+    const blockNumber = BigInt(landed.blockNumber);
+    return await judgeLogs(context, transactionHash, { logs, blockNumber, blockHash }, payment, head);
+  }
+}
+
 /** Undefined when this transaction, as the canonical chain has it, does not involve the authorization. */
 async function judgeTransaction(
-  { rpc, confirmations }: EvmCheckContext,
+  context: EvmCheckContext,
   transaction: Hex,
   payment: AuthorizedPayment,
   head: EvmBlock,
 ): Promise<ChainFinding | undefined> {
-  const receipt = await rpc.findReceipt(transaction);
-  if (receipt === undefined || !receipt.succeeded) return undefined;
-  const verdict = judgeAuthorization(receipt.logs, payment);
+  const receipt = await context.rpc.findReceipt(transaction);
+  return receipt?.succeeded ? await judgeLogs(context, transaction, receipt, payment, head) : undefined;
+}
+
+async function judgeLogs(
+  { rpc, confirmations }: EvmCheckContext,
+  transaction: Hex,
+  { logs, blockNumber, blockHash }: Omit<EvmReceipt, 'succeeded'>,
+  payment: AuthorizedPayment,
+  head: EvmBlock,
+): Promise<ChainFinding | undefined> {
+  const verdict = judgeAuthorization(logs, payment);
   if (verdict.kind === 'absent') return undefined;
-  const block = await rpc.findBlock(receipt.blockNumber);
+  const block = await rpc.findBlock(blockNumber);
   // A node may keep the receipt of a block that a reorganisation dropped.
-  if (block === undefined || block.hash !== receipt.blockHash) return undefined;
+  if (block === undefined || block.hash !== blockHash) return undefined;
   const blocks = countBlocks(block, head);
   switch (verdict.kind) {
     case 'transferred':
       return {
         kind: 'paid',
         transaction,
-        height: Number(receipt.blockNumber),
+        height: Number(blockNumber),
         proofIndex: verdict.logIndex,
         payer: getAddress(payment.from),
         confirmations: blocks,

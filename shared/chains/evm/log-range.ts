@@ -1,5 +1,5 @@
 import type { ChainCheck } from '../check/chain-check.js';
-import { AnswerTooLong, ChainUnreadable, causesOf } from '../check/unreadable.js';
+import { ChainUnreadable, isTooLong } from '../check/unreadable.js';
 import { readRpcError } from '../rpc/rpc-error.js';
 
 /** Public endpoints limit one log search to between 10 and 10,000 blocks. */
@@ -53,8 +53,7 @@ export class LogRange {
 
   /** Shrinks the range after a search of `asked` blocks that failed; throws when a shorter search would fail as well. */
   #learnFrom(error: unknown, asked: number): void {
-    const isTooLong = causesOf(error).some((cause) => cause instanceof AnswerTooLong);
-    if (isTooLong && asked > 1) {
+    if (isTooLong(error) && asked > 1) {
       this.#refuse(asked, '');
       return;
     }

@@ -3,6 +3,8 @@ import { EvmChain } from '../../../lab/world/chains/evm-chain.js';
 import { LOG_REFUSALS, type LogRefusal } from '../../../lab/world/chains/log-refusals.js';
 import { seededRandom } from '../../../lab/world/chance/seeded-random.js';
 import { createChains } from '../../../shared/chains/chains.js';
+import { AnswerTooLong } from '../../../shared/chains/check/unreadable.js';
+import type { ChainFetch } from '../../../shared/chains/rpc/rpc-fetch.js';
 import { buildEvmQuery, randomAddress } from './evm-payment.js';
 import { UNPACED } from './unpaced.js';
 import { countAnswers, type World } from './world.js';
@@ -35,6 +37,8 @@ interface EvmPlan {
   clockSkewSeconds: number;
   blocksBefore: number;
   knowsBlockHashes: boolean;
+  /** Other contracts' logs make the receipt longer than an answer may be. */
+  hasLongReceipt: boolean;
   hint: 'none' | 'right' | 'wrong';
   fate: 'paid' | 'cancelled' | 'elsewhere' | 'less' | 'nothing';
   /** When the chain acts after the claim, as a fraction of the authorization's lifetime. */
@@ -110,6 +114,7 @@ export const evmPlan: fc.Arbitrary<EvmPlan> = fc.record({
   clockSkewSeconds: fc.integer({ min: -300, max: 300 }),
   blocksBefore: fc.constantFrom(0, 300, 1500),
   knowsBlockHashes: fc.boolean(),
+  hasLongReceipt: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, fc.boolean()),
   hint: fc.constantFrom('none', 'none', 'right', 'wrong'),
   fate: fc.constantFrom('paid', 'paid', 'paid', 'cancelled', 'elsewhere', 'less', 'nothing'),
   fateAt: fc.double({ min: 0, max: 0.95, noNaN: true }),
@@ -127,7 +132,11 @@ export class EvmWorld implements World {
   );
   readonly #fateTime: number;
   #fate: 'paid' | 'lost' | 'open' = 'open';
-  chains = createChains(new Map(), { fetch: this.#chain.endpoint.fetch, retryPauseMs: 0, pace: UNPACED });
+  chains = createChains(new Map(), {
+    fetch: (input, init) => this.#fetch(input, init),
+    retryPauseMs: 0,
+    pace: UNPACED,
+  });
   query;
   now: number;
   readonly settledAt: number;
@@ -188,6 +197,14 @@ export class EvmWorld implements World {
   close(): void {
     this.chains.close();
   }
+
+  readonly #fetch: ChainFetch = async (input, init) => {
+    const { method } = JSON.parse(String(init?.body));
+    const answer = await this.#chain.endpoint.fetch(input, init);
+    if (method === 'eth_getTransactionReceipt' && this.#plan.hasLongReceipt)
+      throw new AnswerTooLong('the answer is too long');
+    return answer;
+  };
 
   #fulfil(): void {
     const { fate, hint } = this.#plan;

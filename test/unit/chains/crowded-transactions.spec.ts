@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { EvmChain } from '../../../lab/world/chains/evm-chain.js';
+import { canceledLog, type FakeLog, transferLog, usedLog } from '../../../lab/world/chains/evm-logs.js';
+import { type ChainReader, createChainReader } from '../../../shared/chains/chain-reader.js';
+import { type Chains, createChains } from '../../../shared/chains/chains.js';
+import type { Arrival } from '../../../shared/chains/check/arrival.js';
+import type { EvmPaymentQuery } from '../../../shared/chains/evm/evm.js';
+import { type EvmNetwork, findNetwork } from '../../../shared/chains/networks/networks.js';
+import { MAX_CHAIN_ANSWER_BYTES } from '../../../shared/limits/bounds.js';
+import { buildEvmQuery, randomAddress } from './evm-payment.js';
+
+/** A log of any contract. With it, a transaction's receipt exceeds the bounds of an answer. */
+const CROWD: FakeLog = {
+  address: randomAddress(),
+  topics: [],
+  data: `0x${'00'.repeat(MAX_CHAIN_ANSWER_BYTES / 2)}`,
+};
+
+describe('a transaction on an EVM chain whose receipt is too long to be read', () => {
+  let chain: EvmChain;
+  let chains: Chains;
+  let reader: ChainReader;
+  let network: EvmNetwork;
+  let payment: EvmPaymentQuery;
+
+  beforeEach(async () => {
+    chain = await EvmChain.start(84532);
+    const urls = new Map([['EIP155_84532', chain.endpoint.url]]);
+    chains = createChains(urls);
+    reader = createChainReader(urls, { pauseMs: 1 });
+    payment = buildEvmQuery();
+    const found = findNetwork(payment.network);
+    assert.equal(found?.family, 'evm');
+    network = found;
+  });
+  afterEach(async () => {
+    chains.close();
+    await chain.close();
+  });
+
+  const arrivals = async (): Promise<{ arrivals: Arrival[]; others: number }> => {
+    const { number } = chain.head;
+    return await reader.evmArrivals(network, [payment.payTo], { oldest: number - 1, newest: number });
+  };
+
+  for (const hint of ['without a hint', 'with a hint'] as const) {
+    it(`shows the payment in it, ${hint}`, async () => {
+      const stranger = buildEvmQuery({ nonce: payment.nonce, payTo: payment.payTo });
+      const elsewhere = { ...payment, nonce: stranger.asset.padEnd(66, '0'), payTo: randomAddress() };
+      const logs = [elsewhere, stranger, payment].flatMap((one) => [usedLog(one), transferLog(one)]);
+      const transaction = chain.execute([CROWD, ...logs]);
+      chain.mine();
+      const transactionHint = hint === 'with a hint' ? transaction : undefined;
+      assert.deepEqual(await chains.check({ ...payment, transactionHint }), {
+        kind: 'paid',
+        transaction,
+        height: chain.head.number - 1,
+        proofIndex: 13,
+        payer: payment.from,
+        confirmations: 2,
+      });
+    });
+  }
+
+  const spent: [how: string, logs: (payment: EvmPaymentQuery) => FakeLog[]][] = [
+    ['canceled', (one) => [canceledLog(one), CROWD]],
+    ['used to pay another', (one) => [usedLog(one), transferLog({ ...one, payTo: randomAddress() }), CROWD]],
+  ];
+  for (const [how, logs] of spent) {
+    it(`shows that the authorization was ${how} in it`, async () => {
+      const transaction = chain.execute(logs(payment));
+      assert.deepEqual(await chains.check(payment), { kind: 'spent_otherwise', transaction });
+    });
+  }
+
+  it('decides nothing when a reorganisation has dropped it between two reads', async () => {
+    const transaction = chain.execute([usedLog(payment), transferLog(payment), CROWD]);
+    let searches = 0;
+    chain.endpoint.onCall = (method) => {
+      if (method === 'eth_getLogs') searches += 1;
+      if (method !== 'eth_getTransactionReceipt' || searches !== 1) return;
+      chain.endpoint.onCall = () => {};
+      chain.reorganise(transaction, 'kept');
+    };
+    assert.equal((await chains.check(payment)).kind, 'used');
+  });
+
+  it('does not stop the search for what reached a wallet', async () => {
+    const plain = { ...payment, from: randomAddress() };
+    chain.execute([CROWD, transferLog(plain)]);
+    chain.execute([usedLog(payment), CROWD, transferLog(payment)]);
+    const found = await arrivals();
+    assert.equal(found.others, 1);
+    const [arrival, ...others] = found.arrivals;
+    assert.equal(others.length, 0);
+    assert.deepEqual([arrival?.payer, arrival?.references], [payment.from, [payment.nonce]]);
+  });
+
+  it("leaves a transfer whose payer has used no authorization in it without one, beside another payer's", async () => {
+    const byRouter = { ...payment, from: randomAddress() };
+    chain.execute([
+      usedLog(payment),
+      transferLog({ ...payment, payTo: byRouter.from }),
+      CROWD,
+      transferLog(byRouter),
+    ]);
+    chain.mine();
+    const [arrival, ...others] = (await arrivals()).arrivals;
+    assert.equal(others.length, 0);
+    assert.deepEqual([arrival?.payer, arrival?.references], [byRouter.from, []]);
+  });
+});
