@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Keypair, type VersionedMessage } from '@solana/web3.js';
+import { type AddressLookupTableAccount, Keypair, type VersionedMessage } from '@solana/web3.js';
 import { nowMs } from '../../../shared/process/clock.js';
 import { toBase58 } from './base58.js';
 import { Chain } from './chain.js';
@@ -53,6 +53,10 @@ export class SolanaChain extends Chain {
   includesMeta = true;
   /** Whether `meta` includes token balances. */
   includesBalances = true;
+  /** Whether `meta` names the accounts that lookup tables hold. */
+  includesLoadedAddresses = true;
+  /** The accounts that are found in a lookup table; a message with another table cannot land. */
+  readonly lookupTables: AddressLookupTableAccount[] = [];
   /** Whether answers include block times. */
   includesTimes = true;
   /** Maximum number of entries in one list. */
@@ -159,7 +163,11 @@ export class SolanaChain extends Chain {
     { error, receives }: Pick<Landed, 'error' | 'receives'>,
   ): void {
     if (this.isHalted) throw new Error('the cluster is halted');
-    this.#landed.add({ signature, slot: this.slot, message, error, receives });
+    const loaded =
+      message.version === 0
+        ? message.resolveAddressTableLookups(this.lookupTables)
+        : { writable: [], readonly: [] };
+    this.#landed.add({ signature, slot: this.slot, message, loaded, error, receives });
   }
 
   protected methods(): RpcMethods {
@@ -202,6 +210,10 @@ export class SolanaChain extends Chain {
     return { context: { slot }, value: age >= 0 && age <= BLOCKHASH_SLOTS };
   }
 
+  get #included(): { balances: boolean; loadedAddresses: boolean } {
+    return { balances: this.includesBalances, loadedAddresses: this.includesLoadedAddresses };
+  }
+
   #find(signature: string, upTo: number): Landed | undefined {
     if (this.hidesTransactions || this.hiddenByName.has(signature)) return undefined;
     const landed = this.#landed.find(signature);
@@ -233,7 +245,7 @@ export class SolanaChain extends Chain {
       slot,
       blockTime: this.#presentTime(slot),
       version: message.version,
-      meta: this.includesMeta ? presentMeta(landed, this.includesBalances) : null,
+      meta: this.includesMeta ? presentMeta(landed, this.#included) : null,
       transaction: {
         signatures: [signature, ...Array(message.header.numRequiredSignatures - 1).fill(SOME_SIGNATURE)],
         message: presentMessage(message),

@@ -1,4 +1,4 @@
-import type { VersionedMessage } from '@solana/web3.js';
+import type { AccountKeysFromLookups, VersionedMessage } from '@solana/web3.js';
 import { type DescribedMessage, describeMessage, transferred } from './solana-messages.js';
 
 export type Commitment = 'processed' | 'confirmed' | 'finalized';
@@ -10,6 +10,8 @@ export interface Landed {
   signature: string;
   slot: number;
   message: VersionedMessage;
+  /** The accounts that its lookup tables name. */
+  loaded: AccountKeysFromLookups;
   error: object | null;
   receives: Record<string, bigint>;
   memo: string | null;
@@ -25,7 +27,7 @@ export class LandedTransactions {
   readonly #described = new WeakMap<VersionedMessage, DescribedMessage>();
 
   add(transaction: Omit<Landed, 'memo' | 'order'>): void {
-    const { memo, accounts } = this.#describe(transaction.message);
+    const { memo, accounts } = this.#describe(transaction);
     const landed = { ...transaction, memo, order: this.#all.length };
     this.#all.push(landed);
     this.#bySignature.set(landed.signature, landed);
@@ -48,14 +50,17 @@ export class LandedTransactions {
   /** The sum of TransferChecked instructions into a token account. */
   received(account: string): bigint {
     const succeeded = this.#all.filter(({ error }) => error === null);
-    return succeeded.reduce((sum, { message }) => sum + (transferred(message).get(account) ?? 0n), 0n);
+    return succeeded.reduce(
+      (sum, { message, loaded }) => sum + (transferred(message, loaded).get(account) ?? 0n),
+      0n,
+    );
   }
 
   /** Transactions of one message share one description. */
-  #describe(message: VersionedMessage): DescribedMessage {
+  #describe({ message, loaded }: Pick<Landed, 'message' | 'loaded'>): DescribedMessage {
     const known = this.#described.get(message);
     if (known !== undefined) return known;
-    const described = describeMessage(message);
+    const described = describeMessage(message, loaded);
     this.#described.set(message, described);
     return described;
   }

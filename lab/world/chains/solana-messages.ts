@@ -1,4 +1,10 @@
-import { Keypair, type VersionedMessage, VersionedTransaction } from '@solana/web3.js';
+import {
+  type AccountKeysFromLookups,
+  Keypair,
+  type MessageAddressTableLookup,
+  type VersionedMessage,
+  VersionedTransaction,
+} from '@solana/web3.js';
 import { toBase58 } from './base58.js';
 
 /** Solana messages in an RPC endpoint's format. */
@@ -9,6 +15,8 @@ export interface DescribedMessage {
 
 interface TransactionOutcome {
   message: VersionedMessage;
+  /** The accounts that its lookup tables name. */
+  loaded: AccountKeysFromLookups;
   error: object | null;
   receives: Record<string, bigint>;
 }
@@ -24,8 +32,15 @@ export function decode(signedTransaction: string): VersionedMessage {
   return VersionedTransaction.deserialize(Buffer.from(signedTransaction, 'base64')).message;
 }
 
-export function describeMessage(message: VersionedMessage): DescribedMessage {
-  const accounts = message.staticAccountKeys.map((key) => key.toBase58());
+export function accountsOf(
+  message: VersionedMessage,
+  { writable, readonly }: AccountKeysFromLookups,
+): string[] {
+  return [...message.staticAccountKeys, ...writable, ...readonly].map((key) => key.toBase58());
+}
+
+export function describeMessage(message: VersionedMessage, loaded: AccountKeysFromLookups): DescribedMessage {
+  const accounts = accountsOf(message, loaded);
   const memos = message.compiledInstructions
     .filter(({ programIdIndex }) => accounts[programIdIndex] === MEMO_PROGRAM)
     .map(({ data }) => `[${data.length}] ${Buffer.from(data).toString('utf8')}`);
@@ -42,19 +57,31 @@ export function presentMessage(message: VersionedMessage): object {
       accounts: [...accountKeyIndexes],
       data: toBase58(data),
     })),
-    ...(message.version === 'legacy' ? {} : { addressTableLookups: [] }),
+    ...(message.version === 'legacy'
+      ? {}
+      : { addressTableLookups: message.addressTableLookups.map(presentLookup) }),
   };
+}
+
+function presentLookup({ accountKey, ...indexes }: MessageAddressTableLookup): object {
+  return { accountKey: accountKey.toBase58(), ...indexes };
+}
+
+interface Included {
+  balances: boolean;
+  loadedAddresses: boolean;
 }
 
 /** The transaction's result, with token balances before and after. */
 export function presentMeta(
-  { message, error, receives }: TransactionOutcome,
-  includesBalances: boolean,
+  { message, loaded, error, receives }: TransactionOutcome,
+  included: Included,
 ): object {
-  const balances = new Map([...transferred(message), ...Object.entries(receives)]);
+  const accounts = accountsOf(message, loaded);
+  const balances = new Map([...transferred(message, loaded), ...Object.entries(receives)]);
   const present = (held: (amount: bigint) => bigint): object[] =>
     [...balances].map(([account, amount]) => ({
-      accountIndex: message.staticAccountKeys.findIndex((key) => key.toBase58() === account),
+      accountIndex: accounts.indexOf(account),
       mint: SOME_MINT,
       uiTokenAmount: { amount: String(held(amount)), decimals: 6, uiAmount: null, uiAmountString: '' },
     }));
@@ -66,15 +93,22 @@ export function presentMeta(
     preBalances: [],
     postBalances: [],
     innerInstructions: [],
-    ...(includesBalances && { preTokenBalances, postTokenBalances }),
+    ...(included.balances && { preTokenBalances, postTokenBalances }),
+    ...(included.loadedAddresses && {
+      loadedAddresses: {
+        writable: loaded.writable.map((key) => key.toBase58()),
+        readonly: loaded.readonly.map((key) => key.toBase58()),
+      },
+    }),
   };
 }
 
 /** The amounts that TransferChecked instructions move into token accounts. */
-export function transferred(message: VersionedMessage): Map<string, bigint> {
+export function transferred(message: VersionedMessage, loaded: AccountKeysFromLookups): Map<string, bigint> {
+  const accounts = accountsOf(message, loaded);
   const amounts = new Map<string, bigint>();
   for (const { data, accountKeyIndexes } of message.compiledInstructions) {
-    const destination = message.staticAccountKeys[accountKeyIndexes[2] ?? -1]?.toBase58();
+    const destination = accounts[accountKeyIndexes[2] ?? -1];
     if (data[0] !== TRANSFER_CHECKED || data.length !== 10 || destination === undefined) continue;
     const amount = Buffer.from(data).readBigUInt64LE(1);
     amounts.set(destination, (amounts.get(destination) ?? 0n) + amount);

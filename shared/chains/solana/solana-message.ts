@@ -165,8 +165,15 @@ function transferredAmount(data: Uint8Array): bigint {
   return bytes.length >= 9 && bytes[0] === TRANSFER_CHECKED ? bytes.readBigUInt64LE(1) : -1n;
 }
 
+/** The accounts of lookup tables are in the outcome only. Without them the merchant's account would seem to get nothing. */
 function accountKeys(message: VersionedMessage, lookups: AccountKeysFromLookups | undefined): string[] {
   const loaded = lookups === undefined ? [] : [...lookups.writable, ...lookups.readonly];
+  const named = message.addressTableLookups.flatMap(({ writableIndexes, readonlyIndexes }) => [
+    ...writableIndexes,
+    ...readonlyIndexes,
+  ]);
+  if (loaded.length !== named.length)
+    throw new ChainUnreadable('the endpoint leaves out accounts of lookup tables');
   return [...message.staticAccountKeys, ...loaded].map((key) => key.toBase58());
 }
 
