@@ -81,18 +81,42 @@ async function searchLogs(
 }
 
 async function findTransfers(
-  { rpc, network, wallets }: EvmArrivalSearch,
+  search: EvmArrivalSearch,
   oldest: number,
   newest: number,
 ): Promise<TransferLog[]> {
-  const address = network.tokens.map((token) => token.address);
+  const { wallets } = search;
   const receivers = new Set(wallets.map((wallet) => wallet.toLowerCase()));
   const found: FoundLog[] = [];
   for (const some of inGroups([...receivers], VALUES_AT_ONCE)) {
-    const topics = [[TRANSFER], null, some.map((wallet) => pad(wallet as Hex))];
-    found.push(...(await rpc.findLogs({ address, topics }, oldest, newest)));
+    const to = some.map((wallet) => pad(wallet as Hex));
+    found.push(...(await findTransfersTo(search, to, oldest, newest)));
   }
   return found.flatMap(parseTransfer).filter(({ to, value }) => receivers.has(to) && value > 0n);
+}
+
+/**
+ * Anybody may send a wallet thousands of transfers in a block, also of 0. A block with too many for one answer is searched for
+ * those of payers that used an authorization in it: all others are no payments.
+ */
+async function findTransfersTo(
+  { rpc, network }: EvmArrivalSearch,
+  to: Hex[],
+  oldest: number,
+  newest: number,
+): Promise<FoundLog[]> {
+  const address = network.tokens.map((token) => token.address);
+  try {
+    return await rpc.findLogs({ address, topics: [[TRANSFER], null, to] }, oldest, newest);
+  } catch (error) {
+    if (!isTooLong(error) || oldest < newest) throw error;
+    const uses = await rpc.findLogs({ address, topics: [[USED]] }, oldest, newest);
+    const payers = new Set(uses.flatMap(({ topics: [, payer] }) => (isWord(payer) ? payer : [])));
+    const found: FoundLog[] = [];
+    for (const some of inGroups([...payers], VALUES_AT_ONCE))
+      found.push(...(await rpc.findLogs({ address, topics: [[TRANSFER], some, to] }, oldest, newest)));
+    return found;
+  }
 }
 
 async function findUsesByPayers(

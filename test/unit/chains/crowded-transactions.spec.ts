@@ -16,6 +16,9 @@ const CROWD: FakeLog = {
   data: `0x${'00'.repeat(MAX_CHAIN_ANSWER_BYTES / 2)}`,
 };
 
+/** More logs than one answer holds. */
+const FLOOD = 5000;
+
 describe('a transaction on an EVM chain whose receipt is too long to be read', () => {
   let chain: EvmChain;
   let chains: Chains;
@@ -38,10 +41,17 @@ describe('a transaction on an EVM chain whose receipt is too long to be read', (
     await chain.close();
   });
 
-  const arrivals = async (): Promise<{ arrivals: Arrival[]; others: number }> => {
-    const { number } = chain.head;
-    return await reader.evmArrivals(network, [payment.payTo], { oldest: number - 1, newest: number });
-  };
+  async function arrivals(): Promise<{ arrivals: Arrival[]; others: number }> {
+    const newest = chain.head.number;
+    const all = { arrivals: [] as Arrival[], others: 0 };
+    for (let oldest = newest - 1; oldest <= newest; ) {
+      const found = await reader.evmArrivals(network, [payment.payTo], { oldest, newest });
+      all.arrivals.push(...found.arrivals);
+      all.others += found.others;
+      oldest = found.upTo + 1;
+    }
+    return all;
+  }
 
   for (const hint of ['without a hint', 'with a hint'] as const) {
     it(`shows the payment in it, ${hint}`, async () => {
@@ -94,6 +104,20 @@ describe('a transaction on an EVM chain whose receipt is too long to be read', (
     const [arrival, ...others] = found.arrivals;
     assert.equal(others.length, 0);
     assert.deepEqual([arrival?.payer, arrival?.references], [payment.from, [payment.nonce]]);
+  });
+
+  it('does not stop that search when it floods the wallet with transfers', async () => {
+    const flood = transferLog({ ...payment, from: randomAddress(), amount: 0n });
+    const payments = [payment, { ...payment, nonce: buildEvmQuery().nonce }];
+    chain.execute([
+      ...Array<FakeLog>(FLOOD).fill(flood),
+      ...payments.flatMap((one) => [usedLog(one), transferLog(one)]),
+    ]);
+    const found = await arrivals();
+    assert.deepEqual(
+      found.arrivals.map(({ references }) => references),
+      payments.map(({ nonce }) => [nonce]),
+    );
   });
 
   it("leaves a transfer whose payer has used no authorization in it without one, beside another payer's", async () => {
