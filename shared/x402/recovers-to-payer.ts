@@ -9,8 +9,8 @@ const HALF_OF_THE_CURVE = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe9
 
 /**
  * Whether the payer's own key signed this for this token, in the form that token contracts accept: v of 27 or 28, low s.
- * True means that a facilitator's "invalid signature" is not the buyer's fault. False proves nothing, since contract wallets
- * sign in other ways.
+ * True means that a facilitator's "invalid signature" is not the buyer's fault, unless the account delegates to a contract that
+ * refuses its key's signatures (EIP-7702), which only the chain knows. False proves nothing: contract wallets sign in other ways.
  */
 export async function recoversToPayer(
   authorization: EvmAuthorization,
