@@ -12,16 +12,17 @@ export interface AuthorizedPayment extends Authorization {
   amount: bigint;
 }
 
-type AuthorizationVerdict =
+export type AuthorizationVerdict =
   | { kind: 'absent' }
   | { kind: 'transferred'; logIndex: number }
   /** Cancelled, or used for something else. */
   | { kind: 'spent' }
   | { kind: 'ambiguous' };
 
-type Entry =
+type Entry = { logIndex: number } & (
   | { kind: 'used' | 'canceled'; nonce: string }
-  | { kind: 'transfer'; to: string; value: bigint; logIndex: number };
+  | { kind: 'transfer'; to: string; value: bigint }
+);
 type TransferEntry = Extract<Entry, { kind: 'transfer' }>;
 
 export const USED = toEventSelector('AuthorizationUsed(address,bytes32)');
@@ -48,9 +49,8 @@ export function judgeAuthorization(
   logs: readonly EvmLog[],
   payment: AuthorizedPayment,
 ): AuthorizationVerdict {
-  const inOrder = [...logs].sort((a, b) => a.logIndex - b.logIndex);
-  const entries = inOrder.flatMap((log) => readEntry(log, payment) ?? []);
-  const mine = entries.find((entry) => entry.kind !== 'transfer' && isSame(entry.nonce, payment.nonce));
+  const entries = readEntries(logs, payment);
+  const mine = findOwnEntry(entries, payment);
   if (mine === undefined) return { kind: 'absent' };
   if (mine.kind === 'canceled') return { kind: 'spent' };
   // EIP-3009's reference implementation and every token of the table log the use first.
@@ -63,6 +63,29 @@ export function judgeAuthorization(
     (entry) => entry.kind === 'transfer' && !taken.has(entry) && pays(entry, payment),
   );
   return { kind: another ? 'ambiguous' : 'spent' };
+}
+
+/**
+ * Judges by logs that searches have found. An endpoint may have left some out: only a Transfer with the very next index shows
+ * what the authorization was used for.
+ */
+export function judgeFoundLogs(logs: readonly EvmLog[], payment: AuthorizedPayment): AuthorizationVerdict {
+  const entries = readEntries(logs, payment);
+  const mine = findOwnEntry(entries, payment);
+  if (mine === undefined) return { kind: 'absent' };
+  if (mine.kind !== 'used') return { kind: 'spent' };
+  const next = entries.find(({ logIndex }) => logIndex === mine.logIndex + 1);
+  if (next?.kind !== 'transfer') return { kind: 'ambiguous' };
+  return pays(next, payment) ? { kind: 'transferred', logIndex: next.logIndex } : { kind: 'spent' };
+}
+
+function readEntries(logs: readonly EvmLog[], payment: Authorization): Entry[] {
+  const inOrder = [...logs].sort((a, b) => a.logIndex - b.logIndex);
+  return inOrder.flatMap((log) => readEntry(log, payment) ?? []);
+}
+
+function findOwnEntry(entries: readonly Entry[], { nonce }: Authorization): Entry | undefined {
+  return entries.find((entry) => entry.kind !== 'transfer' && isSame(entry.nonce, nonce));
 }
 
 /** Pairs each used authorization with the Transfer right after (1) or before (-1) it; undefined unless all have one. */
@@ -83,10 +106,11 @@ function readEntry(log: EvmLog, { asset, from }: Authorization): Entry | undefin
   if (!isSame(log.address, asset) || !isSame(owner, pad(from)) || second === undefined || rest.length > 0) {
     return undefined;
   }
-  if (isSame(event, USED)) return { kind: 'used', nonce: second };
-  if (isSame(event, CANCELED)) return { kind: 'canceled', nonce: second };
+  const { logIndex } = log;
+  if (isSame(event, USED)) return { kind: 'used', nonce: second, logIndex };
+  if (isSame(event, CANCELED)) return { kind: 'canceled', nonce: second, logIndex };
   if (!isSame(event, TRANSFER) || !isHex(log.data) || log.data.length !== 66) return undefined;
-  return { kind: 'transfer', to: second, value: BigInt(log.data), logIndex: log.logIndex };
+  return { kind: 'transfer', to: second, value: BigInt(log.data), logIndex };
 }
 
 function pays({ to, value }: TransferEntry, { payTo, amount }: AuthorizedPayment): boolean {

@@ -4,22 +4,20 @@ import type { ChainFinding } from '../check/finding.js';
 import type { SearchPosition } from '../check/search-position.js';
 import { ChainUnreadable, isTooLong, unreadableReason } from '../check/unreadable.js';
 import { type EvmEndpointMemory, findAuthorizationLog } from './authorization-log.js';
-import { type AuthorizedPayment, judgeAuthorization } from './authorization-proof.js';
 import {
-  blockTime,
-  type EvmBlock,
-  type EvmReceipt,
-  type EvmRpc,
-  type FoundLog,
-  isStateMissing,
-} from './evm-rpc.js';
+  type AuthorizationVerdict,
+  type AuthorizedPayment,
+  judgeAuthorization,
+  judgeFoundLogs,
+} from './authorization-proof.js';
+import { blockTime, type EvmBlock, type EvmRpc, type FoundLog, isStateMissing } from './evm-rpc.js';
 import {
   beginEvmSearch,
   continueEvmSearch,
   parseEvmPosition,
   presentEvmPosition,
 } from './evm-search-position.js';
-import { findPayerLogs, requireLanded } from './payer-logs.js';
+import { findPayerLogs, type Landed, requireLanded } from './payer-logs.js';
 
 export interface EvmPaymentQuery {
   readonly family: 'evm';
@@ -157,33 +155,32 @@ async function judgeFound(
     if (!isTooLong(error)) throw error;
     const landed = requireLanded(log, error);
     const logs = await findPayerLogs(context.rpc, payment.asset, payment.from, landed);
-    const { transactionHash, blockHash } = landed;
-    const blockNumber = BigInt(landed.blockNumber);
-    return await judgeLogs(context, transactionHash, { logs, blockNumber, blockHash }, payment, head);
+    return await findingOf(context, landed, judgeFoundLogs(logs, payment), payment, head);
   }
 }
 
 /** Undefined when this transaction, as the canonical chain has it, does not involve the authorization. */
 async function judgeTransaction(
   context: EvmCheckContext,
-  transaction: Hex,
+  transactionHash: Hex,
   payment: AuthorizedPayment,
   head: EvmBlock,
 ): Promise<ChainFinding | undefined> {
-  const receipt = await context.rpc.findReceipt(transaction);
-  return receipt?.succeeded ? await judgeLogs(context, transaction, receipt, payment, head) : undefined;
+  const receipt = await context.rpc.findReceipt(transactionHash);
+  if (!receipt?.succeeded) return undefined;
+  const landed = { ...receipt, transactionHash, blockNumber: Number(receipt.blockNumber) };
+  return await findingOf(context, landed, judgeAuthorization(receipt.logs, payment), payment, head);
 }
 
-async function judgeLogs(
+async function findingOf(
   { rpc, confirmations }: EvmCheckContext,
-  transaction: Hex,
-  { logs, blockNumber, blockHash }: Omit<EvmReceipt, 'succeeded'>,
+  { transactionHash: transaction, blockNumber: height, blockHash }: Landed,
+  verdict: AuthorizationVerdict,
   payment: AuthorizedPayment,
   head: EvmBlock,
 ): Promise<ChainFinding | undefined> {
-  const verdict = judgeAuthorization(logs, payment);
   if (verdict.kind === 'absent') return undefined;
-  const block = await rpc.findBlock(blockNumber);
+  const block = await rpc.findBlock(BigInt(height));
   // A node may keep the receipt of a block that a reorganisation dropped.
   if (block === undefined || block.hash !== blockHash) return undefined;
   const blocks = countBlocks(block, head);
@@ -192,7 +189,7 @@ async function judgeLogs(
       return {
         kind: 'paid',
         transaction,
-        height: Number(blockNumber),
+        height,
         proofIndex: verdict.logIndex,
         payer: getAddress(payment.from),
         confirmations: blocks,

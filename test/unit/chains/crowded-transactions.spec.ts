@@ -83,6 +83,13 @@ describe('a transaction on an EVM chain whose receipt is too long to be read', (
     });
   }
 
+  it('shows nothing by a Transfer before the use, where the endpoint leaves out the one after it', async () => {
+    const another = transferLog({ ...payment, payTo: randomAddress() });
+    chain.execute([another, usedLog(payment), transferLog(payment), CROWD]);
+    chain.mostLogs = 2;
+    assert.equal((await chains.check(payment)).kind, 'used');
+  });
+
   it('decides nothing when a reorganisation has dropped it between two reads', async () => {
     const transaction = chain.execute([usedLog(payment), transferLog(payment), CROWD]);
     let searches = 0;

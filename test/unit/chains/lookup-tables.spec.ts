@@ -4,7 +4,7 @@ import { SolanaChain } from '../../../lab/world/chains/solana-chain.js';
 import { tokenAccount, tokenProgram } from '../../../lab/world/shop/agent.js';
 import { createChainReader } from '../../../shared/chains/chain-reader.js';
 import { type Chains, createChains } from '../../../shared/chains/chains.js';
-import { findToken } from '../../../shared/chains/networks.js';
+import { findToken } from '../../../shared/chains/networks/networks.js';
 import { buildSolanaPayment, DEVNET, randomKey, type SolanaPayment, USDC_MINT } from './solana-payment.js';
 
 describe("a Solana payment whose message names the merchant's account in a lookup table", () => {
