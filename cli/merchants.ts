@@ -100,7 +100,9 @@ async function run(
 }
 
 function explain(error: unknown): string {
-  const hasPlainMessage = [UsageError, Refusal, ConfigError, PartialFailure, UnansweredCommit].some(
+  // A server lists each unusable setting in a line of its own; a command's error is one line.
+  if (error instanceof ConfigError) return error.message.replace(/\n\s*/g, ' ');
+  const hasPlainMessage = [UsageError, Refusal, PartialFailure, UnansweredCommit].some(
     (kind) => error instanceof kind,
   );
   if (hasPlainMessage && error instanceof Error) return error.message;

@@ -50,3 +50,19 @@ describe('an option that a command does not take', () => {
     await assertRefused(/^Usage: merchants show /, 'show', '--', '-17', '--nmae');
   });
 });
+
+describe('a setting that a command cannot use', () => {
+  const { DATABASE_URL, BASE_URL } = process.env;
+  after(() => {
+    for (const [name, value] of Object.entries({ DATABASE_URL, BASE_URL }))
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+  });
+
+  it('is named in one line, beside the others', async () => {
+    Object.assign(process.env, { DATABASE_URL: 'mysql://x', BASE_URL: 'pay.example' });
+    const { status, stdout, stderr } = await runCommand('list');
+    assert.deepEqual([status, stdout], [1, '']);
+    assert.match(stderr, /^The environment is not usable: BASE_URL must be .* DATABASE_URL must be .*\n$/);
+  });
+});
