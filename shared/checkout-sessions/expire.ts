@@ -9,6 +9,7 @@ import { CheckoutSession } from './model.js';
 import { whyNoSession } from './read.js';
 import { recordSessionEvents } from './record-events.js';
 
+/** Expires an open session at its merchant's request. `settlement/expire-overdue.ts` expires those whose time is over. */
 export async function expireCheckoutSession(
   db: Knex,
   principal: Principal,

@@ -9,7 +9,7 @@ import { listUndecidedPayments } from '../../shared/payments/find.js';
 import { Payment } from '../../shared/payments/model.js';
 import { nowMs } from '../../shared/process/clock.js';
 import { claimSession } from '../../shared/settlement/claim.js';
-import { expireOverdueSessions, findOverdueSessions } from '../../shared/settlement/expire-due.js';
+import { expireOverdueSessions, findOverdueSessions } from '../../shared/settlement/expire-overdue.js';
 import { failPayment } from '../../shared/settlement/fail.js';
 import { isPayloadUsed, listDecided } from '../../shared/settlement/read-link.js';
 import { markAnsweredProcessing } from '../../shared/settlement/shown-to-buyers.js';

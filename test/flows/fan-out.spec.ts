@@ -3,7 +3,7 @@ import type { Response } from 'supertest';
 import { buildMerchant, buildSessions, HOOK_URL, type Merchant } from '../../lab/world/shop/factories.js';
 import { MAX_EXPIRED_BATCH_DELIVERIES, MAX_PENDING_DELIVERIES } from '../../shared/limits/bounds.js';
 import { leaveToSweep } from '../../shared/queues/delivery-notifier.js';
-import { expireOverdueSessions } from '../../shared/settlement/expire-due.js';
+import { expireOverdueSessions } from '../../shared/settlement/expire-overdue.js';
 import { sweepEndpoints } from '../../shared/webhooks/pending-deliveries.js';
 import { assertRefusal, type Client, client } from '../support/api-client.js';
 import { forAllTests } from '../support/hooks.js';

@@ -5,7 +5,7 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import { Payable } from '../../shared/payables/model.js';
 import { Payment } from '../../shared/payments/model.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
-import { expireOverdueSessions } from '../../shared/settlement/expire-due.js';
+import { expireOverdueSessions } from '../../shared/settlement/expire-overdue.js';
 import { beginSettlement } from '../../shared/settlement/take-work.js';
 import { client } from '../support/api-client.js';
 import type { SignedPayment } from '../support/checkout.js';

@@ -3,7 +3,7 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import { buildPaidSession } from '../../lab/world/shop/factories.js';
 import { Payable } from '../../shared/payables/model.js';
 import type { Payment } from '../../shared/payments/model.js';
-import { expireOverdueSessions } from '../../shared/settlement/expire-due.js';
+import { expireOverdueSessions } from '../../shared/settlement/expire-overdue.js';
 import { newId } from '../../shared/values/ids.js';
 import { client } from '../support/api-client.js';
 import { forAllTests } from '../support/hooks.js';

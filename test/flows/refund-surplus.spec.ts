@@ -3,7 +3,7 @@ import { answers } from '../../lab/world/facilitator/dial.js';
 import { Payable } from '../../shared/payables/model.js';
 import { Payment } from '../../shared/payments/model.js';
 import { nowMs, resetClock } from '../../shared/process/clock.js';
-import { expireOverdueSessions } from '../../shared/settlement/expire-due.js';
+import { expireOverdueSessions } from '../../shared/settlement/expire-overdue.js';
 import { assertInvalid, type Client, client } from '../support/api-client.js';
 import { EVENT_DEPS, type ManualWorker, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { assertWholeReport } from '../support/report-sums.js';

@@ -7,7 +7,7 @@ import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { Payment } from '../../shared/payments/model.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { claimSession } from '../../shared/settlement/claim.js';
-import { expireOverdueSessions } from '../../shared/settlement/expire-due.js';
+import { expireOverdueSessions } from '../../shared/settlement/expire-overdue.js';
 import { client } from '../support/api-client.js';
 import type { SignedPayment } from '../support/checkout.js';
 import { answerOf } from '../support/link-answers.js';

@@ -13,7 +13,7 @@ import type { Knex } from '../../shared/db/knex.js';
 import { advanceClock, resetClock } from '../../shared/process/clock.js';
 import { leaveToSweep } from '../../shared/queues/delivery-notifier.js';
 import { fieldsBy, TEXT_FIELDS } from '../../shared/session-fields/fields.js';
-import { expireOneQuarantined, expireOverdueSessions } from '../../shared/settlement/expire-due.js';
+import { expireOneQuarantined, expireOverdueSessions } from '../../shared/settlement/expire-overdue.js';
 import { countCrashes } from '../../shared/upkeep/work-in-flight.js';
 import { expireSessions } from '../../workers/jobs/expire-sessions.js';
 import { type Expiring, openExpiring, overdueBy } from '../support/expiring.js';

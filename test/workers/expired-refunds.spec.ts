@@ -4,7 +4,7 @@ import { presentCheckoutSession } from '../../shared/checkout-sessions/present.j
 import type { Knex } from '../../shared/db/knex.js';
 import { Payable } from '../../shared/payables/model.js';
 import { presentRefund } from '../../shared/refunds/present.js';
-import { expireOverdueSessions, findOverdueSessions } from '../../shared/settlement/expire-due.js';
+import { expireOverdueSessions, findOverdueSessions } from '../../shared/settlement/expire-overdue.js';
 import { type Expiring, openExpiring, overdueBy } from '../support/expiring.js';
 import { EVENT_DEPS } from '../support/money-flow.js';
 

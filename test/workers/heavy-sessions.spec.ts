@@ -7,7 +7,7 @@ import { loadConfig } from '../../shared/config/config.js';
 import { MAX_EXPIRED_BATCH_BYTES } from '../../shared/limits/bounds.js';
 import { leaveToSweep } from '../../shared/queues/delivery-notifier.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
-import { expireOverdueSessions } from '../../shared/settlement/expire-due.js';
+import { expireOverdueSessions } from '../../shared/settlement/expire-overdue.js';
 import { type Expiring, openExpiring, overdueBy } from '../support/expiring.js';
 import { buildHeavyOverdue } from '../support/heavy-overdue.js';
 

@@ -5,7 +5,7 @@ import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { Payable } from '../../shared/payables/model.js';
 import type { Payment } from '../../shared/payments/model.js';
 import { now, nowMs, resetClock } from '../../shared/process/clock.js';
-import { expireOverdueSessions } from '../../shared/settlement/expire-due.js';
+import { expireOverdueSessions } from '../../shared/settlement/expire-overdue.js';
 import { resolvePayment } from '../../shared/settlement/resolve.js';
 import { pauseAfterTriesMs } from '../../shared/webhooks/backoff.js';
 import { recordFailure } from '../../shared/webhooks/record-failure.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../shared/process/logger.js';
-import { expireOneQuarantined, expireOverdueSessions } from '../../shared/settlement/expire-due.js';
+import { expireOneQuarantined, expireOverdueSessions } from '../../shared/settlement/expire-overdue.js';
 import { countCrashes } from '../../shared/upkeep/work-in-flight.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import { done, type JobOutcome } from '../deps/job-outcome.js';

@@ -6,7 +6,7 @@ import type { Closable } from '../../shared/process/shutdown.js';
 import { withTimeout } from '../../shared/process/timeout.js';
 import type { JobRequest } from '../../shared/queues/enqueue.js';
 import type { StoreStateLog } from '../../shared/queues/store-state.js';
-import { findOverdueSessions } from '../../shared/settlement/expire-due.js';
+import { findOverdueSessions } from '../../shared/settlement/expire-overdue.js';
 import { paymentJob, stagesServedBy } from '../../shared/settlement/payment-job.js';
 import { listDuePayments } from '../../shared/settlement/take-work.js';
 import { findDueAccounts } from '../../shared/webhooks/find-due.js';

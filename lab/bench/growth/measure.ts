@@ -7,7 +7,7 @@ import { createApiKey } from '../../../shared/accounts/api-keys.js';
 import { loadConfig } from '../../../shared/config/config.js';
 import type { Knex } from '../../../shared/db/knex.js';
 import { createLogger } from '../../../shared/process/logger.js';
-import { findOverdueSessions } from '../../../shared/settlement/expire-due.js';
+import { findOverdueSessions } from '../../../shared/settlement/expire-overdue.js';
 import { listDuePayments } from '../../../shared/settlement/take-work.js';
 import { newId } from '../../../shared/values/ids.js';
 import { findDueAccounts } from '../../../shared/webhooks/find-due.js';

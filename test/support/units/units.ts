@@ -93,7 +93,7 @@ const ROWS: Readonly<Record<string, Unit>> = {
   MAX_EXPIRED_BATCH_DELIVERIES: {
     unit: 'deliveries of sessions that expire',
     holder: 'statement',
-    enforcedIn: 'shared/settlement/expire-due.ts',
+    enforcedIn: 'shared/settlement/expire-overdue.ts',
     triedIn: 'test/flows/fan-out.spec.ts',
   },
   MAX_WRITTEN_BATCH_BYTES: {
@@ -105,7 +105,7 @@ const ROWS: Readonly<Record<string, Unit>> = {
   MAX_EXPIRED_BATCH_BYTES: {
     unit: 'bytes of events of sessions that expire',
     holder: 'statement',
-    enforcedIn: 'shared/settlement/expire-due.ts',
+    enforcedIn: 'shared/settlement/expire-overdue.ts',
     triedIn: 'test/workers/heavy-sessions.spec.ts',
   },
   MAX_REMOVED_BATCH_BYTES: {

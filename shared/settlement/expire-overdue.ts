@@ -7,7 +7,7 @@ import { certainNow, now } from '../process/clock.js';
 import type { NotifyDeliveries } from '../queues/delivery-notifier.js';
 import { takeOneQuarantined, type WorkInFlight } from '../upkeep/work-in-flight.js';
 import { newId } from '../values/ids.js';
-import { EXPIRE_IN_FLIGHT, FIRST_OVERDUE, TAKE_OVERDUE } from './statements/expire-due.sql.js';
+import { EXPIRE_IN_FLIGHT, FIRST_OVERDUE, TAKE_OVERDUE } from './statements/expire-overdue.sql.js';
 
 const WORK: JobName = 'expire-sessions';
 
