@@ -11,10 +11,10 @@ import { Payment } from '../payments/model.js';
 import { now } from '../process/clock.js';
 import { isRefundId, newId } from '../values/ids.js';
 import type { EventDeps } from '../webhooks/events.js';
-import { refundTerms } from './present.js';
 import { recordRefundEvent } from './record-events.js';
 import { refundedSum } from './refunded-sum.js';
 import { REFUND_LIFETIME } from './states.js';
+import { refundTerms } from './terms.js';
 
 export interface NewRefund {
   paymentId: string;

@@ -1,12 +1,10 @@
 import type { Account } from '../accounts/model.js';
-import { networkName, transactionUrl } from '../chains/networks/networks.js';
+import { transactionUrl } from '../chains/networks/networks.js';
 import { type PublicMerchant, presentMerchant } from '../checkout-sessions/present-public.js';
 import type { Payable } from '../payables/model.js';
 import { paymentLinkUrl } from '../payables/payment-link-url.js';
-import type { RefundReason, RefundTerms } from '../payables/refund-terms.js';
+import type { RefundReason } from '../payables/refund-terms.js';
 import { isOver, paidBy } from '../payables/states.js';
-import type { Payment } from '../payments/model.js';
-import { centsToTokenAmount } from '../values/money.js';
 import { createdSeconds, unixSeconds, unixSecondsOrNull } from '../wire/timestamp.js';
 import { requireRefund } from './model.js';
 import { REFUND_STATUS_OF, type RefundStatus } from './states.js';
@@ -49,24 +47,6 @@ export const SHOWN_REFUND_FIELDS = [
   'refundedPaymentId',
   'refund',
 ] as const satisfies (keyof Payable)[];
-
-/** The terms are stored with the refund, so that a later release shows it unchanged. */
-export function refundTerms(
-  payment: Payment,
-  amountCents: number,
-  others: Pick<RefundTerms, 'payTo' | 'reason' | 'reference'>,
-): RefundTerms {
-  return {
-    checkoutSession: payment.payableId,
-    token: payment.token,
-    tokenAmount: centsToTokenAmount(amountCents, payment.tokenDecimals).toString(),
-    tokenDecimals: payment.tokenDecimals,
-    network: payment.network,
-    networkName: networkName(payment.network),
-    asset: payment.asset,
-    ...others,
-  };
-}
 
 export function presentRefund(payable: Payable, baseUrl: string): WireRefund {
   const refund = requireRefund(payable);

@@ -3,7 +3,7 @@ import { LANGUAGES } from '../../api/checkout-page/language.js';
 import { EVM_MERCHANT_KEY, SOLANA_MERCHANT_KEY } from '../../lab/sandbox/networks/wallets.js';
 import type { TestWallet } from '../../lab/world/page/wallets.js';
 import { buildPaidSession, buildRefund } from '../../lab/world/shop/factories.js';
-import { refundTerms } from '../../shared/refunds/present.js';
+import { refundTerms } from '../../shared/refunds/terms.js';
 import { BASE_SEPOLIA, SOLANA_DEVNET, X_LAYER_TESTNET } from '../support/checkout.js';
 import { openSandboxShop, type SandboxShop } from '../support/page/sandbox-shop.js';
 import { referenceIn } from '../support/payment-reference.js';

@@ -6,7 +6,7 @@ import type { Knex } from '../../../shared/db/knex.js';
 import { summarize } from '../../../shared/payables/line-items.js';
 import { Payable } from '../../../shared/payables/model.js';
 import { Payment } from '../../../shared/payments/model.js';
-import { refundTerms } from '../../../shared/refunds/present.js';
+import { refundTerms } from '../../../shared/refunds/terms.js';
 import { newId, sessionPrefix } from '../../../shared/values/ids.js';
 import { Event, WebhookEndpoint } from '../../../shared/webhooks/model.js';
 
