@@ -1,9 +1,14 @@
-import { Model } from 'objection';
+import { type ColumnNameMappers, Model } from 'objection';
 import type { EventType, SubscribableEvent } from './event-types.js';
 import type { DeliveryStatus, DeliveryTry, EndpointStatus } from './states.js';
 
 export class WebhookEndpoint extends Model {
   static override tableName = 'webhook_endpoints';
+  /** The column of `slots` is `places`: older releases read it too. Conditions of queries name the column. */
+  static override columnNameMappers: ColumnNameMappers = {
+    parse: ({ places, ...row }) => (places === undefined ? row : { ...row, slots: places }),
+    format: ({ slots, ...row }) => (slots === undefined ? row : { ...row, places: slots }),
+  };
 
   declare id: string;
   declare accountId: string;
@@ -21,8 +26,8 @@ export class WebhookEndpoint extends Model {
   declare enabledAt: Date | null;
   /** The delivery up to which workers have released or dropped pending deliveries; null when there is nothing to do. */
   declare sweptTo: string | null;
-  /** The endpoint's delivery slots while it does not fail. The name is the column's, which older releases also read. */
-  declare places: number;
+  /** How many deliveries to the endpoint may be in flight while it does not fail. */
+  declare slots: number;
   /** The start of the first failed try since the last success. */
   declare failingSince: Date | null;
   /** Set while deliveries are held because the secret cannot be opened. */

@@ -31,7 +31,7 @@ export async function recordFailure(
   if (endpoint.failingSince === null) {
     await WebhookEndpoint.query(db)
       .findById(endpoint.id)
-      .patch({ failingSince: new Date(entry.at), places: raw('greatest(?::int, places / 2)', LEAST_SLOTS) })
+      .patch({ failingSince: new Date(entry.at), slots: raw('greatest(?::int, places / 2)', LEAST_SLOTS) })
       .whereNull('failingSince');
   }
   const tries = delivery.tries + 1;

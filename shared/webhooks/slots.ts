@@ -18,7 +18,7 @@ export async function changeSlots(
 ): Promise<boolean> {
   const changed = await WebhookEndpoint.query(db)
     .findById(id)
-    .patch({ places: to })
+    .patch({ slots: to })
     .where({ places: slots })
     .whereNull('failingSince');
   return changed === 1;

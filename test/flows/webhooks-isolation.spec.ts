@@ -127,7 +127,7 @@ describe('one webhook endpoint and the others', () => {
   it('an endpoint that answers quickly gets up to fifty tries in flight over two worker processes, and half after a failure', async () => {
     const hook = await flow.addEndpoint();
     const slots = async (): Promise<number> =>
-      (await WebhookEndpoint.query(flow.db).findById(hook.id).throwIfNotFound()).places;
+      (await WebhookEndpoint.query(flow.db).findById(hook.id).throwIfNotFound()).slots;
     hook.receiver.react(answer(200));
     await Promise.all([flow.startWorker(), flow.startWorker()]);
     let expired = 0;
