@@ -49,7 +49,7 @@ export class Payment extends Model {
   declare dueAt: Date | null;
   /** A fencing token: each worker that takes the row raises it, and writes an outcome only while it is unchanged. */
   declare attempt: number;
-  /** How often the row was taken since an outcome was last written, the present time included. */
+  /** Crashes of workers on the row since an outcome was last written, and the present taker while there is one. */
   declare lostTakes: number;
   declare settleCalls: number;
   declare settleAskedAt: Date | null;

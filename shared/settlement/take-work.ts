@@ -26,7 +26,8 @@ import { urgentUntil } from './urgent-until.js';
 /**
  * Takes a payment's due work. Taking is one UPDATE that raises `attempt` and moves `due_at` past the longest that the
  * work can last; an outcome is written only while `attempt` is still the taker's. So a stalled copy of a job changes
- * nothing, and the row of a killed worker becomes due again. `lost_takes` counts takers that wrote no outcome.
+ * nothing, and the row of a killed worker becomes due again. `lost_takes` counts takers that wrote no outcome: the crashes, and
+ * the present taker while there is one.
  */
 
 /** Upper bound on the duration of a chain check and the write of its outcome. */
@@ -147,7 +148,8 @@ export interface NextWork {
 export interface DuePayment extends NextWork {
   id: string;
   attempt: number;
-  lostTakes: number;
+  /** How many workers have crashed on the payment since an outcome was last written. */
+  crashes: number;
 }
 
 /** The rows of each stage with the earliest due times, up to `limit` per stage, so a backlog of one stage hides no other. */
@@ -180,10 +182,13 @@ export async function listDueQuarantined(
   return rows.flatMap((row) => duePayment(row, at) ?? []);
 }
 
-function duePayment({ id, stage, attempt, lostTakes, dueAt }: Payment, at: Date): DuePayment | undefined {
+function duePayment(
+  { id, stage, attempt, lostTakes: crashes, dueAt }: Payment,
+  at: Date,
+): DuePayment | undefined {
   if (stage === null || dueAt === null) return undefined;
   // The due time of the job is now when the row's lies too far ahead.
-  return { id, stage, attempt, lostTakes, dueAt: dueAt < at ? dueAt : at };
+  return { id, stage, attempt, crashes, dueAt: dueAt < at ? dueAt : at };
 }
 
 /** Whether a taken payment is quarantined; its present taker does not count. */

@@ -62,7 +62,7 @@ export class WebhookDelivery extends Model {
   declare dueAt: Date | null;
   declare leasedUntil: Date | null;
   declare attempt: number;
-  /** How often the row was taken since an outcome was last written, the present time included. */
+  /** Crashes of workers on the row since an outcome was last written, and the present taker while there is one. */
   declare lostTakes: number;
   declare tries: number;
   declare history: DeliveryTry[];

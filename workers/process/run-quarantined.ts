@@ -26,7 +26,7 @@ const BATCH_ROWS = 20;
 
 export function quarantinedPayments(deps: WorkerDeps, handlers: Handlers): QuarantinedWork {
   const stages = stagesServedBy(deps.config.workerQueues);
-  const rowOf = ({ id, stage, lostTakes: crashes }: DuePayment): QuarantinedRow => {
+  const rowOf = ({ id, stage, crashes }: DuePayment): QuarantinedRow => {
     const work = stage === 'settle' ? 'settle-payment' : 'confirm-payment';
     return { work, id, crashes, run: () => handlers[work]({ paymentId: id }) };
   };

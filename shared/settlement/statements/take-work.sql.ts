@@ -122,7 +122,7 @@ export const DUE_OF_STAGE = {
   name: 'due_of_stage',
   text: `
     SELECT * FROM (
-      SELECT id, stage, attempt, due_at AS "dueAt", lost_takes AS "lostTakes" FROM payments
+      SELECT id, stage, attempt, due_at AS "dueAt", lost_takes AS crashes FROM payments
       WHERE stage = $1 AND due_at <= $2 AND ${NOT_QUARANTINED}
       ORDER BY due_at LIMIT $3
     ) due UNION ALL (
