@@ -29,7 +29,7 @@ interface CheckOptions {
   /** Limits all requests of this check together; the time in which it only waits for its turn does not count. */
   withinMs?: number;
   /** The payment's decision is due then. The check with the earliest time goes first at its endpoint, one without a time last. */
-  urgentUntil?: Date | undefined;
+  checkDeadline?: Date | undefined;
   /** No payment waits for the check: it goes after all others, and takes nothing from them. */
   inBackground?: boolean;
 }
@@ -91,7 +91,7 @@ export function createChains(rpcUrls: ReadonlyMap<string, string>, options: Chai
   }
 
   return {
-    async check(query, { withinMs = checkTimeoutMs, urgentUntil, inBackground } = {}) {
+    async check(query, { withinMs = checkTimeoutMs, checkDeadline, inBackground } = {}) {
       if (isClosed) return judgeUnread(query, SHUTTING_DOWN);
       const turnsWithinMs = withinMs * TURNS_PART;
       const check = new ChainCheck({ withinMs, turnsWithinMs, retryPauseMs });
@@ -100,7 +100,7 @@ export function createChains(rpcUrls: ReadonlyMap<string, string>, options: Chai
       try {
         const network = networkOf(query);
         const queue = queues.of(rpcUrlOf(rpcUrls, network), network);
-        queued = queue.enter(check, { urgentUntil, inBackground, turnsWithinMs });
+        queued = queue.enter(check, { checkDeadline, inBackground, turnsWithinMs });
         return await runCheck(query, check, queued.fetch);
       } catch (error) {
         return judgeUnread(query, unreadableReason(error), check.chainTime, againInMs(error));

@@ -11,6 +11,7 @@ import type { PaymentStage } from '../payments/states.js';
 import { laterNowMs, now, nowMs } from '../process/clock.js';
 import type { SpanStart } from '../tracing/spans.js';
 import { type PaymentQuestions, readStoredPayment } from '../x402/stored-payment.js';
+import { checkDeadline } from './check-deadline.js';
 import type { Settings } from './policy/payment-state.js';
 import { surelyOver } from './policy/settle-times.js';
 import {
@@ -21,7 +22,6 @@ import {
   isDue,
   takenColumns,
 } from './statements/take-work.sql.js';
-import { urgentUntil } from './urgent-until.js';
 
 /**
  * Takes a payment's due work. Taking is one UPDATE that raises `attempt` and moves `due_at` past the longest that the
@@ -44,7 +44,7 @@ export interface TakenPayment extends PaymentQuestions {
   job: PaymentJobName;
   settings: Settings;
   /** When a check of its chain should have succeeded; undefined when nothing waits for it. */
-  urgentUntil: Date | undefined;
+  checkDeadline: Date | undefined;
   /** The job's part of the trace that the payment's request began. */
   span: SpanStart;
 }
@@ -80,7 +80,7 @@ async function takenBy(
     payment,
     job,
     settings,
-    urgentUntil: urgentUntil(payment, settings),
+    checkDeadline: checkDeadline(payment, settings),
     span: { name: job, kind: 'consumer', parent: trace ?? null, attributes },
     ...(await readStoredPayment(payment)),
   };

@@ -75,14 +75,14 @@ async function confirm(
 /** The endpoint is not asked when the payment's network, or its account there, has as many checks in flight as it may. */
 async function checkChain(
   { chains, chainChecks }: WorkerDeps,
-  { payment: { network, accountId }, chainQuery, urgentUntil }: TakenPayment,
+  { payment: { network, accountId }, chainQuery, checkDeadline }: TakenPayment,
   runCall: RunCall,
 ): Promise<ChainFinding> {
   const slot = await chainChecks.enter({ network, accountId });
   if (slot.kind === 'refused')
     return { kind: 'unreadable', reason: WAITING_FOR_A_TURN, againInMs: slot.turnInMs };
   try {
-    return await runCall(() => chains.check(chainQuery, { urgentUntil }));
+    return await runCall(() => chains.check(chainQuery, { checkDeadline }));
   } finally {
     slot.release();
   }

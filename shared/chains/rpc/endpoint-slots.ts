@@ -5,7 +5,7 @@ import { NoTurn } from '../check/unreadable.js';
 export interface Slot {
   check: ChainCheck;
   /** Unix milliseconds. */
-  urgentUntil: number;
+  checkDeadline: number;
   /** No payment waits for the check. */
   inBackground: boolean;
   number: number;
@@ -16,7 +16,7 @@ export interface Slot {
 }
 
 export interface Turns {
-  urgentUntil?: Date | undefined;
+  checkDeadline?: Date | undefined;
   inBackground?: boolean | undefined;
 }
 
@@ -53,10 +53,10 @@ export class EndpointSlots {
   }
 
   /** While the endpoint limits and all slots are taken, the least urgent check that only waits leaves, or this one. */
-  take(check: ChainCheck, { urgentUntil, inBackground = false }: Turns, isLimited: boolean): Slot {
+  take(check: ChainCheck, { checkDeadline, inBackground = false }: Turns, isLimited: boolean): Slot {
     const slot: Slot = {
       check,
-      urgentUntil: urgentUntil?.getTime() ?? Number.POSITIVE_INFINITY,
+      checkDeadline: checkDeadline?.getTime() ?? Number.POSITIVE_INFINITY,
       inBackground,
       number: ++this.#lastNumber,
       hasBegun: false,
@@ -90,6 +90,6 @@ export class EndpointSlots {
 /** The check whose window ends first; of equals, the check that began first; background checks last. */
 export function byUrgency(one: Slot, other: Slot): number {
   if (one.inBackground !== other.inBackground) return one.inBackground ? 1 : -1;
-  if (one.urgentUntil !== other.urgentUntil) return one.urgentUntil < other.urgentUntil ? -1 : 1;
+  if (one.checkDeadline !== other.checkDeadline) return one.checkDeadline < other.checkDeadline ? -1 : 1;
   return one.number - other.number;
 }

@@ -53,11 +53,11 @@ describe('the queue of an endpoint', () => {
     for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   }
 
-  function check(urgentUntil?: number, { withinMs = 60_000, turnsWithinMs = 60_000 } = {}): QueuedCheck {
+  function check(checkDeadline?: number, { withinMs = 60_000, turnsWithinMs = 60_000 } = {}): QueuedCheck {
     const opened = new ChainCheck({ withinMs, turnsWithinMs, retryPauseMs: 0 });
     checks.push(opened);
-    const until = urgentUntil === undefined ? undefined : new Date(urgentUntil);
-    return queue.enter(opened, { urgentUntil: until, turnsWithinMs });
+    const until = checkDeadline === undefined ? undefined : new Date(checkDeadline);
+    return queue.enter(opened, { checkDeadline: until, turnsWithinMs });
   }
 
   function inBackground(): QueuedCheck {

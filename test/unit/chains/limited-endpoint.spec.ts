@@ -71,7 +71,7 @@ for (const [name, { open, buildPaid, head }] of Object.entries(FAMILIES)) {
     async function checkUntilFound(query: PaymentQuery): Promise<Set<string>> {
       const reasons = new Set<string>();
       for (;;) {
-        const finding = await chains.check(query, { urgentUntil: query.notBefore });
+        const finding = await chains.check(query, { checkDeadline: query.notBefore });
         if (finding.kind === 'paid') return reasons;
         assert.ok('reason' in finding, finding.kind);
         reasons.add(finding.reason.split(':')[0] ?? '');

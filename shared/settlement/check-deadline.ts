@@ -10,7 +10,7 @@ const URGENT_AFTER_END_MS = 600_000;
  * Until when a chain check should have succeeded: the end of the payment's window. Undefined for a decided payment,
  * and for a payment whose window ended long ago: it must not keep payments whose windows end soon from the endpoint.
  */
-export function urgentUntil(payment: Payment, settings: Settings): Date | undefined {
+export function checkDeadline(payment: Payment, settings: Settings): Date | undefined {
   if (payment.status !== 'processing') return undefined;
   const end = Math.min(payment.validUntil.getTime(), longestWaitEnd(payment, settings).getTime());
   return nowMs() - end > URGENT_AFTER_END_MS ? undefined : new Date(end);
