@@ -3,7 +3,7 @@ import type { Knex } from '../../shared/db/knex.js';
 import { paymentLinkUrl } from '../../shared/payables/payment-link-url.js';
 import { OUTCOME_UNKNOWN } from '../../shared/payments/states.js';
 import type { LinkedSession } from '../../shared/settlement/read-link.js';
-import { recordOfferedFeePayers } from '../../shared/settlement/shown-to-buyers.js';
+import { recordOfferedFeePayers } from '../../shared/settlement/record-answers.js';
 import { describeFailure } from '../../shared/x402/failure-codes.js';
 import type { Offer } from '../../shared/x402/match-payment.js';
 import { PAYMENT_IDENTIFIER, PAYMENT_IDENTIFIER_DECLARATION } from '../../shared/x402/payment-identifier.js';

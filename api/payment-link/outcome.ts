@@ -2,7 +2,7 @@ import { findPayment } from '../../shared/payments/find.js';
 import type { Payment } from '../../shared/payments/model.js';
 import { now, nowMs } from '../../shared/process/clock.js';
 import { findLinkedSession, type LinkedSession } from '../../shared/settlement/read-link.js';
-import { markAnsweredProcessing } from '../../shared/settlement/shown-to-buyers.js';
+import { markAnsweredProcessing } from '../../shared/settlement/record-answers.js';
 import { describeFailure } from '../../shared/x402/failure-codes.js';
 import type { Offer } from '../../shared/x402/match-payment.js';
 import type { SettlementResponse } from '../../shared/x402/wire.js';

@@ -12,7 +12,7 @@ import { claimSession } from '../../shared/settlement/claim.js';
 import { expireOverdueSessions, findOverdueSessions } from '../../shared/settlement/expire-overdue.js';
 import { failPayment } from '../../shared/settlement/fail.js';
 import { isPayloadUsed, listDecided } from '../../shared/settlement/read-link.js';
-import { markAnsweredProcessing } from '../../shared/settlement/shown-to-buyers.js';
+import { markAnsweredProcessing } from '../../shared/settlement/record-answers.js';
 import { succeedPayment } from '../../shared/settlement/succeed.js';
 import { beginCheck, beginSettlement, listDuePayments } from '../../shared/settlement/take-work.js';
 import { readBacklog } from '../../shared/upkeep/backlog.js';
