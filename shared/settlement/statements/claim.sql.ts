@@ -1,4 +1,4 @@
-import { expectsOneRow } from '../../db/planner.js';
+import { expectsOneRow } from '../../db/planner-hints.js';
 import { SESSION_MOVES } from '../../payables/states.js';
 
 /**

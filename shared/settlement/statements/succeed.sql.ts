@@ -1,5 +1,5 @@
 import { sessionAsJson } from '../../checkout-sessions/statements/as-json.sql.js';
-import { expectsOneRow } from '../../db/planner.js';
+import { expectsOneRow } from '../../db/planner-hints.js';
 import type { Statement } from '../../db/statement.js';
 import { SESSION_MOVES } from '../../payables/states.js';
 import { historyWith } from '../../payments/history.js';

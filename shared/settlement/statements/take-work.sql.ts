@@ -1,6 +1,6 @@
 import { DURABLY } from '../../db/durably.js';
 import { modelColumns } from '../../db/model-columns.js';
-import { expectsOneRow } from '../../db/planner.js';
+import { expectsOneRow } from '../../db/planner-hints.js';
 import { Payment } from '../../payments/model.js';
 import { SHOWN_PAYMENT_FIELDS } from '../../payments/present.js';
 import { NOT_QUARANTINED, pauseAfter } from '../../upkeep/statements/work-in-flight.sql.js';

@@ -1,4 +1,4 @@
-import { hiddenFromPlanner } from '../../db/planner.js';
+import { hiddenFromPlanner } from '../../db/planner-hints.js';
 import type { Statement } from '../../db/statement.js';
 
 /** Drops at most $2 pending deliveries of the deleted endpoint $1. */

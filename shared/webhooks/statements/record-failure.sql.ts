@@ -1,4 +1,4 @@
-import { hiddenFromPlanner } from '../../db/planner.js';
+import { hiddenFromPlanner } from '../../db/planner-hints.js';
 import type { Statement } from '../../db/statement.js';
 import { historyWith, TRY_ENDED } from './take-due.sql.js';
 

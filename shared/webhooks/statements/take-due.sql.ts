@@ -1,4 +1,4 @@
-import { hiddenFromPlanner } from '../../db/planner.js';
+import { hiddenFromPlanner } from '../../db/planner-hints.js';
 import type { Statement } from '../../db/statement.js';
 import { IS_QUARANTINED, NOT_QUARANTINED, pauseAfter } from '../../upkeep/statements/work-in-flight.sql.js';
 
