@@ -1,5 +1,5 @@
 import { raw } from 'objection';
-import { DURABLY } from '../db/durably.js';
+import { DURABLE_COMMIT } from '../db/durable-commit.js';
 import type { Knex } from '../db/knex.js';
 import { Payable } from '../payables/model.js';
 import { Payment } from '../payments/model.js';
@@ -26,6 +26,6 @@ export async function markAnsweredProcessing(db: Knex, paymentId: string): Promi
   const marked = await Payment.query(db)
     .patch({ answeredProcessing: true })
     .where({ id: paymentId, status: 'processing' })
-    .returning(raw(DURABLY));
+    .returning(raw(DURABLE_COMMIT));
   return marked.length === 1;
 }

@@ -1,4 +1,4 @@
-import { DURABLY } from '../../db/durably.js';
+import { DURABLE_COMMIT } from '../../db/durable-commit.js';
 import { modelColumns } from '../../db/model-columns.js';
 import { expectsOneRow } from '../../db/planner-hints.js';
 import { Payment } from '../../payments/model.js';
@@ -96,7 +96,7 @@ function beginStatement(lock: string): string {
       WHERE payment.id = due.id AND payment.stage = 'settle' AND payment.status = 'processing'
       RETURNING payment.*
     )
-    SELECT ${takenColumns.sql}, ${DURABLY} FROM begun payment`;
+    SELECT ${takenColumns.sql}, ${DURABLE_COMMIT} FROM begun payment`;
 }
 
 export const BEGIN_CHECK = {
