@@ -78,7 +78,7 @@ async function checkChain(
   { payment: { network, accountId }, chainQuery, checkDeadline }: TakenPayment,
   runCall: RunCall,
 ): Promise<ChainFinding> {
-  const slot = await chainChecks.enter({ network, accountId });
+  const slot = await chainChecks.takeSlot({ network, accountId });
   if (slot.kind === 'refused')
     return { kind: 'unreadable', reason: WAITING_FOR_A_TURN, againInMs: slot.turnInMs };
   try {

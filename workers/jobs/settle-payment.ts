@@ -73,7 +73,7 @@ async function withSlot(
   { facilitator, network, accountId }: Payment,
   call: () => Promise<SettleVerdict>,
 ): Promise<SettleVerdict> {
-  const slot = await settleCalls.enter({
+  const slot = await settleCalls.takeSlot({
     network: `${facilitators.nameOf(facilitator)} ${network}`,
     accountId,
   });

@@ -4,7 +4,7 @@ import { openConcurrency } from '../../shared/limits/concurrency.js';
 import type { Logger } from '../../shared/process/logger.js';
 import type { Closable } from '../../shared/process/shutdown.js';
 import { withResolvers } from '../../shared/process/with-resolvers.js';
-import { openHolder, type SlotHolder } from './slot-holder.js';
+import { type CallsInFlight, openCallsInFlight } from './calls-in-flight.js';
 
 /**
  * The `/settle` calls of one process, or its chain checks. Their slots are divided among the networks (of each
@@ -13,7 +13,7 @@ import { openHolder, type SlotHolder } from './slot-holder.js';
  */
 export interface OutsideCalls extends Closable {
   /** A slot for a call. When there is none, the time until one is likely to be free. */
-  enter(caller: Caller): Promise<Entered>;
+  takeSlot(request: SlotRequest): Promise<SlotAnswer>;
   /**
    * Runs the payments of one job. Resolves when each has ended or its call is slow, so that the job's place in the queue is
    * free for others. Payments with slow calls continue, and are undefined in the result.
@@ -23,13 +23,13 @@ export interface OutsideCalls extends Closable {
   close(): Promise<void>;
 }
 
-export interface Caller {
+export interface SlotRequest {
   /** The network; for `/settle` with the facilitator's name before it. */
   network: string;
   accountId: string;
 }
 
-export type Entered = { kind: 'entered'; release: Release } | { kind: 'refused'; turnInMs: number };
+export type SlotAnswer = { kind: 'taken'; release: Release } | { kind: 'refused'; turnInMs: number };
 
 /** Runs the call of a payment; the job does not wait for a slow call. */
 export type RunCall = <T>(call: () => Promise<T>) => Promise<T>;
@@ -50,17 +50,18 @@ export function openOutsideCalls(
     perHolder: [slots, slots],
     dynamicThreshold: LEAVE_A_QUARTER,
   });
-  const holders = new Map<string, SlotHolder>();
+  /** By network, and by network with account. */
+  const inFlightOf = new Map<string, CallsInFlight>();
   const running = new Set<Promise<unknown>>();
 
   function begin(names: readonly string[], release: Release): Release {
     const ends = names.map((name) => {
-      const holder = holders.get(name) ?? openHolder();
-      holders.set(name, holder);
-      const end = holder.begin();
+      const inFlight = inFlightOf.get(name) ?? openCallsInFlight();
+      inFlightOf.set(name, inFlight);
+      const end = inFlight.begin();
       return () => {
         end();
-        if (holder.calls === 0 && holders.get(name) === holder) holders.delete(name);
+        if (inFlight.count === 0 && inFlightOf.get(name) === inFlight) inFlightOf.delete(name);
       };
     });
     return () => {
@@ -70,17 +71,17 @@ export function openOutsideCalls(
   }
 
   return {
-    async enter({ network, accountId }) {
+    async takeSlot({ network, accountId }) {
       const names = [network, `${network} ${accountId}`];
       const free = calls.tryTake(...names);
-      if (free !== undefined) return { kind: 'entered', release: begin(names, free) };
+      if (free !== undefined) return { kind: 'taken', release: begin(names, free) };
       // An account without calls finds no slot only where others of its network have all of them.
-      const full = names.flatMap((name) => holders.get(name) ?? []).at(-1);
+      const full = names.flatMap((name) => inFlightOf.get(name) ?? []).at(-1);
       if (full?.hangs() !== true) {
         const later = await calls.take(WAIT_MS, ...names);
-        if (later !== undefined) return { kind: 'entered', release: begin(names, later) };
+        if (later !== undefined) return { kind: 'taken', release: begin(names, later) };
       }
-      return { kind: 'refused', turnInMs: (full ?? openHolder()).nextTurnMs() };
+      return { kind: 'refused', turnInMs: (full ?? openCallsInFlight()).nextTurnMs() };
     },
     async runJob(payments) {
       const works = payments.map((payment) =>

@@ -1,6 +1,6 @@
-/** The calls in flight of one holder of slots, and the turns of payments that found no slot. */
-export interface SlotHolder {
-  readonly calls: number;
+/** The calls in flight of one network, or of one account there, and the turns of payments that found no slot. */
+export interface CallsInFlight {
+  readonly count: number;
   /** A call begins; the function ends it. */
   begin(): () => void;
   /** True when calls are in flight and none was answered lately. */
@@ -15,7 +15,7 @@ const LEAST_TURN_MS = 1000;
 /** The calls may be answered at any time: no payment waits for longer before it looks for a slot again. */
 const LONGEST_TURN_MS = 15_000;
 
-export function openHolder(nowMs: () => number = () => performance.now()): SlotHolder {
+export function openCallsInFlight(nowMs: () => number = () => performance.now()): CallsInFlight {
   /** By their begin, the oldest first. */
   const inFlight = new Map<symbol, number>();
   let lastEnd = Number.NEGATIVE_INFINITY;
@@ -27,7 +27,7 @@ export function openHolder(nowMs: () => number = () => performance.now()): SlotH
   };
 
   return {
-    get calls() {
+    get count() {
       return inFlight.size;
     },
     begin() {
