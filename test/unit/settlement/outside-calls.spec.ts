@@ -56,7 +56,7 @@ describe('the calls in flight of a network or account', () => {
     return openCallsInFlight(() => atMs);
   };
 
-  it('hangs when a call is under way for over a second, and none was answered for as long', () => {
+  it('hang when a call is under way for over a second, and none was answered for as long', () => {
     const inFlight = open();
     assert.equal(inFlight.hangs(), false);
     const [end] = [inFlight.begin(), inFlight.begin()];
@@ -70,7 +70,7 @@ describe('the calls in flight of a network or account', () => {
     assert.equal(inFlight.hangs(), true);
   });
 
-  it('gives payments that found no slot turns as far apart as slots get free', () => {
+  it('give payments that found no slot turns as far apart as slots get free', () => {
     const inFlight = open();
     for (let call = 0; call < 10; call += 1) inFlight.begin();
     assert.deepEqual([inFlight.nextTurnMs(), inFlight.nextTurnMs()], [1000, 1000]);
