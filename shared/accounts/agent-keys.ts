@@ -6,7 +6,7 @@ import type { SecretBox } from '../secrets/secrets.js';
 import { HOUR_MS } from '../values/day.js';
 import { createdAt, lowestIdAt } from '../values/ids.js';
 import { createApiKey, type NewApiKey } from './api-keys.js';
-import { type Reply, renderAndStore } from './idempotency.js';
+import { type AnswerRendering, renderAndStore } from './idempotency.js';
 import { Account, ApiKey, FacilitatorKey } from './model.js';
 
 const KEYS_PER_HOUR = 10;
@@ -17,7 +17,7 @@ export async function createAgentKey(
   signer: FacilitatorKey,
   values: { livemode: boolean; name: string },
   box: SecretBox,
-  reply: Reply<NewApiKey & { account: Account }>,
+  rendering: AnswerRendering<NewApiKey & { account: Account }>,
 ): Promise<string> {
   return await db.transaction(async (trx) => {
     const account = await Account.query(trx).findById(signer.accountId).forNoKeyUpdate().throwIfNotFound();
@@ -28,7 +28,7 @@ export async function createAgentKey(
       accountId: account.id,
       facilitatorKeyId: signer.keyId,
     });
-    return await renderAndStore(trx, reply, { key, secret, account }, box);
+    return await renderAndStore(trx, rendering, { key, secret, account }, box);
   });
 }
 

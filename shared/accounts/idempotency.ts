@@ -7,7 +7,7 @@ import { IdempotencyRecord } from './model.js';
 import { type AnswerRow, INSERT_ANSWER } from './statements/idempotency.sql.js';
 
 /**
- * The first answer to an Idempotency-Key is written in the transaction of its effect, so either both exist or
+ * A request with an Idempotency-Key. The first answer to the key is written in the transaction of its effect, so either both exist or
  * neither. There is no in-progress row: of concurrent requests the first one inserts the record. The others wait on the
  * unique key, roll back, and replay the stored answer.
  */
@@ -20,8 +20,8 @@ export interface IdempotentRequest {
   fingerprint: Buffer;
 }
 
-/** How a use case answers. The rendered text is sent and, for an idempotent request, stored. */
-export interface Reply<T> {
+/** How a use case renders its answer, and the idempotent request, if it is one, whose answer is stored. */
+export interface AnswerRendering<T> {
   render(result: T): string;
   idempotent: IdempotentRequest | undefined;
 }
@@ -60,18 +60,18 @@ export function answerRow(
 /** Renders the answer and stores it in this transaction, encrypted when a secret box is given. */
 export async function renderAndStore<T>(
   trx: Knex.Transaction,
-  reply: Reply<T>,
+  rendering: AnswerRendering<T>,
   result: T,
   box?: SecretBox,
 ): Promise<string> {
-  const text = reply.render(result);
-  if (reply.idempotent !== undefined) {
+  const text = rendering.render(result);
+  if (rendering.idempotent !== undefined) {
     const stored = box === undefined ? text : box.seal(text);
-    const { accountId, livemode } = reply.idempotent;
+    const { accountId, livemode } = rendering.idempotent;
     const row = {
       account_id: accountId,
       livemode,
-      ...answerRow(reply.idempotent, stored, box !== undefined),
+      ...answerRow(rendering.idempotent, stored, box !== undefined),
     };
     if ((await runStatement(trx, INSERT_ANSWER, [JSON.stringify([row])])).length === 0)
       throw new IdempotencyKeyTaken();

@@ -1,5 +1,5 @@
 import { type Principal, requireActiveKey } from '../accounts/api-keys.js';
-import { answerRow, IdempotencyKeyTaken, type Reply } from '../accounts/idempotency.js';
+import { type AnswerRendering, answerRow, IdempotencyKeyTaken } from '../accounts/idempotency.js';
 import { Account } from '../accounts/model.js';
 import type { AnswerRow } from '../accounts/statements/idempotency.sql.js';
 import { type BatchedWrite, batchWrites } from '../db/batch-writes.js';
@@ -28,7 +28,7 @@ export async function createCheckoutSession(
   db: Knex,
   principal: Principal,
   input: NewCheckoutSession,
-  { idempotent, render }: Reply<CheckoutSession>,
+  { idempotent, render }: AnswerRendering<CheckoutSession>,
 ): Promise<string> {
   const session = newCheckoutSession(principal, input);
   const text = render(session);

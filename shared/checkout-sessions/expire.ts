@@ -1,6 +1,6 @@
 import type { QueryBuilder } from 'objection';
 import { type Principal, whereKeyActive } from '../accounts/api-keys.js';
-import { type Reply, renderAndStore } from '../accounts/idempotency.js';
+import { type AnswerRendering, renderAndStore } from '../accounts/idempotency.js';
 import type { Knex } from '../db/knex.js';
 import { Refusal } from '../errors/refusal.js';
 import { SESSION_MOVES } from '../payables/states.js';
@@ -15,14 +15,14 @@ export async function expireCheckoutSession(
   principal: Principal,
   id: string,
   events: EventDeps,
-  reply: Reply<CheckoutSession>,
+  rendering: AnswerRendering<CheckoutSession>,
 ): Promise<string> {
   return await db.transaction(async (trx) => {
     const query = expire(trx).where({ id, accountId: principal.accountId, livemode: principal.livemode });
     const [session] = await whereKeyActive(query, principal);
     if (session === undefined) throw await whyNotExpired(trx, principal, id);
     await recordSessionEvents(trx, 'checkout.session.expired', [session], events);
-    return await renderAndStore(trx, reply, session);
+    return await renderAndStore(trx, rendering, session);
   });
 }
 

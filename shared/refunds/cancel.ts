@@ -1,5 +1,5 @@
 import { type Principal, requireActiveKey, whereKeyActive } from '../accounts/api-keys.js';
-import { type Reply, renderAndStore } from '../accounts/idempotency.js';
+import { type AnswerRendering, renderAndStore } from '../accounts/idempotency.js';
 import type { Knex } from '../db/knex.js';
 import { noSuch, Refusal } from '../errors/refusal.js';
 import { SESSION_MOVES } from '../payables/states.js';
@@ -14,7 +14,7 @@ export async function cancelRefund(
   principal: Principal,
   id: string,
   events: EventDeps,
-  reply: Reply<Refund>,
+  rendering: AnswerRendering<Refund>,
 ): Promise<string> {
   const { accountId, livemode } = principal;
   const { from, to } = SESSION_MOVES.expire;
@@ -24,7 +24,7 @@ export async function cancelRefund(
     const [refund] = await whereKeyActive(move, principal);
     if (refund === undefined) throw await whyNotCanceled(trx, principal, own);
     await recordRefundEvent(trx, 'refund.updated', refund, events);
-    return await renderAndStore(trx, reply, refund);
+    return await renderAndStore(trx, rendering, refund);
   });
 }
 

@@ -1,5 +1,5 @@
 import { type Principal, requireActiveKey, whereKeyActive } from '../accounts/api-keys.js';
-import { type Reply, renderAndStore } from '../accounts/idempotency.js';
+import { type AnswerRendering, renderAndStore } from '../accounts/idempotency.js';
 import { CheckoutSession } from '../checkout-sessions/model.js';
 import type { Knex } from '../db/knex.js';
 import { noSuch, Refusal } from '../errors/refusal.js';
@@ -41,7 +41,7 @@ export async function createRefund(
   principal: Principal,
   input: NewRefund,
   deps: NewRefundDeps,
-  reply: Reply<Payable>,
+  rendering: AnswerRendering<Payable>,
 ): Promise<string> {
   const expiresAt = chooseExpiry(input.expiresAtSeconds, REFUND_LIFETIME, now());
   return await db.transaction(async (trx) => {
@@ -66,7 +66,7 @@ export async function createRefund(
     };
     const refund = await Payable.query(trx).insert(row).returning('*');
     await recordRefundEvent(trx, 'refund.created', refund, deps);
-    return await renderAndStore(trx, reply, refund);
+    return await renderAndStore(trx, rendering, refund);
   });
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { QueryBuilder } from 'objection';
 import { accountList } from '../accounts/account-list.js';
 import { type Principal, requireActiveKey, whereKeyActive } from '../accounts/api-keys.js';
-import { type Reply, renderAndStore } from '../accounts/idempotency.js';
+import { type AnswerRendering, renderAndStore } from '../accounts/idempotency.js';
 import { Account } from '../accounts/model.js';
 import type { Knex } from '../db/knex.js';
 import { sizedColumns } from '../db/sized-columns.js';
@@ -33,7 +33,7 @@ export async function createWebhookEndpoint(
   principal: Principal,
   input: NewWebhookEndpoint,
   box: SecretBox,
-  reply: Reply<EndpointWithSecret>,
+  rendering: AnswerRendering<EndpointWithSecret>,
 ): Promise<string> {
   const secret = newSecret();
   return await db.transaction(async (trx) => {
@@ -58,7 +58,7 @@ export async function createWebhookEndpoint(
         failingSince: null,
       })
       .returning('*');
-    return await renderAndStore(trx, reply, { endpoint, secret }, box);
+    return await renderAndStore(trx, rendering, { endpoint, secret }, box);
   });
 }
 
@@ -117,7 +117,7 @@ export async function updateWebhookEndpoint(
   id: string,
   { disabled, ...changes }: WebhookEndpointChanges,
   notifyDeliveries: NotifyDeliveries,
-  reply: Reply<WebhookEndpoint>,
+  rendering: AnswerRendering<WebhookEndpoint>,
 ): Promise<string> {
   let released = false;
   const text = await db.transaction(async (trx) => {
@@ -125,7 +125,7 @@ export async function updateWebhookEndpoint(
     const status = disabled === undefined ? endpoint.status : disabled ? 'disabled' : 'enabled';
     released = status === 'enabled' && endpoint.status === 'disabled';
     const changed = await moveEndpoint(trx, endpoint, status, changes);
-    return await renderAndStore(trx, reply, changed);
+    return await renderAndStore(trx, rendering, changed);
   });
   if (released) notifyDeliveries({ eventId: `enabled-${nowMs()}`, accountIds: [principal.accountId] });
   return text;

@@ -1,5 +1,5 @@
 import type { Principal } from '../accounts/api-keys.js';
-import { type Reply, renderAndStore } from '../accounts/idempotency.js';
+import { type AnswerRendering, renderAndStore } from '../accounts/idempotency.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { noSuch, Refusal, requireFound } from '../errors/refusal.js';
@@ -38,7 +38,7 @@ export async function resendOwnEvent(
   principal: Principal,
   { eventId, endpointId }: { eventId: string; endpointId: string | undefined },
   notifyDeliveries: NotifyDeliveries,
-  reply: Reply<StoredEvent>,
+  rendering: AnswerRendering<StoredEvent>,
 ): Promise<string> {
   const { accountId, livemode } = principal;
   const text = await db.transaction(async (trx) => {
@@ -46,7 +46,7 @@ export async function resendOwnEvent(
     const event = await getEvent(trx, principal, eventId);
     if (endpointId !== undefined) await requireEnabled(trx, principal, endpointId);
     await deliverAgain(trx, { ...event, accountId, livemode }, endpointId);
-    return await renderAndStore(trx, reply, event);
+    return await renderAndStore(trx, rendering, event);
   });
   notifyDeliveries({ eventId: `resent-${nowMs()}`, accountIds: [accountId] });
   return text;

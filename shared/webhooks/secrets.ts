@@ -1,5 +1,5 @@
 import type { Principal } from '../accounts/api-keys.js';
-import { type Reply, renderAndStore } from '../accounts/idempotency.js';
+import { type AnswerRendering, renderAndStore } from '../accounts/idempotency.js';
 import type { Knex } from '../db/knex.js';
 import { certainNow, laterNowMs } from '../process/clock.js';
 import { openIfPossible, type SecretBox } from '../secrets/secrets.js';
@@ -16,7 +16,7 @@ export async function rollWebhookSecret(
   principal: Principal,
   { id, bothSignForSeconds }: { id: string; bothSignForSeconds: number },
   box: SecretBox,
-  reply: Reply<EndpointWithSecret>,
+  rendering: AnswerRendering<EndpointWithSecret>,
 ): Promise<string> {
   const secret = newSecret();
   return await db.transaction(async (trx) => {
@@ -29,7 +29,7 @@ export async function rollWebhookSecret(
       previousSealedSecret: overlaps ? endpoint.sealedSecret : null,
       previousSignsUntil: overlaps ? new Date(laterNowMs() + bothSignForSeconds * 1000) : null,
     });
-    return await renderAndStore(trx, reply, { endpoint: rolled, secret }, box);
+    return await renderAndStore(trx, rendering, { endpoint: rolled, secret }, box);
   });
 }
 

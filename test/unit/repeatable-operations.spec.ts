@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { takeLongTurn } from '../../api/limits/long-turns.js';
-import { type Call, repeatableOperation } from '../../api/v1/operation/operation.js';
+import { type Call, idempotentOperation } from '../../api/v1/operation/operation.js';
 
 const CALL = {
   principal: { accountId: 'acct_1', livemode: false, keyId: 'key_1', access: 'full' },
@@ -18,7 +18,7 @@ const DEPS = {
 /** Validates and stores one body, and says what happened in which order. */
 async function orderOf(call: Call): Promise<string[]> {
   const order: string[] = [];
-  const operation = repeatableOperation(
+  const operation = idempotentOperation(
     DEPS,
     () => {
       order.push('validated');

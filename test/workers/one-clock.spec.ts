@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { buildMerchant, buildPaidSession, buildSession } from '../../lab/world/shop/factories.js';
-import { IdempotencyKeyTaken, type Reply, renderAndStore } from '../../shared/accounts/idempotency.js';
+import {
+  type AnswerRendering,
+  IdempotencyKeyTaken,
+  renderAndStore,
+} from '../../shared/accounts/idempotency.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { correctClock, doClocksDisagree, unmockedHostMs } from '../../shared/process/clock.js';
 import { createLogger } from '../../shared/process/logger.js';
@@ -153,8 +157,9 @@ describe("while Postgres' clock alone is off", () => {
     it('ahead, a simultaneous request does not take the place of the first', async () => {
       const { accountId } = merchant;
       const request = { accountId, livemode: false, key: 'both', path: '/', fingerprint: Buffer.alloc(32) };
-      const reply: Reply<string> = { render: String, idempotent: request };
-      const store = (): Promise<string> => app.db.transaction((trx) => renderAndStore(trx, reply, 'answer'));
+      const rendering: AnswerRendering<string> = { render: String, idempotent: request };
+      const store = (): Promise<string> =>
+        app.db.transaction((trx) => renderAndStore(trx, rendering, 'answer'));
       await store();
       await assert.rejects(whileAhead(A_DAY, store), IdempotencyKeyTaken);
     });

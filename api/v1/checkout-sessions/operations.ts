@@ -13,7 +13,7 @@ import { inputParser } from '../../input/input-parser.js';
 import { pageRequest, wholePageRequest } from '../../input/list-query.js';
 import { answerList } from '../operation/answer-list.js';
 import { fanOutCharger } from '../operation/charge-fan-out.js';
-import { type Operation, objectId, operation, repeatableOperation } from '../operation/operation.js';
+import { idempotentOperation, type Operation, objectId, operation } from '../operation/operation.js';
 import { answerSession, type SessionAnswer } from './answer-session.js';
 import { requireImageHosts } from './image-hosts.js';
 import { newCheckoutSession } from './input.js';
@@ -51,7 +51,7 @@ export function checkoutSessionOperations(deps: Deps): CheckoutSessionOperations
   };
 
   return {
-    createCheckoutSession: repeatableOperation(
+    createCheckoutSession: idempotentOperation(
       deps,
       parseCreate,
       async ({ principal }, input, idempotent) => {
@@ -89,12 +89,12 @@ export function checkoutSessionOperations(deps: Deps): CheckoutSessionOperations
     retrieveCheckoutSession: operation(parseRetrieve, async (call, { expand = [] }) =>
       answerSession(deps, call, { lineItems: expand.length > 0 }, answerOf(expand)),
     ),
-    expireCheckoutSession: repeatableOperation(deps, parseExpire, async (call, { expand }, idempotent) => {
+    expireCheckoutSession: idempotentOperation(deps, parseExpire, async (call, { expand }, idempotent) => {
       const id = objectId(call, 'checkout session');
       await charge(call, { kind: 'expire', id }, idempotent);
-      const reply = { render: toJson(expand), idempotent };
+      const rendering = { render: toJson(expand), idempotent };
       const db = connections.of(call.principal.accountId);
-      return await expireCheckoutSession(db, call.principal, id, { baseUrl, notifyDeliveries }, reply);
+      return await expireCheckoutSession(db, call.principal, id, { baseUrl, notifyDeliveries }, rendering);
     }),
     listLineItems: operation(parseListLineItems, async (call, query) =>
       answerSession(deps, call, { lineItems: true }, lineItemsAnswer(wholePageRequest(query))),

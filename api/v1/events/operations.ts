@@ -8,7 +8,7 @@ import { inputParser, parseNothing } from '../../input/input-parser.js';
 import { pageRequest } from '../../input/list-query.js';
 import { answerList } from '../operation/answer-list.js';
 import { fanOutCharger } from '../operation/charge-fan-out.js';
-import { type Operation, objectId, operation, repeatableOperation } from '../operation/operation.js';
+import { idempotentOperation, type Operation, objectId, operation } from '../operation/operation.js';
 import { ListEvents, ResendEvent } from './schema.js';
 
 export type EventOperations = Record<'listEvents' | 'retrieveEvent' | 'resendEvent', Operation>;
@@ -41,7 +41,7 @@ export function eventOperations(deps: Deps): EventOperations {
       const id = objectId(call, OBJECT);
       return renderEvent(await accountReads(principal, (from) => getEvent(from, principal, id)));
     }),
-    resendEvent: repeatableOperation(deps, parseResend, async (call, input, idempotent) => {
+    resendEvent: idempotentOperation(deps, parseResend, async (call, input, idempotent) => {
       const resend = { eventId: objectId(call, OBJECT), endpointId: sought(input.webhook_endpoint) };
       const { accountId } = call.principal;
       const db = connections.of(accountId);

@@ -9,7 +9,7 @@ import { bearerToken } from '../../middleware/authenticate.js';
 import { consumeAccount, limitRefused } from '../../middleware/rate-limit.js';
 import { readBody } from '../../middleware/read-body.js';
 import { answerOnce } from '../operation/answer-once.js';
-import { repetitionOf, sendAnswer, soleBodyOf } from '../operation/serve-operation.js';
+import { keyAndPathOf, sendAnswer, soleBodyOf } from '../operation/serve-operation.js';
 import { verifyFacilitatorToken } from './facilitator-token.js';
 import { CreateKey } from './schema.js';
 
@@ -47,8 +47,8 @@ export function agentSignUp(deps: Deps): RequestHandler[] {
       const { livemode = true, name = DEFAULT_NAME } = input;
       const signer = signerOf(req);
       const scope = { accountId: signer.accountId, livemode };
-      const repeatable = { ...repetitionOf(req), input, scope, principal: undefined };
-      const answer = await answerOnce(deps, repeatable, (idempotent) =>
+      const keyed = { ...keyAndPathOf(req), input, scope, principal: undefined };
+      const answer = await answerOnce(deps, keyed, (idempotent) =>
         createAgentKey(connections.of(signer.accountId), signer, { livemode, name }, secretBox, {
           render: ({ key, secret, account }) => JSON.stringify(presentNewApiKey(key, secret, account)),
           idempotent,

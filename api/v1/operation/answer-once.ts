@@ -10,13 +10,13 @@ import { Refusal } from '../../../shared/errors/refusal.js';
 import type { SecretBox } from '../../../shared/secrets/secrets.js';
 import { fingerprint } from '../../input/fingerprint.js';
 
-export interface RepetitionDeps {
+export interface IdempotencyDeps {
   connections: ConnectionShares;
   secretBox: SecretBox;
 }
 
-/** The parts of a request that a retry with the same idempotency key has to share with the first request. */
-interface Repeatable {
+/** A request that may have an idempotency key. A retry with the same key has the same path, input and scope. */
+interface KeyedRequest {
   idempotencyKey: string | undefined;
   path: string;
   input: unknown;
@@ -44,12 +44,12 @@ const ATTEMPTS = 3;
  * finds the key taken, a stored response wins over the error. `act` stores its response in its own transaction.
  */
 export async function answerOnce(
-  { connections, secretBox }: RepetitionDeps,
-  repeatable: Repeatable,
+  { connections, secretBox }: IdempotencyDeps,
+  keyed: KeyedRequest,
   act: (idempotent: IdempotentRequest | undefined) => Promise<string>,
 ): Promise<Answer> {
-  const request = idempotentRequest(repeatable);
-  const db = connections.of(repeatable.scope.accountId);
+  const request = idempotentRequest(keyed);
+  const db = connections.of(keyed.scope.accountId);
   for (let attempt = 1; ; attempt++) {
     try {
       return { text: await retryLocked(() => act(request)), isReplay: false };
@@ -58,7 +58,7 @@ export async function answerOnce(
       const stored = request && (await findAnswer(db, request, secretBox));
       if (stored !== undefined) {
         // A revoked key gets no stored response, which may hold a secret.
-        if (repeatable.principal !== undefined) await requireActiveKey(db, repeatable.principal);
+        if (keyed.principal !== undefined) await requireActiveKey(db, keyed.principal);
         return { text: stored, isReplay: true };
       }
       if (error instanceof Refusal || attempt === ATTEMPTS) throw error;
@@ -71,7 +71,7 @@ function idempotentRequest({
   path,
   input,
   scope: { accountId, livemode },
-}: Repeatable): IdempotentRequest | undefined {
+}: KeyedRequest): IdempotentRequest | undefined {
   if (key.length > MAX_KEY_LENGTH) {
     throw new Refusal(
       'idempotency_key_invalid',

@@ -7,7 +7,7 @@ import { isIdShaped } from '../../../shared/values/ids.js';
 import type { InputParser } from '../../input/input-parser.js';
 import type { RawInput } from '../../input/normalize.js';
 import { takeLongTurn } from '../../limits/long-turns.js';
-import { type Answer, answerOnce, type RepetitionDeps } from './answer-once.js';
+import { type Answer, answerOnce, type IdempotencyDeps } from './answer-once.js';
 
 /** The input of a /v1 operation, from an HTTP request or an MCP tool call. */
 export interface Call {
@@ -54,8 +54,8 @@ export function writingOperation<T>(
 }
 
 /** A write that accepts an idempotency key. `act` stores the response that it returns. */
-export function repeatableOperation<T>(
-  deps: RepetitionDeps & WritingDeps,
+export function idempotentOperation<T>(
+  deps: IdempotencyDeps & WritingDeps,
   parse: InputParser<T>,
   act: (call: Call, input: T, idempotent: IdempotentRequest | undefined) => Promise<string>,
 ): Operation {
@@ -63,9 +63,9 @@ export function repeatableOperation<T>(
     const input = parse(call.input);
     if (call.hasLargeBody) await takeLongTurn();
     const { principal, idempotencyKey, path } = call;
-    const repeatable = { input, idempotencyKey, path, principal, scope: principal };
+    const keyed = { input, idempotencyKey, path, principal, scope: principal };
     const write = (): Promise<Answer> =>
-      answerOnce(deps, repeatable, (idempotent) => act(call, input, idempotent));
+      answerOnce(deps, keyed, (idempotent) => act(call, input, idempotent));
     return await deps.recentWrites.around(principal.accountId, write);
   };
 }

@@ -47,7 +47,7 @@ function callOf(req: Request): Call {
     id: String(req.params.id ?? ''),
     wantsCsv: wantsCsv(req),
     hasLargeBody: hasLargeBody(req),
-    ...repetitionOf(req),
+    ...keyAndPathOf(req),
   };
 }
 
@@ -63,7 +63,7 @@ export function soleBodyOf(req: Request): RawInput {
 }
 
 /** The path is decoded, as the router decodes the id in it: one request has one path, however a client spells it. */
-export function repetitionOf(req: Request): Pick<Call, 'idempotencyKey' | 'path'> {
+export function keyAndPathOf(req: Request): Pick<Call, 'idempotencyKey' | 'path'> {
   return {
     idempotencyKey: req.get('Idempotency-Key'),
     path: decodeURIComponent(req.baseUrl + req.path).replace(/\/+$/, ''),

@@ -13,7 +13,7 @@ import { pageRequest } from '../../input/list-query.js';
 import { listOrTable, tableOperation } from '../operation/answer-csv.js';
 import { answerList } from '../operation/answer-list.js';
 import { fanOutCharger } from '../operation/charge-fan-out.js';
-import { type Operation, objectId, operation, repeatableOperation } from '../operation/operation.js';
+import { idempotentOperation, type Operation, objectId, operation } from '../operation/operation.js';
 import { namedPayment, newRefund } from './input.js';
 import { CancelRefund, CreateRefund, ListRefunds, TableRefunds } from './schema.js';
 
@@ -57,7 +57,7 @@ export function refundOperations(deps: Deps): RefundOperations {
   });
 
   return {
-    createRefund: repeatableOperation(deps, parseCreate, async (call, input, idempotent) => {
+    createRefund: idempotentOperation(deps, parseCreate, async (call, input, idempotent) => {
       const { principal } = call;
       const refund = newRefund(input);
       await charge(call, { kind: 'refund', id: refund.paymentId }, idempotent);
@@ -71,7 +71,7 @@ export function refundOperations(deps: Deps): RefundOperations {
       const id = objectId(call, OBJECT);
       return present(await accountReads(principal, (from) => getRefund(from, principal, id), isFinal));
     }),
-    cancelRefund: repeatableOperation(deps, parseCancel, async (call, _input, idempotent) => {
+    cancelRefund: idempotentOperation(deps, parseCancel, async (call, _input, idempotent) => {
       const id = objectId(call, OBJECT);
       await charge(call, { kind: 'cancel', id }, idempotent);
       const db = connections.of(call.principal.accountId);

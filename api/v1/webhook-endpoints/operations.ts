@@ -22,10 +22,10 @@ import { wholePageRequest } from '../../input/list-query.js';
 import { answerList } from '../operation/answer-list.js';
 import {
   type Call,
+  idempotentOperation,
   type Operation,
   objectId,
   operation,
-  repeatableOperation,
   writingOperation,
 } from '../operation/operation.js';
 import {
@@ -64,7 +64,7 @@ export function webhookEndpointOperations(deps: Deps): WebhookEndpointOperations
     });
 
   return {
-    createWebhookEndpoint: repeatableOperation(deps, parseCreate, async (call, input, idempotent) => {
+    createWebhookEndpoint: idempotentOperation(deps, parseCreate, async (call, input, idempotent) => {
       const values = {
         url: await allowedUrl(input.url, call),
         enabledEvents: subscribed(input.enabled_events),
@@ -93,7 +93,7 @@ export function webhookEndpointOperations(deps: Deps): WebhookEndpointOperations
         await accountReads(principal, (from) => getWebhookEndpoint(from, principal, id)),
       );
     }),
-    updateWebhookEndpoint: repeatableOperation(deps, parseUpdate, async (call, input, idempotent) => {
+    updateWebhookEndpoint: idempotentOperation(deps, parseUpdate, async (call, input, idempotent) => {
       const id = objectId(call, OBJECT);
       const { enabled_events, description, disabled } = input;
       const url = requireNotEmpty(input.url);
@@ -108,7 +108,7 @@ export function webhookEndpointOperations(deps: Deps): WebhookEndpointOperations
         idempotent,
       });
     }),
-    rollWebhookSecret: repeatableOperation(deps, parseRoll, async (call, input, idempotent) => {
+    rollWebhookSecret: idempotentOperation(deps, parseRoll, async (call, input, idempotent) => {
       const { expires_in: bothSignForSeconds = LONGEST_OVERLAP_SECONDS } = input;
       const roll = { id: objectId(call, OBJECT), bothSignForSeconds };
       return await rollWebhookSecret(dbOf(call), call.principal, roll, secretBox, {
