@@ -1,15 +1,15 @@
 import type { Hex } from 'viem';
 import { nowMs } from '../../../shared/process/clock.js';
 import { pick, type Random, seededRandom } from '../../world/chance/seeded-random.js';
+import type { BuyersEntry } from '../journals/entries.js';
+import { Journal } from '../journals/journal.js';
+import { Buyer } from '../purchases/buyer.js';
+import { refund } from '../purchases/refunder.js';
+import { retryRequest } from '../purchases/retry-request.js';
+import { ServiceClient, type Web } from '../purchases/service-client.js';
+import { fewWallets, manyWallets } from '../wallets/purse.js';
+import type { Wallet } from '../wallets/wallets.js';
 import { becomeActor } from './actor.js';
-import { Buyer } from './buyer.js';
-import type { BuyersEntry } from './entries.js';
-import { Journal } from './journal.js';
-import { fewWallets, manyWallets } from './purse.js';
-import { refund } from './refunder.js';
-import { retryRequest } from './retry-request.js';
-import { ServiceClient, type Web } from './service-client.js';
-import type { Wallet } from './wallets.js';
 
 /**
  * The merchant's shop and its buyers: one session per purchase, paid by one agent or by two at once. Some purchases are

@@ -2,10 +2,10 @@ import { nowMs } from '../../../shared/process/clock.js';
 import { EvmChain } from '../../world/chains/evm-chain.js';
 import { hex } from '../../world/chains/evm-logs.js';
 import { endFaults } from '../../world/chains/faults.js';
+import type { Transfer } from '../journals/entries.js';
+import { Journal } from '../journals/journal.js';
 import { becomeActor } from './actor.js';
 import { refusalNamed } from './endpoint-kinds.js';
-import type { Transfer } from './entries.js';
-import { Journal } from './journal.js';
 import { beginFault, type Executed, serveTransfers, type WantedTransfer } from './transfers.js';
 
 /** The EVM chain: its JSON-RPC endpoint, and an endpoint that executes transfers for the facilitator. */

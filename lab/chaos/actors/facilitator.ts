@@ -9,11 +9,11 @@ import {
   supportedFaultModes,
   verifyFaultModes,
 } from '../../world/facilitator/fault-modes.js';
+import type { FacilitatorEntry } from '../journals/entries.js';
+import { Journal } from '../journals/journal.js';
 import { becomeActor } from './actor.js';
 import { callerOf, watchForHangUps } from './callers.js';
-import type { FacilitatorEntry } from './entries.js';
 import { FACILITATOR_LIMITS } from './facilitator-limits.js';
-import { Journal } from './journal.js';
 import type { Executed, WantedTransfer } from './transfers.js';
 
 /** More calls than a run makes; one in five fails. */

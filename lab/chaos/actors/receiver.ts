@@ -9,9 +9,9 @@ import {
   reset,
   startReceiver,
 } from '../../world/receiver/receiver.js';
+import type { Received } from '../journals/entries.js';
+import { Journal } from '../journals/journal.js';
 import { becomeActor } from './actor.js';
-import type { Received } from './entries.js';
-import { Journal } from './journal.js';
 
 /** The merchant's webhook receiver: verifies and records each delivery, and fails often until recovery. */
 const HANG_MS = 12_000;

@@ -5,11 +5,11 @@ import { endFaults } from '../../world/chains/faults.js';
 import { SolanaChain } from '../../world/chains/solana-chain.js';
 import { serveLocally } from '../../world/http/listen.js';
 import { signSolanaPayment } from '../../world/shop/agent.js';
+import { type Elsewhere, strangersOf, type Transfer } from '../journals/entries.js';
+import { Journal } from '../journals/journal.js';
+import { busyKeypair } from '../wallets/wallets.js';
 import { becomeActor } from './actor.js';
-import { type Elsewhere, strangersOf, type Transfer } from './entries.js';
-import { Journal } from './journal.js';
 import { beginFault, type Executed, serveTransfers, type WantedTransfer } from './transfers.js';
-import { busyKeypair } from './wallets.js';
 
 /**
  * The Solana cluster: its JSON-RPC endpoint, the newest blockhash, and an endpoint that executes transfers for the

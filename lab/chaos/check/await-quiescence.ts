@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../../../shared/process/clock.js';
-import type { Signing } from '../actors/entries.js';
+import type { Signing } from '../journals/entries.js';
 import type { System } from '../system/system.js';
 import { checkAnswers } from './check-answers.js';
 import { checkConnections } from './check-connections.js';

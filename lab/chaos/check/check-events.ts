@@ -1,5 +1,5 @@
-import type { Received } from '../actors/entries.js';
 import { CLOCK_SET } from '../faults/step-clocks.js';
+import type { Received } from '../journals/entries.js';
 import { STEADY_ENDPOINT } from '../system/system.js';
 import type { Evidence } from './evidence.js';
 import { isLost } from './forgotten.js';

@@ -1,4 +1,4 @@
-import type { Received } from '../actors/entries.js';
+import type { Received } from '../journals/entries.js';
 import { STEADY_ENDPOINT } from '../system/system.js';
 import type { Evidence, PublicRefund } from './evidence.js';
 

@@ -1,4 +1,4 @@
-import type { FaultEntry } from '../actors/entries.js';
+import type { FaultEntry } from '../journals/entries.js';
 import { SETTLE_TIMEOUT_MS } from '../system/service-variables.js';
 import type { Evidence } from './evidence.js';
 

@@ -8,8 +8,8 @@ import type {
   FaultEntry,
   Received,
   Transfer,
-} from '../actors/entries.js';
-import { ServiceClient } from '../actors/service-client.js';
+} from '../journals/entries.js';
+import { ServiceClient } from '../purchases/service-client.js';
 import type { IdleConnection } from '../system/postgres-store.js';
 import type { System } from '../system/system.js';
 import { forgottenIn } from './forgotten.js';

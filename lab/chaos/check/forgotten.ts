@@ -1,5 +1,5 @@
-import type { BuyersEntry, FaultEntry, Received, Transfer } from '../actors/entries.js';
 import { STANDBY_PROMOTED } from '../faults/promote-standbys.js';
+import type { BuyersEntry, FaultEntry, Received, Transfer } from '../journals/entries.js';
 
 /** The reading of Postgres' position is up to a second late, and requests in flight arrive a little after the failover. */
 const BEFORE_MS = 1000;

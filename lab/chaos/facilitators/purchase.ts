@@ -3,7 +3,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { nowMs } from '../../../shared/process/clock.js';
 import type { PaymentRequired, PaymentRequirements } from '../../../shared/x402/wire.js';
 import { paymentHeader, signEvmPayment, signSolanaPayment } from '../../world/shop/agent.js';
-import { newKeypair } from '../actors/wallets.js';
+import { newKeypair } from '../wallets/wallets.js';
 import { SOLANA } from './chains.js';
 import type { System } from './system.js';
 

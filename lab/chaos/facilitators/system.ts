@@ -4,7 +4,7 @@ import type { FacilitatorRequest } from '../../../shared/x402/wire.js';
 import { type FakeFacilitator, startFacilitator } from '../../world/facilitator/facilitator.js';
 import { runCommand, startWebProcess, startWorkerProcess } from '../../world/processes/processes.js';
 import { startTestPostgres, startTestRedis } from '../../world/processes/services.js';
-import { newKeypair } from '../actors/wallets.js';
+import { newKeypair } from '../wallets/wallets.js';
 import { SOLANA, startChains } from './chains.js';
 
 /**

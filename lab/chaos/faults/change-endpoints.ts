@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../../../shared/process/clock.js';
 import { pick, type Random } from '../../world/chance/seeded-random.js';
-import { type Reply, ServiceClient } from '../actors/service-client.js';
+import { type Reply, ServiceClient } from '../purchases/service-client.js';
 import { STEADY_ENDPOINT, type System } from '../system/system.js';
 import type { Fault } from './fault.js';
 

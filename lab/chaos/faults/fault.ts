@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../../../shared/process/clock.js';
 import { type Random, shuffled } from '../../world/chance/seeded-random.js';
-import type { FaultEntry } from '../actors/entries.js';
+import type { FaultEntry } from '../journals/entries.js';
 import type { System } from '../system/system.js';
 
 /** A kind of fault that is injected repeatedly: `allFaults` in `run/run.ts` lists the kinds. */

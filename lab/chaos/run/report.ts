@@ -1,5 +1,5 @@
-import type { FacilitatorEntry } from '../actors/entries.js';
 import type { Verdict } from '../check/await-quiescence.js';
+import type { FacilitatorEntry } from '../journals/entries.js';
 import type { ChaosOptions } from './options.js';
 
 /** The run's faults, results and checks, as text. */

@@ -7,9 +7,9 @@ import { nowMs } from '../../../shared/process/clock.js';
 import { findFreePort } from '../../world/http/listen.js';
 import { type Kind, READY, serviceProgram } from '../../world/processes/processes.js';
 import { type Exit, StartedProcess } from '../../world/processes/supervisor.js';
-import type { FaultEntry } from '../actors/entries.js';
-import type { Journal } from '../actors/journal.js';
-import type { Web } from '../actors/service-client.js';
+import type { FaultEntry } from '../journals/entries.js';
+import type { Journal } from '../journals/journal.js';
+import type { Web } from '../purchases/service-client.js';
 
 interface Host {
   kind: Kind;

@@ -12,8 +12,8 @@ import {
   type Received,
   strangersOf,
   type Transfer,
-} from '../actors/entries.js';
-import { Journal } from '../actors/journal.js';
+} from '../journals/entries.js';
+import { Journal } from '../journals/journal.js';
 
 /** The parent's side of an actor process. */
 export class ActorProcess extends StartedProcess {

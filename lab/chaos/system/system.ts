@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { runCommand } from '../../world/processes/processes.js';
-import type { Web } from '../actors/service-client.js';
-import { newKeypair } from '../actors/wallets.js';
+import type { Web } from '../purchases/service-client.js';
+import { newKeypair } from '../wallets/wallets.js';
 import { Links } from './links.js';
 import { PostgresStore } from './postgres-store.js';
 import { RedisStore } from './redis-store.js';

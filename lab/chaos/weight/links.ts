@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { newKeypair } from '../actors/wallets.js';
+import { newKeypair } from '../wallets/wallets.js';
 import { type HeavyOperation, post, stranger } from './heavy-operation.js';
 import { hostileImage, pick, SESSIONS } from './shop.js';
 

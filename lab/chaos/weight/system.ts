@@ -11,7 +11,7 @@ import { SELF_SIGNED } from '../../world/processes/self-signed.js';
 import { startTestPostgres, startTestRedis } from '../../world/processes/services.js';
 import type { StartedProcess } from '../../world/processes/supervisor.js';
 import { hang, type Receiver, startReceiver } from '../../world/receiver/receiver.js';
-import { newKeypair } from '../actors/wallets.js';
+import { newKeypair } from '../wallets/wallets.js';
 import { Client } from './client.js';
 import { type HostileServer, startHostileChain, startHostileHosts } from './hostile-servers.js';
 import { type ImageHosts, startImageHosts } from './image-hosts.js';

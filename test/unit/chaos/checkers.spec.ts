@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { BuyersEntry, FacilitatorEntry, FaultEntry } from '../../../lab/chaos/actors/entries.js';
 import { checkAnswers } from '../../../lab/chaos/check/check-answers.js';
 import { checkConnections } from '../../../lab/chaos/check/check-connections.js';
 import { checkEvents } from '../../../lab/chaos/check/check-events.js';
@@ -9,6 +8,7 @@ import type { Evidence } from '../../../lab/chaos/check/evidence.js';
 import { forgottenIn } from '../../../lab/chaos/check/forgotten.js';
 import { STANDBY_PROMOTED } from '../../../lab/chaos/faults/promote-standbys.js';
 import { CLOCK_SET } from '../../../lab/chaos/faults/step-clocks.js';
+import type { BuyersEntry, FacilitatorEntry, FaultEntry } from '../../../lab/chaos/journals/entries.js';
 import { answer, COMPLETED, call, EXPIRED, facts, fault, PAYMENT, SIGNED, TRANSFER } from './one-payment.js';
 
 describe("chaos' checks", () => {

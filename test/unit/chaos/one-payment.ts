@@ -1,11 +1,11 @@
+import { type Evidence, NO_EVIDENCE } from '../../../lab/chaos/check/evidence.js';
 import type {
   Answer,
   BuyersEntry,
   FacilitatorEntry,
   FaultEntry,
   Received,
-} from '../../../lab/chaos/actors/entries.js';
-import { type Evidence, NO_EVIDENCE } from '../../../lab/chaos/check/evidence.js';
+} from '../../../lab/chaos/journals/entries.js';
 
 /** Two sessions, one paid at 2000 and one expired. Each change of this evidence must be reported as a violation. */
 export const SIGNED = {

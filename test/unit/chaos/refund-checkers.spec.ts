@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { BuyersEntry, Received, Signing, Transfer } from '../../../lab/chaos/actors/entries.js';
 import { checkRefunds } from '../../../lab/chaos/check/check-refunds.js';
 import { type Evidence, NO_EVIDENCE, type PublicRefund } from '../../../lab/chaos/check/evidence.js';
+import type { BuyersEntry, Received, Signing, Transfer } from '../../../lab/chaos/journals/entries.js';
 import type { ExplainedPayment } from '../../../lab/world/history/judge-history.js';
 
 /** A payment of 450 cents, 300 of them refunded. Each change of this evidence must be reported as a violation. */

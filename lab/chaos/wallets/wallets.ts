@@ -6,7 +6,7 @@ import { nowMs } from '../../../shared/process/clock.js';
 import type { PaymentRequirements } from '../../../shared/x402/wire.js';
 import type { Random } from '../../world/chance/seeded-random.js';
 import { paymentHeader, signEvmPayment, signSolanaPayment } from '../../world/shop/agent.js';
-import type { Signing } from './entries.js';
+import type { Signing } from '../journals/entries.js';
 
 /** A buyer's wallet. */
 export interface Wallet {

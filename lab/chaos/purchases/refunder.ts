@@ -1,9 +1,9 @@
 import { nowMs } from '../../../shared/process/clock.js';
 import type { Random } from '../../world/chance/seeded-random.js';
+import type { BuyersEntry } from '../journals/entries.js';
+import type { Journal } from '../journals/journal.js';
+import type { Purse } from '../wallets/purse.js';
 import { Buyer } from './buyer.js';
-import type { BuyersEntry } from './entries.js';
-import type { Journal } from './journal.js';
-import type { Purse } from './purse.js';
 import { lookUp, type MerchantRequest, retryRequest } from './retry-request.js';
 
 /**

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer } from './entries.js';
+import type { Answer } from '../journals/entries.js';
 import type { ServiceClient } from './service-client.js';
 
 /** Merchant requests that are retried until they are answered. Undefined for a refusal, which is final. */

@@ -1,6 +1,6 @@
 import { nowMs } from '../../../shared/process/clock.js';
 import { pick, type Random } from '../../world/chance/seeded-random.js';
-import type { Answer } from './entries.js';
+import type { Answer } from '../journals/entries.js';
 
 interface ServiceClientOptions {
   webs: readonly Web[];

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../../../shared/process/clock.js';
 import type { PaymentRequirements } from '../../../shared/x402/wire.js';
-import type { BuyersEntry, Outcome } from './entries.js';
-import type { Journal } from './journal.js';
+import type { BuyersEntry, Outcome } from '../journals/entries.js';
+import type { Journal } from '../journals/journal.js';
+import type { SignedPayment, Wallet } from '../wallets/wallets.js';
 import type { Reply, ServiceClient } from './service-client.js';
-import type { SignedPayment, Wallet } from './wallets.js';
 
 /**
  * A buyer agent that pays one link as a stock client does, and keeps retrying: it quotes, signs, sends, polls after a
