@@ -2,18 +2,7 @@ import path from 'node:path';
 import { nodeProgram } from '../../world/processes/processes.js';
 import { StartedProcess } from '../../world/processes/supervisor.js';
 import type { ActorMessage, Order } from '../actors/actor.js';
-import {
-  type Answer,
-  type BuyersEntry,
-  type Elsewhere,
-  type EndpointEntry,
-  type FacilitatorEntry,
-  type FaultEntry,
-  type Received,
-  strangersOf,
-  type Transfer,
-} from '../journals/entries.js';
-import { Journal } from '../journals/journal.js';
+import { journalFile } from '../journals/open-journals.js';
 
 /** The parent's side of an actor process. */
 export class ActorProcess extends StartedProcess {
@@ -28,37 +17,10 @@ export class ActorProcess extends StartedProcess {
   }
 }
 
-/** The actors' journals. */
-export interface Journals {
-  buyers: Journal<BuyersEntry>;
-  facilitator: Journal<FacilitatorEntry>;
-  chain: Journal<Transfer>;
-  solana: Journal<Transfer>;
-  strangers: Journal<Elsewhere>;
-  receiver: Journal<Received>;
-  faults: Journal<FaultEntry>;
-  endpoints: Journal<EndpointEntry | Answer>;
-}
-
 export interface StartedActor {
   actor: ActorProcess;
   /** The values that the actor reported when it was ready. */
   said: Record<string, unknown>;
-}
-
-export function openJournals(folder: string): Journals {
-  const journal = <Entry extends object>(name: string): Journal<Entry> =>
-    new Journal<Entry>(journalFile(folder, name));
-  return {
-    buyers: journal('buyers'),
-    facilitator: journal('facilitator'),
-    chain: journal('chain'),
-    solana: journal('solana'),
-    strangers: new Journal<Elsewhere>(strangersOf(journalFile(folder, 'solana'))),
-    receiver: journal('receiver'),
-    faults: journal('faults'),
-    endpoints: journal('endpoints'),
-  };
 }
 
 /** Starts an actor with a journal of its name, and waits until it is ready. */
@@ -79,8 +41,4 @@ export async function startActor(
   const actor = new ActorProcess({ ...nodeProgram(args), name, log, ipc: true });
   opened({ stop: () => actor.kill() });
   return { actor, said: await actor.waitFor('ready') };
-}
-
-function journalFile(folder: string, name: string): string {
-  return path.join(folder, `${name}.jsonl`);
 }

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { runCommand } from '../../world/processes/processes.js';
+import { type Journals, openJournals } from '../journals/open-journals.js';
 import type { Web } from '../purchases/service-client.js';
 import { newKeypair } from '../wallets/wallets.js';
 import { Links } from './links.js';
@@ -8,13 +9,7 @@ import { PostgresStore } from './postgres-store.js';
 import { RedisStore } from './redis-store.js';
 import { SERVICE_NAMES, type ServiceProcess, startServices } from './service-process.js';
 import { METRICS_TOKEN, serviceVariables } from './service-variables.js';
-import {
-  type ActorProcess,
-  type Journals,
-  openJournals,
-  type StartedActor,
-  startActor,
-} from './start-actor.js';
+import { type ActorProcess, type StartedActor, startActor } from './start-actor.js';
 
 /** The whole service with all actors: the system that a run of chaos injects faults into. */
 export interface System {
