@@ -5,7 +5,7 @@ import { endFaults } from '../../world/chains/faults.js';
 import { SolanaChain } from '../../world/chains/solana-chain.js';
 import { serveLocally } from '../../world/http/listen.js';
 import { signSolanaPayment } from '../../world/shop/agent.js';
-import { type Elsewhere, strangersOf, type Transfer } from '../journals/entries.js';
+import { type Transfer, type UnrelatedTransfer, unrelatedJournalOf } from '../journals/entries.js';
 import { Journal } from '../journals/journal.js';
 import { busyKeypair } from '../wallets/wallets.js';
 import { becomeActor } from './actor.js';
@@ -31,7 +31,7 @@ const { settings, ready, onOrder } = becomeActor<{
   journal: string;
 }>();
 const ledger = new Journal<Transfer>(settings.journal);
-const strangers = new Journal<Elsewhere>(strangersOf(settings.journal));
+const unrelated = new Journal<UnrelatedTransfer>(unrelatedJournalOf(settings.journal));
 const chain = await SolanaChain.start(settings.network);
 const busy = busyKeypair(settings.seed);
 const used = new Set<string>();
@@ -41,15 +41,15 @@ const slotsAtIssue = new Map<string, number>();
 let base = now();
 
 for (let made = 0; made < settings.busyBefore; made += BUSY_TOGETHER) {
-  chain.landMany(signElsewhere(), Math.min(BUSY_TOGETHER, settings.busyBefore - made));
+  chain.landMany(signUnrelated(), Math.min(BUSY_TOGETHER, settings.busyBefore - made));
 }
 base = now();
 limitCalls();
 setInterval(passTime, MS_PER_SLOT);
 setInterval(() => {
   if (chain.isHalted) return;
-  const transaction = chain.movePayment(signElsewhere(), { commitment: 'processed' });
-  strangers.write({ at: nowMs(), transaction });
+  const transaction = chain.movePayment(signUnrelated(), { commitment: 'processed' });
+  unrelated.write({ at: nowMs(), transaction });
 }, BUSY_EVERY_MS);
 
 function limitCalls(): void {
@@ -68,7 +68,7 @@ function passTime(): void {
 }
 
 /** A payment to the same merchant that does not involve this service. */
-function signElsewhere(): string {
+function signUnrelated(): string {
   const { network, asset, payTo } = settings;
   const offer: PaymentRequirements = {
     scheme: 'exact',

@@ -53,14 +53,14 @@ export interface Transfer {
 }
 
 /** A transfer to the merchant that does not involve the service. */
-export interface Elsewhere {
+export interface UnrelatedTransfer {
   at: number;
   transaction: string;
 }
 
-/** The journal of transfers elsewhere, beside a chain's own. */
-export function strangersOf(journal: string): string {
-  return journal.replace(/\.jsonl$/, '-elsewhere.jsonl');
+/** The journal of unrelated transfers, beside the chain's own. */
+export function unrelatedJournalOf(journal: string): string {
+  return journal.replace(/\.jsonl$/, '-unrelated.jsonl');
 }
 
 export interface FacilitatorEntry {

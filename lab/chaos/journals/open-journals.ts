@@ -2,13 +2,13 @@ import path from 'node:path';
 import {
   type Answer,
   type BuyersEntry,
-  type Elsewhere,
   type EndpointEntry,
   type FacilitatorEntry,
   type FaultEntry,
   type Received,
-  strangersOf,
   type Transfer,
+  type UnrelatedTransfer,
+  unrelatedJournalOf,
 } from './entries.js';
 import { Journal } from './journal.js';
 
@@ -18,7 +18,7 @@ export interface Journals {
   facilitator: Journal<FacilitatorEntry>;
   chain: Journal<Transfer>;
   solana: Journal<Transfer>;
-  strangers: Journal<Elsewhere>;
+  unrelated: Journal<UnrelatedTransfer>;
   receiver: Journal<Received>;
   faults: Journal<FaultEntry>;
   endpoints: Journal<EndpointEntry | Answer>;
@@ -32,7 +32,7 @@ export function openJournals(folder: string): Journals {
     facilitator: journal('facilitator'),
     chain: journal('chain'),
     solana: journal('solana'),
-    strangers: new Journal<Elsewhere>(strangersOf(journalFile(folder, 'solana'))),
+    unrelated: new Journal<UnrelatedTransfer>(unrelatedJournalOf(journalFile(folder, 'solana'))),
     receiver: journal('receiver'),
     faults: journal('faults'),
     endpoints: journal('endpoints'),

@@ -17,8 +17,8 @@ interface Line {
 type Records = Pick<Evidence, 'ledger' | 'buyers' | 'forgotten'>;
 
 interface Known extends Records {
-  /** Transactions to the merchant that are none of the service's. */
-  strangers: ReadonlySet<string>;
+  /** Transactions of transfers to the merchant that do not involve the service. */
+  unrelated: ReadonlySet<string>;
 }
 
 /** The books held against the chains, by the operator's command, from the beginning of the run on. */
@@ -39,12 +39,12 @@ export class Books {
       if (status === 'unrecorded' && !repaired && transaction !== null) this.listed.add(transaction);
   }
 
-  /** Every line is `matched`, except payments lost by a failover, and strangers' transfers. */
+  /** Every line is `matched`, except payments lost by a failover, and unrelated transfers. */
   async check(records: Records): Promise<string[]> {
     const { lines, code, said } = await this.#reconcile();
-    // Strangers go on sending: their journal is read after the chain.
-    const strangers = new Set(this.#system.journals.strangers.read().map(({ transaction }) => transaction));
-    const violations = lines.flatMap((line) => judge(line, { ...records, strangers }));
+    // Unrelated transfers continue: their journal is read after the chain.
+    const unrelated = new Set(this.#system.journals.unrelated.read().map(({ transaction }) => transaction));
+    const violations = lines.flatMap((line) => judge(line, { ...records, unrelated }));
     const isAllMatched = lines.every(({ status }) => status === 'matched');
     if ((code === 0) !== isAllMatched) violations.push(`reconcile exits with ${code}: ${said}`);
     if (/not read:/.test(said)) violations.push(`reconcile could not read all: ${said}`);
@@ -72,11 +72,11 @@ export class Books {
  * The complaint about a line, if there is one. A payment that a failover has lost is to be recorded again, unless its
  * transaction carries no reference, as the buyers' on EVM networks, or its session is lost, too.
  */
-export function judge(line: Line, { ledger, buyers, forgotten, strangers }: Known): string[] {
+export function judge(line: Line, { ledger, buyers, forgotten, unrelated }: Known): string[] {
   const { status, transaction, because } = line;
   if (status === 'matched') return [];
   if (status === 'unrecorded' && transaction !== null) {
-    if (strangers.has(transaction)) return [];
+    if (unrelated.has(transaction)) return [];
     const moved = ledger.find((one) => one.transaction === transaction);
     const isLost = buyers.some(
       (one) =>

@@ -4,9 +4,9 @@ import { facts, SIGNED } from './one-payment.js';
 
 describe("chaos' books", () => {
   const line = { status: 'unrecorded', transaction: '0xt1' } as const;
-  const known = { ...facts(), strangers: new Set(['0xs']) };
+  const known = { ...facts(), unrelated: new Set(['0xs']) };
 
-  it('accept what matches, what strangers send, and what a failover has lost', () => {
+  it('accept what matches, unrelated transfers, and what a failover has lost', () => {
     assert.deepEqual(judge({ ...line, status: 'matched' }, known), []);
     assert.deepEqual(judge({ ...line, transaction: '0xs' }, known), []);
     assert.deepEqual(judge(line, { ...known, forgotten: new Set(['cs_1']) }), []);
