@@ -69,7 +69,7 @@ async function sell(number: number): Promise<void> {
   if (sessionId === undefined) return;
   const buyers = Array.from({ length: isRivalry ? 2 : 1 }, () => {
     const wallet = drawWallet(random);
-    return new Buyer({ client, journal, wallet, sessionId, alone: !isRivalry, copies });
+    return new Buyer({ client, journal, wallet, sessionId, isOnlyBuyer: !isRivalry, copies });
   });
   const outcomes = await Promise.all(
     buyers.map(async (buyer) => {

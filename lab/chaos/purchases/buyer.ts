@@ -17,7 +17,7 @@ interface BuyerOptions {
   wallet: Wallet;
   sessionId: string;
   /** No other buyer pays this link. */
-  alone: boolean;
+  isOnlyBuyer: boolean;
   /** The number of copies of each signature that are sent at once. */
   copies: number;
 }
@@ -111,8 +111,8 @@ export class Buyer {
     const reply = await this.#poll();
     if (reply.status === 200) return 'paid';
     if (reply.status !== 402) return ended(reply);
-    const isAboutIt = this.#options.alone && signed.wasTaken && reply.code !== undefined;
-    return isAboutIt ? this.#recordFailure(signed, reply) : 'failed';
+    const isAboutThisPayment = this.#options.isOnlyBuyer && signed.wasTaken && reply.code !== undefined;
+    return isAboutThisPayment ? this.#recordFailure(signed, reply) : 'failed';
   }
 
   #recordFailure({ nonce, mayContinue }: Signed, { code, body }: Reply): Result {

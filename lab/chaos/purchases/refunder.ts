@@ -60,6 +60,6 @@ async function pay(
   { id: sessionId, network }: Made,
 ): Promise<void> {
   const wallet = network.startsWith('eip155:') ? purse.evm(random) : purse.solana(random);
-  const outcome = await new Buyer({ client, journal, wallet, sessionId, alone: true, copies }).buy();
+  const outcome = await new Buyer({ client, journal, wallet, sessionId, isOnlyBuyer: true, copies }).buy();
   journal.write({ kind: 'left', at: nowMs(), sessionId, outcome });
 }
