@@ -46,7 +46,7 @@ export class PostgresStore {
   /** Undefined until the clock can be set. */
   #clockMs: number | undefined;
   /** The last change of the server; the next change waits for it. */
-  #turn: Promise<unknown> = Promise.resolve();
+  #lastChange: Promise<unknown> = Promise.resolve();
 
   static async start(folder: string): Promise<PostgresStore> {
     return new PostgresStore(await startOn(folder));
@@ -88,12 +88,12 @@ export class PostgresStore {
   }
 
   async restart(): Promise<void> {
-    await this.#alone(() => this.#startAgain());
+    await this.#inTurn(() => this.#startAgain());
   }
 
   /** Kills all server processes at once. */
   async crash(): Promise<void> {
-    await this.#alone(async () => {
+    await this.#inTurn(async () => {
       await crashPostgres(this.#server);
       await this.#startAgain();
     });
@@ -104,7 +104,7 @@ export class PostgresStore {
    * Returns the times between which commits are lost.
    */
   async failOver(lasting: () => Promise<void>): Promise<{ from: number; to: number }> {
-    return await this.#alone(async () => {
+    return await this.#inTurn(async () => {
       const standby = await this.#addStandby();
       const from = nowMs();
       await queryOn(standby, 'ALTER SYSTEM RESET primary_conninfo');
@@ -123,7 +123,7 @@ export class PostgresStore {
   }
 
   async stop(): Promise<void> {
-    await this.#alone(() => remove(this.#server));
+    await this.#inTurn(() => remove(this.#server));
   }
 
   /** Resolves when the standby has every earlier commit. */
@@ -144,9 +144,9 @@ export class PostgresStore {
     this.#server = await startOn(path.dirname(this.#server.dataDir));
   }
 
-  async #alone<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#turn.then(work);
-    this.#turn = turn.catch(() => undefined);
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#lastChange.then(work);
+    this.#lastChange = turn.catch(() => undefined);
     return await turn;
   }
 }
