@@ -48,7 +48,7 @@ onOrder({
     chain.endpoint.callsPerSecond = Number.POSITIVE_INFINITY;
   },
   /** Configures the endpoint. This is not a fault, so recovery leaves it. */
-  become({ logRange, refusal, states }) {
+  setEndpointKind({ logRange, refusal, states }) {
     chain.maxLogRange = Number(logRange);
     chain.logRefusal = refusalNamed(refusal);
     keepsState = Number(states);

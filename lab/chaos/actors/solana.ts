@@ -108,12 +108,12 @@ function isYoung(signedTransaction: string): boolean {
 }
 
 onOrder({
-  /** Before the last look at the whole chain, which would take minutes. */
+  /** Called before the last check of the whole chain, which would take minutes under the limit. */
   endLimit() {
     chain.endpoint.callsPerSecond = Number.POSITIVE_INFINITY;
   },
   applyFault: (fault) => beginFault(chain, fault),
-  become({ pageSize }) {
+  setEndpointKind({ pageSize }) {
     chain.pageSize = Number(pageSize);
   },
   recover() {

@@ -20,7 +20,7 @@ export function degradeEndpoints(): Fault {
       const fault = drawFault[name](random);
       const much = 1 + Math.floor(random() * MOST[name]);
       const kind = drawKind[name](random);
-      chains[name].order('become', kind);
+      chains[name].order('setEndpointKind', kind);
       chains[name].order('applyFault', { fault, much: String(much) });
       const lengthMs = drawMs(random, LENGTHS_MS);
       await wait(lengthMs);
