@@ -2,7 +2,7 @@
  * An actor is a process that acts on the service from outside. It gets its settings when it starts, receives orders
  * over the IPC channel of the process that started it, and ends with that process.
  */
-interface Actor<Settings> {
+interface RunConnection<Settings> {
   settings: Settings;
   /** Reports that the actor is ready, with the values that others need. */
   ready(detail: Record<string, unknown>): void;
@@ -20,7 +20,7 @@ export interface ActorMessage {
   detail: Record<string, unknown>;
 }
 
-export function becomeActor<Settings>(): Actor<Settings> {
+export function connectToRun<Settings>(): RunConnection<Settings> {
   // Ctrl-C and SIGTERM reach the whole process group. The parent decides when this process ends.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
   const report = (name: string, detail: Record<string, unknown> = {}): void => {

@@ -9,7 +9,7 @@ import { retryRequest } from '../purchases/retry-request.js';
 import { ServiceClient, type Web } from '../purchases/service-client.js';
 import { fewWallets, manyWallets } from '../wallets/purse.js';
 import type { Wallet } from '../wallets/wallets.js';
-import { becomeActor } from './actor.js';
+import { connectToRun } from './actor.js';
 
 /**
  * The merchant's shop and its buyers: one session per purchase, paid by one agent or by two at once. Some purchases are
@@ -26,7 +26,7 @@ const REFUND_SHARE = 0.4;
 /** The price of each alike purchase, in cents. */
 const ONE_PRICE = 500;
 
-const { settings, ready, onOrder, report } = becomeActor<{
+const { settings, ready, onOrder, report } = connectToRun<{
   seed: number;
   payments: number;
   webs: Web[];

@@ -4,14 +4,14 @@ import { hex } from '../../world/chains/evm-logs.js';
 import { endFaults } from '../../world/chains/faults.js';
 import type { Transfer } from '../journals/entries.js';
 import { Journal } from '../journals/journal.js';
-import { becomeActor } from './actor.js';
+import { connectToRun } from './actor.js';
 import { refusalNamed } from './endpoint-kinds.js';
 import { beginFault, type Executed, serveTransfers, type WantedTransfer } from './transfers.js';
 
 /** The EVM chain: its JSON-RPC endpoint, and an endpoint that executes transfers for the facilitator. */
 const BLOCK_MS = 1000;
 
-const { settings, ready, onOrder } = becomeActor<{
+const { settings, ready, onOrder } = connectToRun<{
   chainId: number;
   /** The endpoint's limit; none when absent. */
   callsPerSecond?: number;

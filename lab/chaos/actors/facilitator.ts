@@ -11,7 +11,7 @@ import {
 } from '../../world/facilitator/fault-modes.js';
 import type { FacilitatorEntry } from '../journals/entries.js';
 import { Journal } from '../journals/journal.js';
-import { becomeActor } from './actor.js';
+import { connectToRun } from './actor.js';
 import { callerOf, watchForHangUps } from './callers.js';
 import { FACILITATOR_LIMITS } from './facilitator-limits.js';
 import type { Executed, WantedTransfer } from './transfers.js';
@@ -25,7 +25,7 @@ const FAULT_MODES = {
   settle: settleFaultModes(6000),
 };
 
-const { settings, ready, onOrder } = becomeActor<{
+const { settings, ready, onOrder } = connectToRun<{
   seed: number;
   /** The URLs that execute transfers, by network. */
   chains: Record<string, string>;

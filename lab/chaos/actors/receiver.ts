@@ -11,7 +11,7 @@ import {
 } from '../../world/receiver/receiver.js';
 import type { Received } from '../journals/entries.js';
 import { Journal } from '../journals/journal.js';
-import { becomeActor } from './actor.js';
+import { connectToRun } from './actor.js';
 
 /** The merchant's webhook receiver: verifies and records each delivery, and fails often until recovery. */
 const HANG_MS = 12_000;
@@ -19,7 +19,7 @@ const HANG_MS = 12_000;
 const STEADY_FAILING_SHARE = 0.1;
 const FAILING_SHARE = 0.3;
 
-const { settings, ready, onOrder } = becomeActor<{ seed: number; journal: string; steady: string }>();
+const { settings, ready, onOrder } = connectToRun<{ seed: number; journal: string; steady: string }>();
 const journal = new Journal<Received>(settings.journal);
 const random = seededRandom(settings.seed);
 const secrets = new Map<string, string>();

@@ -8,7 +8,7 @@ import { signSolanaPayment } from '../../world/shop/agent.js';
 import { type Transfer, type UnrelatedTransfer, unrelatedJournalOf } from '../journals/entries.js';
 import { Journal } from '../journals/journal.js';
 import { busyKeypair } from '../wallets/wallets.js';
-import { becomeActor } from './actor.js';
+import { connectToRun } from './actor.js';
 import { beginFault, type Executed, serveTransfers, type WantedTransfer } from './transfers.js';
 
 /**
@@ -20,7 +20,7 @@ const BLOCKHASH_SLOTS = 150;
 const BUSY_EVERY_MS = 2000;
 const BUSY_TOGETHER = 100;
 
-const { settings, ready, onOrder } = becomeActor<{
+const { settings, ready, onOrder } = connectToRun<{
   network: string;
   asset: string;
   payTo: string;
