@@ -24,8 +24,8 @@ export const BLOCK_SECONDS = 2;
  * resumes where it stopped: pending transactions get into the next block, whose time follows the last one's.
  */
 export class ModelChain {
-  #waiting: Move[] = [];
-  readonly #carried = new Map<string, LandedMove>();
+  #pending: Move[] = [];
+  readonly #landed = new Map<string, LandedMove>();
   #haltedAt: number | undefined;
 
   get isHalted(): boolean {
@@ -38,12 +38,12 @@ export class ModelChain {
   }
 
   send(move: Move): void {
-    this.#waiting.push(move);
-    this.#waiting.sort((a, b) => a.atMs - b.atMs);
+    this.#pending.push(move);
+    this.#pending.sort((a, b) => a.atMs - b.atMs);
   }
 
   halt(): void {
-    this.#carry();
+    this.#land();
     this.#haltedAt ??= this.head();
   }
 
@@ -52,42 +52,42 @@ export class ModelChain {
     if (haltedAt === undefined) return;
     this.#haltedAt = undefined;
     const nextBlockMs = (haltedAt + BLOCK_SECONDS) * 1000;
-    for (const move of this.#waiting) if (move.atMs <= nowMs()) move.atMs = Math.min(move.atMs, nextBlockMs);
-    this.#carry();
+    for (const move of this.#pending) if (move.atMs <= nowMs()) move.atMs = Math.min(move.atMs, nextBlockMs);
+    this.#land();
   }
 
   /** The state at that block. */
   used(nonce: string, atBlock = this.head()): LandedMove | undefined {
-    this.#carry();
-    const move = this.#carried.get(nonce);
+    this.#land();
+    const move = this.#landed.get(nonce);
     return move !== undefined && move.block <= atBlock ? move : undefined;
   }
 
   isPending(nonce: string): boolean {
-    this.#carry();
-    return this.#waiting.some((move) => move.nonce === nonce);
+    this.#land();
+    return this.#pending.some((move) => move.nonce === nonce);
   }
 
   movements(): LandedMove[] {
-    this.#carry();
-    return [...this.#carried.values()].filter(({ kind }) => kind === 'pays');
+    this.#land();
+    return [...this.#landed.values()].filter(({ kind }) => kind === 'pays');
   }
 
   /** The time at which every sent transaction has landed or expired. */
   settledAtMs(): number {
-    const last = this.#waiting.at(-1)?.atMs ?? 0;
+    const last = this.#pending.at(-1)?.atMs ?? 0;
     return last + 2 * BLOCK_SECONDS * 1000;
   }
 
-  #carry(): void {
+  #land(): void {
     const head = this.head();
     const later: Move[] = [];
-    for (const move of this.#waiting) {
+    for (const move of this.#pending) {
       const block = Math.ceil(move.atMs / 1000 / BLOCK_SECONDS) * BLOCK_SECONDS;
       if (block > head) later.push(move);
-      else if (!this.#carried.has(move.nonce) && block < move.validBeforeSeconds)
-        this.#carried.set(move.nonce, { ...move, block });
+      else if (!this.#landed.has(move.nonce) && block < move.validBeforeSeconds)
+        this.#landed.set(move.nonce, { ...move, block });
     }
-    this.#waiting = later;
+    this.#pending = later;
   }
 }
