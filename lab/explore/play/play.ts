@@ -68,11 +68,11 @@ async function expire(world: World, id: string | undefined): Promise<void> {
   await CheckoutSession.query(db)
     .patch({ expiresAt: new Date(nowMs()) })
     .where({ id });
-  await findExpired(world);
+  await runExpiry(world);
 }
 
 /** Runs the expiry that a worker runs each second. */
-export async function findExpired(world: World): Promise<void> {
+export async function runExpiry(world: World): Promise<void> {
   await expireSessions(workerDeps(world));
 }
 

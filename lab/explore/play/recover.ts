@@ -4,7 +4,7 @@ import { honestWork } from '../steps/steps.js';
 import { passUntil } from '../world/time.js';
 import { observe, type World } from '../world/world.js';
 import { askLink } from './pay.js';
-import { findExpired, type Playing, play } from './play.js';
+import { runExpiry, type Playing, play } from './play.js';
 
 const MOST_WORK = 300;
 
@@ -20,7 +20,7 @@ export async function recover(world: World, playing: Playing): Promise<void> {
   for (const id of world.sessionIds) await askLink(world, id);
   const sessions = CheckoutSession.query(world.system.db).whereIn('id', [...world.sessionIds]);
   for (const { expiresAt } of await sessions) passUntil(expiresAt.getTime());
-  await findExpired(world);
+  await runExpiry(world);
 }
 
 async function doAllWork(world: World, playing: Playing): Promise<void> {
