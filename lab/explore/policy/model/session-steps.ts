@@ -4,7 +4,7 @@ import type { Play, Scene, Steps } from './step.js';
 import { claimedPayment, freshPayload, type World } from './world.js';
 
 /** The session's time ends, and buyers claim it. */
-export function* visiting(world: World, { setting }: Play): Steps {
+export function* sessionSteps(world: World, { setting }: Play): Steps {
   const { session, payments, payloads } = world;
   const isShared = setting.payments > 1 || setting.refusedFalsely > 0;
   if (isShared && !session.isOver)
@@ -42,7 +42,7 @@ function claimed(world: World, payload: number): World {
 }
 
 /** An operator states a truth that is certain; a worker that has the row loses it. */
-export function* resolving(scene: Scene): Steps {
+export function* operatorSteps(scene: Scene): Steps {
   const { world, payment, payload, policy, setting } = scene;
   if (payment.status !== 'processing') return;
   const { use } = payload;

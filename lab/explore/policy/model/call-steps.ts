@@ -1,6 +1,6 @@
 import { MAX_SETTLE_CALLS } from '../../../../shared/settlement/policy/limits.js';
 import { dateAt } from '../setting/ticks.js';
-import { answering, hearing } from './answering.js';
+import { answerSteps, decideOnAnswer } from './answer-steps.js';
 import { carryOut } from './carry-out.js';
 import { effectsOf } from './facilitator.js';
 import { operatorSettingsOf, paymentStateOf, timesOf } from './policy-inputs.js';
@@ -16,16 +16,16 @@ import {
 } from './world.js';
 
 /** A worker takes a payment that is due for `/settle`, and calls, or stalls before the call. */
-export function* calling(scene: Scene): Steps {
+export function* callSteps(scene: Scene): Steps {
   const { stage, due, worker, lost } = scene.payment;
   if (stage === 'settle' && due !== null && due <= 0)
-    for (const settleCalls of callsAfter(scene.payment)) yield* beginning(scene, settleCalls);
-  if (worker?.kind === 'stalled') yield* waking(scene, worker);
-  if (worker?.kind === 'calling') yield* answering(scene, worker);
-  if (lost?.kind === 'stalled') yield* wakingLost(scene, lost);
+    for (const settleCalls of callsAfter(scene.payment)) yield* takeSteps(scene, settleCalls);
+  if (worker?.kind === 'stalled') yield* wakeSteps(scene, worker);
+  if (worker?.kind === 'calling') yield* answerSteps(scene, worker);
+  if (lost?.kind === 'stalled') yield* lostCallerSteps(scene, lost);
 }
 
-function* beginning(scene: Scene, settleCalls: number): Steps {
+function* takeSteps(scene: Scene, settleCalls: number): Steps {
   const { world, id, payment, payload, policy, setting } = scene;
   const { asked, ended } = payment;
   const settleUnclear = payment.settleUnclear || (asked !== null && ended === null);
@@ -53,8 +53,8 @@ function* beginning(scene: Scene, settleCalls: number): Steps {
     yield { what: 'a worker stands still before its call', world: stalled, isHonest: false };
   }
   const answer = { kind: 'postponed', why: 'its turn does not come in time', forMs: 0 } as const;
-  yield* hearing(next, worker, { answer, isHonest: false });
-  yield* sending(next, worker);
+  yield* decideOnAnswer(next, worker, { answer, isHonest: false });
+  yield* sendSteps(next, worker);
 }
 
 /** With an unclear outcome, the number of calls matters by whether the last one is reached, and by the pause: the shortest and the longest. */
@@ -64,14 +64,14 @@ function callsAfter({ settleCalls, settleUnclear, isReported }: Payment): number
 }
 
 /** The `/settle` call begins. */
-function* sending(scene: Scene, worker: Caller): Steps {
+function* sendSteps(scene: Scene, worker: Caller): Steps {
   const { world, id, payment, setting } = scene;
   for (const { broken, payload } of callsOf(scene)) {
     const called = { ...payment, worker };
     const next = withPayload(withPayment(world, id, called), payment.payload, payload);
     if (setting.callsLast || broken !== undefined)
       yield { what: 'a worker calls /settle', world: next, isHonest: true, broken };
-    else yield* answering({ ...scene, world: next, payment: called, payload }, worker);
+    else yield* answerSteps({ ...scene, world: next, payment: called, payload }, worker);
   }
 }
 
@@ -89,7 +89,7 @@ function callsOf({ world, payload }: Scene): Called[] {
 }
 
 /** The worker stalled after it took the row; it may be too late to call. */
-function* waking(scene: Scene, worker: Caller): Steps {
+function* wakeSteps(scene: Scene, worker: Caller): Steps {
   const { world, id, payment } = scene;
   if (worker.since === 0) return;
   yield {
@@ -97,15 +97,15 @@ function* waking(scene: Scene, worker: Caller): Steps {
     world: withPayment(world, id, { ...payment, worker: null }),
     isHonest: false,
   };
-  if (mayStillCall(scene, worker)) yield* sending(scene, { ...worker, kind: 'calling' });
+  if (mayStillCall(scene, worker)) yield* sendSteps(scene, { ...worker, kind: 'calling' });
   else {
     const answer = { kind: 'not_processed', why: 'taken too long ago' } as const;
-    yield* hearing(scene, worker, { answer, isHonest: true });
+    yield* decideOnAnswer(scene, worker, { answer, isHonest: true });
   }
 }
 
 /** Another worker has taken the row in the meantime. */
-function* wakingLost(scene: Scene, lost: Caller): Steps {
+function* lostCallerSteps(scene: Scene, lost: Caller): Steps {
   const { world, id, payment } = scene;
   const without = { ...payment, lost: null };
   yield {

@@ -6,19 +6,19 @@ import type { Scene, Steps } from './step.js';
 import { type Caller, withPayload, withPayment } from './world.js';
 
 /** A call ends for its caller: with an answer, or because the caller is killed. */
-export function* answering(scene: Scene, worker: Caller): Steps {
+export function* answerSteps(scene: Scene, worker: Caller): Steps {
   const { world, id, payment, payload, setting } = scene;
   const without = withPayment(world, id, { ...payment, worker: null });
   yield { what: 'a worker is killed in its call', world: without, isHonest: false };
   for (const answer of answersTo(payload, setting)) {
     const answered = afterAnswer(payload, answer.answer, worker.wasOutcomeUnclear);
     const next = withPayload(world, payment.payload, answered);
-    yield* hearing({ ...scene, world: next, payload: answered }, worker, answer);
+    yield* decideOnAnswer({ ...scene, world: next, payload: answered }, worker, answer);
   }
 }
 
 /** The caller decides by the row as it was when it took it. */
-export function* hearing(scene: Scene, worker: Caller, { answer, isHonest, another }: Answer): Steps {
+export function* decideOnAnswer(scene: Scene, worker: Caller, { answer, isHonest, another }: Answer): Steps {
   const { payment, payload, policy, setting } = scene;
   const { settleUnclear, isReported, since, wasOutcomeUnclear } = worker;
   const state = paymentStateOf({ ...payment, settleUnclear, isReported }, payload);
@@ -36,7 +36,7 @@ export function* hearing(scene: Scene, worker: Caller, { answer, isHonest, anoth
 }
 
 /** Another worker has taken the row. Of all answers, the former worker passes on only a clear "settled". */
-export function* hearingLost({ world, id, payment, payload, setting }: Scene): Steps {
+export function* lostAnswerSteps({ world, id, payment, payload, setting }: Scene): Steps {
   if (payment.lost?.kind !== 'calling') return;
   const without = { ...payment, lost: null };
   yield {

@@ -1,11 +1,11 @@
 import type { Setting } from '../setting/setting.js';
 import { FAR_END } from '../setting/ticks.js';
-import { comingNear } from './coming-near.js';
 import type { Play, Steps } from './step.js';
+import { timeJumps } from './time-jumps.js';
 import { CALL_TICKS, type Caller, type Checker, type Payload, type Payment, type World } from './world.js';
 
 /** A tick passes. The chain advances or halts, and calls and transactions in flight continue or do not. */
-export function* passing(world: World, { setting }: Play): Steps {
+export function* timeSteps(world: World, { setting }: Play): Steps {
   const stood = world.head - 1;
   const live = -setting.clockAhead;
   const payments = world.payments.map(laterPayment);
@@ -14,7 +14,7 @@ export function* passing(world: World, { setting }: Play): Steps {
       const what = head === stood ? 'a tick passes, and the chain stands still' : 'a tick passes';
       const step = { what, world: { ...world, head, payloads, payments }, isHonest: head === live };
       yield step;
-      yield* comingNear(step, setting);
+      yield* timeJumps(step, setting);
     }
 }
 
@@ -105,7 +105,7 @@ function later(tick: number | null): number | null {
 }
 
 /** A reorganisation: the newest block is replaced by another with its parent's time. */
-export function* reorganising(world: World, { setting }: Play): Steps {
+export function* reorganisationSteps(world: World, { setting }: Play): Steps {
   const { head, payloads, wasReorganised } = world;
   if (!setting.reorganises || wasReorganised || head !== -setting.clockAhead) return;
   const without = payloads.map((payload) =>

@@ -8,24 +8,24 @@ import type { Scene, Step, Steps } from './step.js';
 import { CALL_TICKS, type Checker, type Finding, type Payment, type Seen, withPayment } from './world.js';
 
 /** A worker checks a payment on the chain, and asks `/verify` where the policy says so. */
-export function* checking(scene: Scene): Steps {
+export function* checkSteps(scene: Scene): Steps {
   const { world, id, payment } = scene;
   const { stage, due, worker } = payment;
-  if ((stage === 'confirm' || stage === 'watch') && due !== null && due <= 0) yield* taking(scene);
+  if ((stage === 'confirm' || stage === 'watch') && due !== null && due <= 0) yield* takeToCheckSteps(scene);
   if (worker?.kind !== 'checking') return;
   yield {
     what: 'a check is lost',
     world: withPayment(world, id, { ...payment, worker: null }),
     isHonest: false,
   };
-  if (worker.since < 0) yield* deciding(scene, worker, false);
+  if (worker.since < 0) yield* decideOnFinding(scene, worker, false);
 }
 
 const LEASE_TICKS = 2;
 /** A silence counts over consecutive checks: a check that is later than this starts it again. */
 const LATE = -2;
 
-function* taking(scene: Scene): Steps {
+function* takeToCheckSteps(scene: Scene): Steps {
   const { world, id, payment, payload, setting } = scene;
   const { due, worker, lost, seen, unreadableSince } = payment;
   const isLate = due !== null && due <= LATE;
@@ -49,7 +49,7 @@ function* taking(scene: Scene): Steps {
       unreadableSince: isLate ? null : unreadableSince,
       silentSince: isLate ? null : seen.silentSince,
     };
-    yield* deciding(next, checker, isWhole);
+    yield* decideOnFinding(next, checker, isWhole);
     if (setting.stallsBefore === 'write') {
       const stalled = withPayment(world, id, { ...taken, worker: checker });
       yield { what: 'a worker stands still after its check', world: stalled, isHonest: false };
@@ -57,7 +57,7 @@ function* taking(scene: Scene): Steps {
   }
 }
 
-function* deciding(scene: Scene, checker: Checker, isWhole: boolean): Steps {
+function* decideOnFinding(scene: Scene, checker: Checker, isWhole: boolean): Steps {
   const { payment, payload, policy, setting } = scene;
   const { finding, settleUnclear, isReported, unreadableSince, silentSince } = checker;
   const state = paymentStateOf({ ...payment, settleUnclear, isReported, unreadableSince }, payload);

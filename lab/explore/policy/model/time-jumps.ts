@@ -12,7 +12,7 @@ import type { Step, Steps } from './step.js';
 import { CALL_TICKS, type Payload, type Payment, settleEnd, type World } from './world.js';
 
 /** Values that were far in the future before a tick may be near after it. */
-export function* comingNear(step: Step, setting: Setting): Steps {
+export function* timeJumps(step: Step, setting: Setting): Steps {
   const { payloads, payments } = step.world;
   if (payments.some(isFarDue)) yield { ...step, what: 'a far due time comes', world: withDue(step.world) };
   const isAllDecided = payments.every(({ status }) => status !== 'processing');
