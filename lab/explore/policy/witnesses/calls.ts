@@ -5,7 +5,7 @@ import { canMove, type Fact, withFact, withRow } from './world.js';
 import { carryOut } from './write.js';
 
 /** A worker takes a payment that is to be settled, and calls the facilitator. */
-export function* calling(scene: Scene): Steps {
+export function* callSteps(scene: Scene): Steps {
   const { attempt, rules, world, breadth } = scene;
   if (attempt.row.stage !== 'settle') return;
   const { calls, hasEnded, isUnclear } = attempt.row;
@@ -34,7 +34,7 @@ export function* calling(scene: Scene): Steps {
       world: withFact(called.world, scene.index, { ...fact, isCalled: true }),
       isHonest: false,
     };
-    yield* answering(called, what, fact !== attempt.fact);
+    yield* answerSteps(called, what, fact !== attempt.fact);
   }
 }
 
@@ -82,7 +82,7 @@ function answersTo({ fact }: Scene['attempt'], hasEffect: boolean): Answer[] {
   return answers;
 }
 
-function* answering(scene: Scene, what: string, hasEffect: boolean): Steps {
+function* answerSteps(scene: Scene, what: string, hasEffect: boolean): Steps {
   const { attempt, world, index, rules } = scene;
   for (const { answer, isHonest, isLie = false } of answersTo(attempt, hasEffect)) {
     if (isLie && (world.lies === 0 || attempt.fact.isLiedAbout)) continue;

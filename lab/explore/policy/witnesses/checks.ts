@@ -58,7 +58,7 @@ function silence(isSilentForADay: boolean): Sight {
 }
 
 /** A worker checks the chain, and asks `/verify` where the policy says so. The last call has ended. */
-export function* checking(scene: Scene): Steps {
+export function* checkSteps(scene: Scene): Steps {
   const { attempt, world, index, breadth } = scene;
   const { stage } = attempt.row;
   if ((stage !== 'confirm' && stage !== 'watch') || attempt.fact.isCalled) return;
@@ -71,11 +71,11 @@ export function* checking(scene: Scene): Steps {
       lies: sight.isLie ? world.lies - 1 : world.lies,
     });
     const isTimed = breadth.faults === 'all' && !sight.isLie;
-    for (const clocks of isTimed ? CLOCKS : CLOCKS.slice(0, 1)) yield* deciding(heard, sight, clocks);
+    for (const clocks of isTimed ? CLOCKS : CLOCKS.slice(0, 1)) yield* decideOnFinding(heard, sight, clocks);
   }
 }
 
-function* deciding(scene: Scene, sight: Sight, clocks: Clocks): Steps {
+function* decideOnFinding(scene: Scene, sight: Sight, clocks: Clocks): Steps {
   const { attempt, rules } = scene;
   const state = stateOf(attempt, sight.isSilentForADay);
   const check = {

@@ -1,9 +1,9 @@
 import { type Explored, type Model, searchWhole } from '../breadth-first/search.js';
-import { calling } from './calls.js';
+import { callSteps } from './calls.js';
 import { decode, encode } from './canonical.js';
-import { checking } from './checks.js';
-import { paying } from './link.js';
-import { failingOver, happening, resolving } from './outside.js';
+import { checkSteps } from './checks.js';
+import { paySteps } from './link.js';
+import { failoverSteps, operatorSteps, outsideSteps } from './outside.js';
 import { type Play, type Steps, sceneOf } from './play.js';
 import { RULES_OF_ALL } from './rules.js';
 import type { Breadth } from './settings.js';
@@ -39,13 +39,13 @@ function* stepsFrom(world: World, play: Play): Steps {
   for (const index of world.attempts.keys()) {
     const scene = sceneOf(world, index, play);
     if (scene === undefined) continue;
-    yield* calling(scene);
-    yield* checking(scene);
-    yield* resolving(scene);
+    yield* callSteps(scene);
+    yield* checkSteps(scene);
+    yield* operatorSteps(scene);
   }
-  yield* paying(world, play);
-  yield* happening(world, play);
-  yield* failingOver(world, play);
+  yield* paySteps(world, play);
+  yield* outsideSteps(world, play);
+  yield* failoverSteps(world, play);
 }
 
 function broken(world: World): string | undefined {

@@ -15,7 +15,7 @@ import {
 } from './world.js';
 
 /** Buyers pay at the link of a session or of its refund, with new payloads and with payloads that they have sent. */
-export function* paying(world: World, play: Play): Steps {
+export function* paySteps(world: World, play: Play): Steps {
   for (const of of ['session', 'refund'] as const) {
     if (of === 'refund' && world.refund === null) continue;
     const { status, isOver, unsigned } = payableOf(world, of);
@@ -30,12 +30,12 @@ export function* paying(world: World, play: Play): Steps {
     }
     for (const [index, attempt] of world.attempts.entries())
       if (attempt.of === of && (attempt.row === null || attempt.row.isReleased))
-        yield* payingAgain(world, index, attempt, play);
+        yield* payAgainSteps(world, index, attempt, play);
   }
 }
 
 /** Postgres has no payment of this payload, or a payment that surely never reached the facilitator. */
-function* payingAgain(world: World, index: number, attempt: Attempt, play: Play): Steps {
+function* payAgainSteps(world: World, index: number, attempt: Attempt, play: Play): Steps {
   const { of, fact } = attempt;
   const { rules, breadth } = play;
   const mayBeLost = rules.commitsMayBeLost(isPromoted(world));
@@ -44,7 +44,7 @@ function* payingAgain(world: World, index: number, attempt: Attempt, play: Play)
   for (const clocks of breadth.faults === 'all' ? CLOCKS : CLOCKS.slice(0, 1)) {
     if (!rules.isWindowOver(validUntil, timesBy(clocks))) continue;
     const late = `${what} after its time, ${clocks}`;
-    if (mayBeLost) yield* checkingBefore(world, index, { what: late, saysUsed: false, play });
+    if (mayBeLost) yield* checkBeforeSteps(world, index, { what: late, saysUsed: false, play });
     else yield { what: late, world, isHonest: false, broken: contradiction(fact, 'nothing') };
   }
   if (fact.isOver) return;
@@ -56,7 +56,7 @@ function* payingAgain(world: World, index: number, attempt: Attempt, play: Play)
   for (const saysUsed of [true, false]) {
     const refused = `${what}, and /verify says ${saysUsed ? 'used' : 'refused'}`;
     if (rules.checksBeforeRefusal(saysUsed, mayBeLost))
-      yield* checkingBefore(world, index, { what: refused, saysUsed, play });
+      yield* checkBeforeSteps(world, index, { what: refused, saysUsed, play });
     else yield { what: refused, world, isHonest: false, broken: contradiction(fact, 'nothing') };
   }
 }
@@ -67,7 +67,7 @@ interface Refusal {
   play: Play;
 }
 
-function* checkingBefore(world: World, index: number, { what, saysUsed, play }: Refusal): Steps {
+function* checkBeforeSteps(world: World, index: number, { what, saysUsed, play }: Refusal): Steps {
   const attempt = world.attempts[index];
   if (attempt === undefined) return;
   const mayBeLost = play.rules.commitsMayBeLost(isPromoted(world));

@@ -10,7 +10,7 @@ function honestly(what: string, world: World): ModelStep<World> {
 }
 
 /** Transactions land, calls end, and authorizations end. */
-export function* happening(world: World, { breadth }: Play): Steps {
+export function* outsideSteps(world: World, { breadth }: Play): Steps {
   for (const [index, { fact, row }] of world.attempts.entries()) {
     const { use, isOver, isSent, isCalled } = fact;
     if (use === null && isSent)
@@ -63,7 +63,7 @@ export function* happening(world: World, { breadth }: Play): Steps {
 }
 
 /** A standby stops to follow, is promoted, and the books are held against the chain. */
-export function* failingOver(world: World, play: Play): Steps {
+export function* failoverSteps(world: World, play: Play): Steps {
   if (!play.breadth.failsOver) return;
   const isWide = play.breadth.forgets === 'anything';
   if (world.standby === 'follows')
@@ -75,12 +75,12 @@ export function* failingOver(world: World, play: Play): Steps {
     return;
   }
   if (!isPromoted(world)) return;
-  for (const [index, attempt] of world.attempts.entries()) yield* reconciling(world, index, attempt, play);
-  if (isWide) yield* goingOnForgotten(world);
+  for (const [index, attempt] of world.attempts.entries()) yield* reconcileSteps(world, index, attempt, play);
+  if (isWide) yield* forgottenSteps(world);
 }
 
 /** Steps of the lost commits, which no row tells of. Reaching their end by others is a promise, so they are not honest. */
-function* goingOnForgotten(world: World): Steps {
+function* forgottenSteps(world: World): Steps {
   for (const [index, { fact }] of world.attempts.entries()) {
     if (fact.use !== null || fact.isOver || fact.isSent) continue;
     const sent = withFact(world, index, { ...fact, isSent: true });
@@ -120,7 +120,7 @@ function promoted(world: World): World {
 }
 
 /** The runbook asks for it after a failover. Money of a refund that is gone is listed. */
-function* reconciling(world: World, index: number, { of, fact, row }: Attempt, play: Play): Steps {
+function* reconcileSteps(world: World, index: number, { of, fact, row }: Attempt, play: Play): Steps {
   const finding = fact.use === 'payment' ? PAID : unused(fact.isOver);
   if (!play.rules.reconciles(finding) || row?.status === 'processing' || row?.status === 'succeeded') return;
   if (of === 'refund' && world.refund === null) return;
@@ -132,7 +132,7 @@ function* reconciling(world: World, index: number, { of, fact, row }: Attempt, p
 }
 
 /** An operator states an outcome. Without being forced, the command refuses an outcome that it cannot verify. */
-export function* resolving(scene: Scene): Steps {
+export function* operatorSteps(scene: Scene): Steps {
   const { attempt, rules, world, index, breadth } = scene;
   if (attempt.row.status !== 'processing') return;
   const state = stateOf(attempt);
@@ -147,15 +147,15 @@ export function* resolving(scene: Scene): Steps {
   for (const clocks of breadth.faults === 'all' ? CLOCKS : CLOCKS.slice(0, 1))
     for (const { by, finding } of sightsOf(attempt.fact, breadth, 0))
       if (rules.mayCallFailed(state, finding, timesBy(clocks)))
-        yield* failing(scene, `${by} says ${finding.kind}, ${clocks}`);
+        yield* failByOperatorSteps(scene, `${by} says ${finding.kind}, ${clocks}`);
   const { fact } = attempt;
   if (world.lies === 0 || fact.isLiedAbout) return;
   // While the authorization is good, a buyer is told that the outcome is unknown only by force.
   const forced = withFact(world, index, { ...fact, isLiedAbout: !fact.isOver });
-  yield* failing(continued(scene, { ...forced, lies: world.lies - 1 }), 'by force', true);
+  yield* failByOperatorSteps(continued(scene, { ...forced, lies: world.lies - 1 }), 'by force', true);
 }
 
-function* failing(scene: Scene, how: string, unproven = false): Steps {
+function* failByOperatorSteps(scene: Scene, how: string, unproven = false): Steps {
   const resolution = { kind: 'failed', reason: 'resolved', unproven } as const;
   const decision = scene.rules.byOperator(stateOf(scene.attempt), resolution, timesBy('both are right'));
   const { became, ...written } = carryOut(scene, decision);
