@@ -7,7 +7,7 @@ import { failoverSteps, operatorSteps, outsideSteps } from './outside.js';
 import { type Play, type Steps, sceneOf } from './play.js';
 import { RULES_OF_ALL } from './rules.js';
 import type { Breadth } from './settings.js';
-import { type Attempt, CLAIMED, canMove, FRESH, type Of, type World } from './world.js';
+import { type Attempt, CLAIMED, canMove, FRESH, type PayableKind, type World } from './world.js';
 
 /** Explores the wide model: every order of statements that are false, late, forgotten or contradict each other. */
 export function exploreWitnesses(breadth: Breadth, rules = RULES_OF_ALL): Explored {
@@ -53,7 +53,7 @@ function broken(world: World): string | undefined {
 }
 
 /** A session in processing is held by one payment, and a complete session was paid by one. */
-function brokenOf(world: World, of: Of): string | undefined {
+function brokenOf(world: World, of: PayableKind): string | undefined {
   const status = (of === 'session' ? world.session : world.refund)?.status;
   const rows = world.attempts.flatMap((one) => (one.of === of && one.row !== null ? [one.row] : []));
   const open = rows.filter((row) => row.status === 'processing');

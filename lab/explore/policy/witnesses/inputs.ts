@@ -2,7 +2,7 @@ import type { ChainFinding } from '../../../../shared/chains/check/finding.js';
 import { LONGEST_UNREADABLE_MS } from '../../../../shared/settlement/policy/limits.js';
 import type { Settings, Times, WatchedPayment } from '../../../../shared/settlement/policy/payment-state.js';
 import type { HeldSession, HoldingPayment } from '../../../../shared/settlement/policy/session-after.js';
-import { type Attempt, indexOfRole, type Of, payableOf, type Row, type World } from './world.js';
+import { type Attempt, indexOfRole, type PayableKind, payableOf, type Row, type World } from './world.js';
 
 const NOW_MS = Date.UTC(2026, 0, 1);
 const SECOND = 1000;
@@ -76,12 +76,12 @@ export function holdingOf({ stage, calls, hasEnded, isUnclear, isReported }: Row
 }
 
 /** Payments are named by their index. */
-function idOf(world: World, of: Of, role: Row['role']): string | null {
+function idOf(world: World, of: PayableKind, role: Row['role']): string | null {
   const index = indexOfRole(world, of, role);
   return index === undefined ? null : String(index);
 }
 
-export function heldOf(world: World, of: Of): HeldSession {
+export function heldOf(world: World, of: PayableKind): HeldSession {
   const { status, isOver } = payableOf(world, of);
   return {
     status,

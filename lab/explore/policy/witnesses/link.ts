@@ -6,7 +6,7 @@ import {
   type Attempt,
   CLAIMED,
   FRESH,
-  type Of,
+  type PayableKind,
   payableOf,
   type Row,
   type World,
@@ -86,7 +86,7 @@ function* checkBeforeSteps(world: World, index: number, { what, saysUsed, play }
   }
 }
 
-function claimed(world: World, index: number, of: Of, stage: Row['stage']): World {
+function claimed(world: World, index: number, of: PayableKind, stage: Row['stage']): World {
   const row: Row = { ...CLAIMED, stage, isUnclear: stage === 'confirm' };
   return withPayable(withRow(world, index, row), of, { status: 'processing' });
 }

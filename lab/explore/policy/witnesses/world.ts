@@ -15,7 +15,7 @@ export interface World {
   readonly lies: number;
 }
 
-export type Of = 'session' | 'refund';
+export type PayableKind = 'session' | 'refund';
 
 /** A session, or a refund, which is paid in the same way. */
 export interface Payable {
@@ -30,7 +30,7 @@ export interface Payable {
 
 /** A signed payload, the payment's row in Postgres, and the row on the standby. */
 export interface Attempt {
-  readonly of: Of;
+  readonly of: PayableKind;
   readonly fact: Fact;
   readonly row: Row | null;
   readonly kept: Row | null;
@@ -93,13 +93,13 @@ export function canMove({ use, isOver, isSent, isCalled }: Fact): boolean {
   return use === null ? !isOver && (isSent || isCalled) : use === 'payment';
 }
 
-export function payableOf({ session, refund }: World, of: Of): Payable {
+export function payableOf({ session, refund }: World, of: PayableKind): Payable {
   const payable = of === 'session' ? session : refund;
   if (payable === null) throw new Error('there is no refund');
   return payable;
 }
 
-export function withPayable(world: World, of: Of, changes: Partial<Payable>): World {
+export function withPayable(world: World, of: PayableKind, changes: Partial<Payable>): World {
   return { ...world, [of]: { ...payableOf(world, of), ...changes } };
 }
 
@@ -119,7 +119,7 @@ export function withColumns(world: World, index: number, changes: Partial<Row>):
 }
 
 /** The attempt of this payable with that role. */
-export function indexOfRole({ attempts }: World, of: Of, role: Row['role']): number | undefined {
+export function indexOfRole({ attempts }: World, of: PayableKind, role: Row['role']): number | undefined {
   const index = attempts.findIndex((one) => one.of === of && one.row?.role === role);
   return index < 0 ? undefined : index;
 }

@@ -8,7 +8,7 @@ import { contradiction } from './statements.js';
 import {
   canMove,
   indexOfRole,
-  type Of,
+  type PayableKind,
   type Row,
   type World,
   withColumns,
@@ -117,7 +117,7 @@ function failedRow(world: World, index: number | undefined, { isWatched }: { isW
   return withColumns(world, index, { status: 'failed', stage: isWatched ? 'watch' : null, role: null });
 }
 
-function complete(world: World, of: Of, index: number): World {
+function complete(world: World, of: PayableKind, index: number): World {
   return withPayable(withColumns(world, index, { role: 'holds' }), of, { status: 'complete' });
 }
 
@@ -138,7 +138,7 @@ function fail(scene: Scene, { code, released, watchAt }: Extract<Decision, { kin
   };
 }
 
-function moved(world: World, of: Of, next: AfterFailure): World {
+function moved(world: World, of: PayableKind, next: AfterFailure): World {
   switch (next.kind) {
     case 'leave':
       return world;
