@@ -81,7 +81,7 @@ function readPayment(): Payment {
   const isSurplus = is();
   const isReleased = is();
   const isUsedSeen = is();
-  const worker = readHand();
+  const worker = readWorker();
   const lost = status === 'succeeded' ? null : readLost();
   const settleCalls = isOpen ? next() : 0;
   const settleUnclear = isOpen && is();
@@ -115,7 +115,7 @@ function readPayment(): Payment {
   };
 }
 
-function readHand(): Caller | Checker | null {
+function readWorker(): Caller | Checker | null {
   const number = maybe();
   if (number === null) return null;
   const kind = WORKERS[number] ?? 'calling';

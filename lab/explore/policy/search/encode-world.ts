@@ -83,7 +83,7 @@ function writePayment(payment: Payment, world: World, how: Forgetting): void {
   put(due === null ? NONE : dueTime(due, isSilent, how.setting));
   put(FAILED.indexOf(failed), bit(isSurplus), bit(isReleased));
   put(bit(payment.isUsedSeen && (isOpen || failed === 'a week ago')));
-  writeHand(worker);
+  writeWorker(worker);
   if (status !== 'succeeded') writeLost(lost, world.payloads[payment.payload], how);
   if (isOpen) writeOpen(payment, how);
 }
@@ -111,7 +111,7 @@ function writeOpen(payment: Payment, how: Forgetting): void {
   put(bit(seen.isUsed));
 }
 
-function writeHand(worker: Caller | Checker | null): void {
+function writeWorker(worker: Caller | Checker | null): void {
   if (worker === null) {
     put(NONE);
     return;
