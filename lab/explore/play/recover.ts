@@ -4,7 +4,7 @@ import { honestWork } from '../steps/steps.js';
 import { passUntil } from '../world/time.js';
 import { observe, type World } from '../world/world.js';
 import { askLink } from './pay.js';
-import { runExpiry, type Playing, play } from './play.js';
+import { type Playing, play, runExpiry } from './play.js';
 
 const MOST_WORK = 300;
 

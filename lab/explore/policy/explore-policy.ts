@@ -5,14 +5,14 @@ import { explore } from './search/explore.js';
 import { SETTINGS } from './setting/setting.js';
 import { exploreWitnesses } from './witnesses/explore-witnesses.js';
 import { WITNESS_MUTANTS } from './witnesses/mutants.js';
-import { BREADTHS, LONG_BREADTHS } from './witnesses/settings.js';
+import { LONG_SCOPES, SCOPES } from './witnesses/scopes.js';
 
 /** Explores every setting and every mutant; true when no invariant broke in a setting, and every mutant was found. */
 export function explorePolicy(print: (line: string) => void): boolean {
   const decided = new Set<string>();
   const models: [string, () => Explored][] = [
     ...Object.values(SETTINGS).map((one): [string, () => Explored] => [one.name, () => explore(one)]),
-    ...[...Object.values(BREADTHS), ...Object.values(LONG_BREADTHS)].map((one): [string, () => Explored] => [
+    ...[...Object.values(SCOPES), ...Object.values(LONG_SCOPES)].map((one): [string, () => Explored] => [
       `witnesses: ${one.name}`,
       () => exploreWitnesses(one),
     ]),
@@ -40,9 +40,9 @@ function findMutants(print: (line: string) => void): boolean {
       name,
       () => explore(setting, policy),
     ]),
-    ...WITNESS_MUTANTS.map(({ name, witness, breadth, rules }): [string, () => Explored] => [
+    ...WITNESS_MUTANTS.map(({ name, witness, scope, rules }): [string, () => Explored] => [
       `${witness}: ${name}`,
-      () => exploreWitnesses(breadth, rules),
+      () => exploreWitnesses(scope, rules),
     ]),
   ];
   let areFound = true;

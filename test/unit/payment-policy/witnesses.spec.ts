@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Explored } from '../../../lab/explore/policy/breadth-first/search.js';
 import { exploreWitnesses } from '../../../lab/explore/policy/witnesses/explore-witnesses.js';
 import { WITNESS_MUTANTS } from '../../../lab/explore/policy/witnesses/mutants.js';
-import { BREADTHS, type Breadth } from '../../../lab/explore/policy/witnesses/settings.js';
+import { SCOPES, type Scope } from '../../../lab/explore/policy/witnesses/scopes.js';
 import { addToTitle } from '../../support/add-to-title.js';
 
 /** Steps that the model must contain: a promise also holds where no witness fails. */
@@ -42,30 +42,30 @@ const MET: readonly RegExp[] = [
 ];
 
 describe('up to three payments and a refund, with witnesses that fail in every order', () => {
-  const known = new Map<Breadth, Explored>();
-  const explored = (breadth: Breadth): Explored => {
-    const result = known.get(breadth) ?? exploreWitnesses(breadth);
-    known.set(breadth, result);
+  const known = new Map<Scope, Explored>();
+  const explored = (scope: Scope): Explored => {
+    const result = known.get(scope) ?? exploreWitnesses(scope);
+    known.set(scope, result);
     return result;
   };
 
-  for (const breadth of Object.values(BREADTHS)) {
-    it(`tells no buyer what the ledger contradicts, and leaves no money untold: ${breadth.name}`, function () {
-      const { states, depth, story } = explored(breadth);
+  for (const scope of Object.values(SCOPES)) {
+    it(`tells no buyer what the ledger contradicts, and leaves no money untold: ${scope.name}`, function () {
+      const { states, depth, story } = explored(scope);
       assert.equal(story, undefined, story);
       addToTitle(this, `${states.length} states, ${depth} steps deep`);
     });
   }
 
   it('meets each way in which a witness fails', () => {
-    const met = Object.values(BREADTHS).flatMap((breadth) => [...explored(breadth).met]);
+    const met = Object.values(SCOPES).flatMap((scope) => [...explored(scope).met]);
     const missing = MET.filter((what) => !met.some((step) => what.test(step)));
     assert.deepEqual(missing, []);
   });
 
-  for (const { name, witness, breadth, rules } of WITNESS_MUTANTS) {
+  for (const { name, witness, scope, rules } of WITNESS_MUTANTS) {
     it(`notices that ${witness} is believed too much: ${name}`, function () {
-      const { states, story } = exploreWitnesses(breadth, rules);
+      const { states, story } = exploreWitnesses(scope, rules);
       assert.ok(story !== undefined, `it stayed hidden in ${states.length} states`);
       addToTitle(this, `found among ${states.length} states`);
     });

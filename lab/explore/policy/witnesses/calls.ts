@@ -6,7 +6,7 @@ import { carryOut } from './write.js';
 
 /** A worker takes a payment that is to be settled, and calls the facilitator. */
 export function* callSteps(scene: Scene): Steps {
-  const { attempt, rules, world, breadth } = scene;
+  const { attempt, rules, world, scope } = scene;
   if (attempt.row.stage !== 'settle') return;
   const { calls, hasEnded, isUnclear } = attempt.row;
   const taken = continued(
@@ -19,7 +19,7 @@ export function* callSteps(scene: Scene): Steps {
       hasEnded: false,
     }),
   );
-  for (const clocks of breadth.faults === 'all' ? CLOCKS : CLOCKS.slice(0, 1)) {
+  for (const clocks of scope.faults === 'all' ? CLOCKS : CLOCKS.slice(0, 1)) {
     const mayBeLost = rules.commitsMayBeLost(isPromoted(world));
     const tooLate = rules.beforeCall(stateOf(taken.attempt), mayBeLost, timesBy(clocks));
     if (tooLate === undefined) continue;

@@ -1,7 +1,7 @@
 import type { ChainFinding } from '../../../../shared/chains/check/finding.js';
 import { CLOCKS, type Clocks, PAID, SETTINGS, stateOf, TRANSACTION, timesBy, unused } from './inputs.js';
 import { continued, isPromoted, type Scene, type Steps } from './play.js';
-import type { Breadth } from './settings.js';
+import type { Scope } from './scopes.js';
 import { type Fact, withFact } from './world.js';
 import { carryOut } from './write.js';
 
@@ -20,7 +20,7 @@ const reason = '';
  * The answer of one of two endpoints about a payload. Each check asks either of them: they contradict each other where one is
  * late, silent, limited, halted, or on a fork.
  */
-export function sightsOf(fact: Fact, { faults }: Pick<Breadth, 'faults'>, lies: number): Sight[] {
+export function sightsOf(fact: Fact, { faults }: Pick<Scope, 'faults'>, lies: number): Sight[] {
   const { use, isOver, isLiedAbout } = fact;
   const truth = use === null ? unused(isOver) : use === 'payment' ? PAID : SPENT;
   const sights: Sight[] = [{ by: 'an endpoint', finding: truth, isHonest: true }];
@@ -59,18 +59,18 @@ function silence(isSilentForADay: boolean): Sight {
 
 /** A worker checks the chain, and asks `/verify` where the policy says so. The last call has ended. */
 export function* checkSteps(scene: Scene): Steps {
-  const { attempt, world, index, breadth } = scene;
+  const { attempt, world, index, scope } = scene;
   const { stage } = attempt.row;
   if ((stage !== 'confirm' && stage !== 'watch') || attempt.fact.isCalled) return;
   // A fork is short: the check two minutes later sees the chain.
   const lies = stage === 'watch' ? 0 : world.lies;
-  for (const sight of sightsOf(attempt.fact, breadth, lies)) {
+  for (const sight of sightsOf(attempt.fact, scope, lies)) {
     const fact = { ...attempt.fact, isLiedAbout: attempt.fact.isLiedAbout || sight.isLie === true };
     const heard = continued(scene, {
       ...withFact(world, index, fact),
       lies: sight.isLie ? world.lies - 1 : world.lies,
     });
-    const isTimed = breadth.faults === 'all' && !sight.isLie;
+    const isTimed = scope.faults === 'all' && !sight.isLie;
     for (const clocks of isTimed ? CLOCKS : CLOCKS.slice(0, 1)) yield* decideOnFinding(heard, sight, clocks);
   }
 }

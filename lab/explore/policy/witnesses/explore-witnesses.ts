@@ -6,14 +6,14 @@ import { paySteps } from './link.js';
 import { failoverSteps, operatorSteps, outsideSteps } from './outside.js';
 import { type Play, type Steps, sceneOf } from './play.js';
 import { RULES_OF_ALL } from './rules.js';
-import type { Breadth } from './settings.js';
+import type { Scope } from './scopes.js';
 import { type Attempt, CLAIMED, canMove, FRESH, type PayableKind, type World } from './world.js';
 
 /** Explores the wide model: every order of statements that are false, late, forgotten or contradict each other. */
-export function exploreWitnesses(breadth: Breadth, rules = RULES_OF_ALL): Explored {
-  const play = { breadth, rules };
+export function exploreWitnesses(scope: Scope, rules = RULES_OF_ALL): Explored {
+  const play = { scope, rules };
   const model: Model<World> = {
-    first: firstWorld(breadth),
+    first: firstWorld(scope),
     begins: 'a payment claims the session',
     stepsFrom: (world) => stepsFrom(world, play),
     encode,
@@ -25,7 +25,7 @@ export function exploreWitnesses(breadth: Breadth, rules = RULES_OF_ALL): Explor
   return searchWhole(model);
 }
 
-function firstWorld({ payments, lies }: Breadth): World {
+function firstWorld({ payments, lies }: Scope): World {
   return {
     session: { status: 'processing', isOver: false, unsigned: payments - 1, kept: null },
     refund: null,

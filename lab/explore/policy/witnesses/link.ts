@@ -37,11 +37,11 @@ export function* paySteps(world: World, play: Play): Steps {
 /** Postgres has no payment of this payload, or a payment that surely never reached the facilitator. */
 function* payAgainSteps(world: World, index: number, attempt: Attempt, play: Play): Steps {
   const { of, fact } = attempt;
-  const { rules, breadth } = play;
+  const { rules, scope } = play;
   const mayBeLost = rules.commitsMayBeLost(isPromoted(world));
   const what = `the same payload comes to the ${of} again`;
   const { validUntil } = stateOf({ ...attempt, row: CLAIMED });
-  for (const clocks of breadth.faults === 'all' ? CLOCKS : CLOCKS.slice(0, 1)) {
+  for (const clocks of scope.faults === 'all' ? CLOCKS : CLOCKS.slice(0, 1)) {
     if (!rules.isWindowOver(validUntil, timesBy(clocks))) continue;
     const late = `${what} after its time, ${clocks}`;
     if (mayBeLost) yield* checkBeforeSteps(world, index, { what: late, saysUsed: false, play });
@@ -71,7 +71,7 @@ function* checkBeforeSteps(world: World, index: number, { what, saysUsed, play }
   const attempt = world.attempts[index];
   if (attempt === undefined) return;
   const mayBeLost = play.rules.commitsMayBeLost(isPromoted(world));
-  for (const { by, finding, isHonest } of sightsOf(attempt.fact, play.breadth, 0)) {
+  for (const { by, finding, isHonest } of sightsOf(attempt.fact, play.scope, 0)) {
     const found = play.rules.refusalAfterCheck(finding, saysUsed, mayBeLost);
     const seen = `${what}; ${by} says ${finding.kind}`;
     if (found === 'paid')

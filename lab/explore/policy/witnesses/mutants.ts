@@ -1,16 +1,16 @@
 import { unused } from './inputs.js';
 import { type AllRules, RULES_OF_ALL } from './rules.js';
-import { BREADTHS, type Breadth, LONG_BREADTHS, WITHOUT_FAILOVER } from './settings.js';
+import { LONG_SCOPES, SCOPES, type Scope, WITHOUT_FAILOVER } from './scopes.js';
 
 /** A mutant of the rules, the witness that it believes too much, and the part of the wide model that must notice. */
 interface WitnessMutant {
   readonly name: string;
   readonly witness: 'facilitator' | 'endpoint' | 'verify' | 'Postgres' | 'clock' | 'operator';
-  readonly breadth: Breadth;
+  readonly scope: Scope;
   readonly rules: AllRules;
 }
 
-const { onePayment, twoPayments, refund } = BREADTHS;
+const { onePayment, twoPayments, refund } = SCOPES;
 
 export const WITNESS_MUTANTS: readonly WitnessMutant[] = [
   mutant('Postgres', 'a failover is not noticed', twoPayments, { commitsMayBeLost: () => false }),
@@ -21,7 +21,7 @@ export const WITNESS_MUTANTS: readonly WitnessMutant[] = [
   mutant(
     'Postgres',
     'a payment gives way to late money although its call may be forgotten',
-    LONG_BREADTHS.twoLiedAbout,
+    LONG_SCOPES.twoLiedAbout,
     {
       afterSuccess: (one) => RULES_OF_ALL.afterSuccess({ ...one, commitsMayBeLost: false }),
     },
@@ -109,8 +109,8 @@ export const WITNESS_MUTANTS: readonly WitnessMutant[] = [
 function mutant(
   witness: WitnessMutant['witness'],
   name: string,
-  breadth: Breadth,
+  scope: Scope,
   part: Partial<AllRules>,
 ): WitnessMutant {
-  return { name, witness, breadth, rules: { ...RULES_OF_ALL, ...part } };
+  return { name, witness, scope, rules: { ...RULES_OF_ALL, ...part } };
 }

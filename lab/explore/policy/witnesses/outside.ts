@@ -10,7 +10,7 @@ function honestly(what: string, world: World): ModelStep<World> {
 }
 
 /** Transactions land, calls end, and authorizations end. */
-export function* outsideSteps(world: World, { breadth }: Play): Steps {
+export function* outsideSteps(world: World, { scope }: Play): Steps {
   for (const [index, { fact, row }] of world.attempts.entries()) {
     const { use, isOver, isSent, isCalled } = fact;
     if (use === null && isSent)
@@ -28,7 +28,7 @@ export function* outsideSteps(world: World, { breadth }: Play): Steps {
         'a call that nobody waits for ends',
         withFact(world, index, { ...fact, isCalled: false }),
       );
-    if (use === null && !isOver && breadth.ownerCancels && row?.stage != null)
+    if (use === null && !isOver && scope.ownerCancels && row?.stage != null)
       yield honestly(
         'its owner cancels the authorization',
         withFact(world, index, { ...fact, use: 'owner' }),
@@ -55,8 +55,8 @@ export function* outsideSteps(world: World, { breadth }: Play): Steps {
         isHonest: true,
       };
   }
-  if (world.refund === null && world.session.status === 'complete' && breadth.refundPayments > 0) {
-    const { refundPayments: unsigned } = breadth;
+  if (world.refund === null && world.session.status === 'complete' && scope.refundPayments > 0) {
+    const { refundPayments: unsigned } = scope;
     const refund = { status: 'open', isOver: false, unsigned, kept: null } as const;
     yield { what: 'a refund is asked for', world: { ...world, refund }, isHonest: false };
   }
@@ -64,8 +64,8 @@ export function* outsideSteps(world: World, { breadth }: Play): Steps {
 
 /** A standby stops to follow, is promoted, and the books are held against the chain. */
 export function* failoverSteps(world: World, play: Play): Steps {
-  if (!play.breadth.failsOver) return;
-  const isWide = play.breadth.forgets === 'anything';
+  if (!play.scope.failsOver) return;
+  const isWide = play.scope.forgets === 'anything';
   if (world.standby === 'follows')
     yield isWide
       ? { what: 'the standby is promoted', world: { ...world, standby: 'promoted' }, isHonest: false }
@@ -133,7 +133,7 @@ function* reconcileSteps(world: World, index: number, { of, fact, row }: Attempt
 
 /** An operator states an outcome. Without being forced, the command refuses an outcome that it cannot verify. */
 export function* operatorSteps(scene: Scene): Steps {
-  const { attempt, rules, world, index, breadth } = scene;
+  const { attempt, rules, world, index, scope } = scene;
   if (attempt.row.status !== 'processing') return;
   const state = stateOf(attempt);
   const isPaid = attempt.fact.use === 'payment';
@@ -144,8 +144,8 @@ export function* operatorSteps(scene: Scene): Steps {
     );
     yield { what: `an operator names the transaction: ${paid.became}`, ...paid, isHonest: false };
   }
-  for (const clocks of breadth.faults === 'all' ? CLOCKS : CLOCKS.slice(0, 1))
-    for (const { by, finding } of sightsOf(attempt.fact, breadth, 0))
+  for (const clocks of scope.faults === 'all' ? CLOCKS : CLOCKS.slice(0, 1))
+    for (const { by, finding } of sightsOf(attempt.fact, scope, 0))
       if (rules.mayCallFailed(state, finding, timesBy(clocks)))
         yield* failByOperatorSteps(scene, `${by} says ${finding.kind}, ${clocks}`);
   const { fact } = attempt;

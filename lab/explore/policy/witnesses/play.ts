@@ -1,13 +1,13 @@
 import type { ModelStep } from '../breadth-first/search.js';
 import type { AllRules } from './rules.js';
-import type { Breadth } from './settings.js';
+import type { Scope } from './scopes.js';
 import type { Attempt, Row, World } from './world.js';
 
 export type Steps = Generator<ModelStep<World>>;
 
 export interface Play {
   readonly rules: AllRules;
-  readonly breadth: Breadth;
+  readonly scope: Scope;
 }
 
 /** One payment that Postgres has, in its world. */
@@ -18,9 +18,9 @@ export interface Scene extends Play {
 }
 
 export function sceneOf(world: World, index: number, play: Play): Scene | undefined {
-  const { rules, breadth } = play;
+  const { rules, scope } = play;
   const attempt = world.attempts[index];
-  return attempt !== undefined && hasRow(attempt) ? { rules, breadth, world, index, attempt } : undefined;
+  return attempt !== undefined && hasRow(attempt) ? { rules, scope, world, index, attempt } : undefined;
 }
 
 function hasRow(attempt: Attempt): attempt is Scene['attempt'] {

@@ -1,5 +1,5 @@
 /** How much of the wide model is explored at once. */
-export interface Breadth {
+export interface Scope {
   readonly name: string;
   /** How many payloads may be signed for the session. */
   readonly payments: 1 | 2 | 3;
@@ -29,10 +29,10 @@ const PLAIN = {
   lies: 0,
   faults: 'few',
   ownerCancels: false,
-} as const satisfies Omit<Breadth, 'name'>;
+} as const satisfies Omit<Scope, 'name'>;
 
 /** Each is explored in seconds. */
-export const BREADTHS = {
+export const SCOPES = {
   onePayment: {
     ...PLAIN,
     name: 'one payment, every witness, a failover',
@@ -62,17 +62,17 @@ export const BREADTHS = {
     refundPayments: 1,
     lies: 1,
   },
-} as const satisfies Record<string, Breadth>;
+} as const satisfies Record<string, Scope>;
 
 /** Enough for the mutants that need no failover to be found. */
-export const WITHOUT_FAILOVER: Breadth = {
-  ...BREADTHS.onePayment,
+export const WITHOUT_FAILOVER: Scope = {
+  ...SCOPES.onePayment,
   name: 'one payment, every witness',
   failsOver: false,
 };
 
 /** Explored by the command only: they take minutes. */
-export const LONG_BREADTHS = {
+export const LONG_SCOPES = {
   twoLiedAbout: { ...PLAIN, name: 'two payments, a lie, a failover', payments: 2, lies: 1, failsOver: true },
   twoWitnessed: {
     ...PLAIN,
@@ -103,4 +103,4 @@ export const LONG_BREADTHS = {
     lies: 2,
     faults: 'all',
   },
-} as const satisfies Record<string, Breadth>;
+} as const satisfies Record<string, Scope>;
