@@ -17,21 +17,21 @@ export function explorePolicy(print: (line: string) => void): boolean {
       () => exploreWitnesses(one),
     ]),
   ];
-  let isWell = true;
+  let holds = true;
   let total = 0;
   for (const [name, run] of models) {
-    const { states, steps, depth, rows, story } = run();
+    const { states, steps, depth, rows, counterexample } = run();
     for (const row of rows) decided.add(row);
     total += states.length;
     print(`${pad(states.length)} states, ${pad(steps)} steps, ${depth} deep: ${name}`);
-    if (story === undefined) continue;
-    isWell = false;
-    print(story);
+    if (counterexample === undefined) continue;
+    holds = false;
+    print(counterexample);
   }
   print(`${pad(total)} states in all.`);
   const idle = [...ROWS.keys()].filter((row) => !decided.has(row));
   print(`${pad(decided.size)} of ${ROWS.size} rows decided; not: ${idle.join(', ')}.`);
-  return findMutants(print) && isWell;
+  return findMutants(print) && holds;
 }
 
 function findMutants(print: (line: string) => void): boolean {
@@ -47,9 +47,11 @@ function findMutants(print: (line: string) => void): boolean {
   ];
   let areFound = true;
   for (const [name, run] of mutants) {
-    const { states, story } = run();
-    areFound &&= story !== undefined;
-    print(`${pad(states.length)} states until found${story === undefined ? ', and NOT FOUND' : ''}: ${name}`);
+    const { states, counterexample } = run();
+    areFound &&= counterexample !== undefined;
+    print(
+      `${pad(states.length)} states until found${counterexample === undefined ? ', and NOT FOUND' : ''}: ${name}`,
+    );
   }
   return areFound;
 }

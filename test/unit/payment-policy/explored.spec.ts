@@ -80,8 +80,8 @@ describe('the policy of a payment, explored whole', () => {
 
   for (const setting of Object.values(SETTINGS)) {
     it(`keeps every promise: ${setting.name}`, function () {
-      const { states, depth, story } = explored(setting);
-      assert.equal(story, undefined, story);
+      const { states, depth, counterexample } = explored(setting);
+      assert.equal(counterexample, undefined, counterexample);
       addToTitle(this, `${states.length} states, ${depth} steps deep`);
     });
   }

@@ -7,16 +7,19 @@ import { addToTitle } from '../../support/add-to-title.js';
 describe('a mistake in the policy of a payment breaks a promise:', () => {
   for (const { name, setting, policy } of MUTANTS) {
     it(name, function () {
-      const { states, story } = explore(setting, policy);
-      assert.ok(story !== undefined, `it stayed hidden in ${states.length} states`);
+      const { states, counterexample } = explore(setting, policy);
+      assert.ok(counterexample !== undefined, `it stayed hidden in ${states.length} states`);
       addToTitle(this, `found among ${states.length} states`);
     });
   }
 
-  it('in a story that names the rows that decided', () => {
+  it('in a counterexample that names the rows that decided', () => {
     const mutant = MUTANTS.find(({ name }) => name === 'a refusal is believed after an unclear call');
-    const { story } = explore(PLAIN, mutant?.policy);
-    assert.match(story ?? '', /: fail: .* \[answer-rejected-4, failure-processing-3\]$/m);
-    assert.match(story ?? '', /^ {2}row answer-rejected-4: otherwise → fail with the refusal's code/m);
+    const { counterexample } = explore(PLAIN, mutant?.policy);
+    assert.match(counterexample ?? '', /: fail: .* \[answer-rejected-4, failure-processing-3\]$/m);
+    assert.match(
+      counterexample ?? '',
+      /^ {2}row answer-rejected-4: otherwise → fail with the refusal's code/m,
+    );
   });
 });

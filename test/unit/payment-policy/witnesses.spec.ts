@@ -51,8 +51,8 @@ describe('up to three payments and a refund, with witnesses that fail in every o
 
   for (const scope of Object.values(SCOPES)) {
     it(`tells no buyer what the ledger contradicts, and leaves no money untold: ${scope.name}`, function () {
-      const { states, depth, story } = explored(scope);
-      assert.equal(story, undefined, story);
+      const { states, depth, counterexample } = explored(scope);
+      assert.equal(counterexample, undefined, counterexample);
       addToTitle(this, `${states.length} states, ${depth} steps deep`);
     });
   }
@@ -65,8 +65,8 @@ describe('up to three payments and a refund, with witnesses that fail in every o
 
   for (const { name, witness, scope, rules } of WITNESS_MUTANTS) {
     it(`notices that ${witness} is believed too much: ${name}`, function () {
-      const { states, story } = exploreWitnesses(scope, rules);
-      assert.ok(story !== undefined, `it stayed hidden in ${states.length} states`);
+      const { states, counterexample } = exploreWitnesses(scope, rules);
+      assert.ok(counterexample !== undefined, `it stayed hidden in ${states.length} states`);
       addToTitle(this, `found among ${states.length} states`);
     });
   }

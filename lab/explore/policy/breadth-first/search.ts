@@ -38,7 +38,7 @@ export interface Explored {
   /** The rows of the policy that decided somewhere. */
   readonly rows: ReadonlySet<string>;
   /** The steps to a broken invariant; undefined when none is broken. */
-  readonly story: string | undefined;
+  readonly counterexample: string | undefined;
 }
 
 /**
@@ -101,15 +101,15 @@ class Search<World> {
   }
 
   /**
-   * The invariant is broken by `step`, or by the state whose steps are explored. The story ends with the rows that decided
+   * The invariant is broken by `step`, or by the state whose steps are explored. The counterexample ends with the rows that decided
    * last.
    */
   result(steps: number, broken?: string, step?: Happened): Explored {
     const way = [...this.#wayTo(this.from), ...(step === undefined ? [] : [step])];
     const decidedBy = way.findLast(({ rows = [] }) => rows.length > 0)?.rows ?? [];
-    const story = broken && [...way.map(line), ...decidedBy.map(rowInWords), broken].join('\n');
+    const counterexample = broken && [...way.map(line), ...decidedBy.map(rowInWords), broken].join('\n');
     const depth = this.#depths.at(-1) ?? 0;
-    return { states: this.states, steps, depth, met: this.#met, rows: this.#rows, story };
+    return { states: this.states, steps, depth, met: this.#met, rows: this.#rows, counterexample };
   }
 
   #wayTo(state: number): Happened[] {
