@@ -33,14 +33,14 @@ function excuseOfAnswer({ calls }: Journal, call: Call, { atMs }: FailedPayment)
       other !== call &&
       other.nonce === call.nonce &&
       other.startedMs <= atMs &&
-      other.answered !== 'turned away',
+      other.meaning !== 'turned away',
   );
-  return !isOutcomeUnclear && call.answered === 'refused' ? 'the facilitator refused it clearly' : undefined;
+  return !isOutcomeUnclear && call.meaning === 'refused' ? 'the facilitator refused it clearly' : undefined;
 }
 
 function excuseOfDoubtful(journal: Journal, payment: Payment, { finding }: ChainCheck): string | undefined {
-  const calls = callsOf(journal, payment).filter(({ answered }) => answered !== 'turned away');
-  const isRefused = calls.length === 1 && calls[0]?.answered === 'refused doubtfully';
+  const calls = callsOf(journal, payment).filter(({ meaning }) => meaning !== 'turned away');
+  const isRefused = calls.length === 1 && calls[0]?.meaning === 'refused doubtfully';
   const isUnused = finding.kind === 'unused' && finding.chainTime.getTime() > (calls[0]?.overMs ?? 0);
   return isRefused && isUnused ? 'the facilitator refused it, and a later check found it unused' : undefined;
 }

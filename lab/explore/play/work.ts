@@ -75,12 +75,12 @@ function depsOf(
     isOver = true;
     await meanwhile();
   };
-  const answered = (): void => {
+  const onAnswer = (): void => {
     if (work.crash === 'in the call') throw new Killed();
     gate.arm();
   };
-  const facilitators = facilitatorsOf(world, run, work, { meanwhile: once, answered });
-  const chains = chainsOf(world, run, work, { meanwhile: once, answered });
+  const facilitators = facilitatorsOf(world, run, work, { meanwhile: once, onAnswer });
+  const chains = chainsOf(world, run, work, { meanwhile: once, onAnswer });
   return {
     ...base,
     config: world.system.config(world.setup.confirmations),
@@ -93,7 +93,7 @@ function chainsOf(
   world: World,
   run: Run,
   work: Work,
-  { meanwhile, answered }: { meanwhile(): Promise<void>; answered(): void },
+  { meanwhile, onAnswer }: { meanwhile(): Promise<void>; onAnswer(): void },
 ): Chains {
   return {
     async check(query) {
@@ -102,7 +102,7 @@ function chainsOf(
       await meanwhile();
       const finding = work.isStale ? early : checkChain(world.chain, work.check, payment);
       world.journal.addCheck({ run, atMs: nowMs(), finding });
-      answered();
+      onAnswer();
       return finding;
     },
     close: () => {},

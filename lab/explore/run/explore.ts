@@ -110,6 +110,6 @@ function count(
   add('surplus', payments.filter(({ surplus }) => surplus).length);
   add('failed, then paid', payments.filter((one) => one.failedAt && one.status === 'succeeded').length);
   for (const { finding } of journal.checks) add(`chain check: ${finding.kind}`, 1);
-  for (const { answered } of journal.calls) add(`/settle: ${answered ?? 'cut off'}`, 1);
+  for (const { meaning } of journal.calls) add(`/settle: ${meaning ?? 'cut off'}`, 1);
   for (const [words, times] of said) add(`link: ${words}`, times);
 }

@@ -13,14 +13,14 @@ import { randomHex, type World } from './world.js';
 interface CallHooks {
   meanwhile(): Promise<void>;
   /** The process may be killed instead of receiving the answer. */
-  answered(): void;
+  onAnswer(): void;
 }
 
 const CALL_MS = 2500;
 
 const NAME = 'the-facilitator.example';
 /** The only facilitator. */
-const ALONE = {
+const ONLY_FACILITATOR = {
   supported,
   supportedByAll: supported,
   another: async () => undefined,
@@ -34,28 +34,28 @@ export function facilitatorsOf(
   world: World,
   run: Run,
   work: Work,
-  { meanwhile, answered }: CallHooks,
+  { meanwhile, onAnswer }: CallHooks,
 ): Facilitators {
   const { settleTimeoutMs } = world.system.config(0);
   return {
-    ...ALONE,
+    ...ONLY_FACILITATOR,
     verify: async (request) => ({ ...verify(world, request, work.verify), facilitator: NAME }),
     verifyBy: async (_name, request) => verify(world, request, work.verify),
     async settleBy(_name, request) {
       const { nonce, validBeforeSeconds, from } = authorizationOf(request);
       const call = world.journal.beginCall(run, nonce, nowMs(), settleTimeoutMs);
       const transaction = randomHex(32);
-      const isNews = world.chain.used(nonce) === undefined;
+      const wasUnused = world.chain.used(nonce) === undefined;
       send(world, call, work.settle, { transaction, validBeforeSeconds });
       await meanwhile();
       passUntil(call.startedMs + (hangsUp(work.settle) ? settleTimeoutMs : CALL_MS));
-      answered();
-      const { reply, answered: worth } =
+      onAnswer();
+      const { reply, meaning } =
         work.settle.kind === 'honest'
-          ? honestReply(world, { nonce, from, validBeforeSeconds, transaction, isNews })
+          ? honestReply(world, { nonce, from, validBeforeSeconds, transaction, wasUnused })
           : replyTo(work.settle, { network: NETWORK, transaction });
-      if (worth !== 'hung up') call.overMs = Math.min(call.overMs, nowMs());
-      call.answered = worth;
+      if (meaning !== 'hung up') call.overMs = Math.min(call.overMs, nowMs());
+      call.meaning = meaning;
       return readSettleAnswer(reply, NETWORK);
     },
   };
@@ -64,7 +64,7 @@ export function facilitatorsOf(
 /** The facilitator as a web process sees it. */
 export function verifierOf(world: World, mode: VerifyFaultMode): Facilitators {
   return {
-    ...ALONE,
+    ...ONLY_FACILITATOR,
     verify: async (request) => ({ ...verify(world, request, mode), facilitator: NAME }),
     verifyBy: async (_name, request) => verify(world, request, mode),
     settleBy: () => Promise.reject(new Error('a web process settles nothing')),
@@ -111,13 +111,14 @@ interface Honest {
   validBeforeSeconds: number;
   transaction: string;
   /** The authorization was unused when the call arrived. */
-  isNews: boolean;
+  wasUnused: boolean;
 }
 
 function honestReply({ chain }: World, { nonce, from, transaction, ...was }: Honest): Reply {
   const facts = { network: NETWORK, transaction };
   if (chain.used(nonce)?.transaction === transaction) return settled(facts, from);
-  if (!was.isNews || chain.used(nonce) !== undefined) return refusedDoubtfully('invalid_transaction_state');
+  if (!was.wasUnused || chain.used(nonce) !== undefined)
+    return refusedDoubtfully('invalid_transaction_state');
   if (chain.isPending(nonce)) return unclear('no answer in time', facts);
   return refused('invalid_exact_evm_payload_authorization_valid_before');
 }

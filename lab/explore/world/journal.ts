@@ -1,6 +1,6 @@
 import type { ChainFinding } from '../../../shared/chains/check/finding.js';
 import { AFTER_TIMEOUT_MS } from '../../../shared/settlement/policy/limits.js';
-import type { Answered } from './reply.js';
+import type { Meaning } from './reply.js';
 
 /** A `/settle` call, as the facilitator knows it. */
 export interface Call {
@@ -10,7 +10,7 @@ export interface Call {
   /** When the call has certainly ended. */
   overMs: number;
   /** Undefined until the caller has read an answer. */
-  answered: Answered | undefined;
+  meaning: Meaning | undefined;
 }
 
 export interface ChainCheck {
@@ -71,7 +71,7 @@ export class Journal {
     const overMs = startedMs + timeoutMs + AFTER_TIMEOUT_MS;
     this.#takeOver(run);
     const { paymentId } = run;
-    const call: Call = { paymentId, nonce, startedMs, overMs, answered: undefined };
+    const call: Call = { paymentId, nonce, startedMs, overMs, meaning: undefined };
     run.call = call;
     this.calls.push(call);
     return call;

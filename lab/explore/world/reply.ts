@@ -2,12 +2,12 @@ import type { FacilitatorReply } from '../../../shared/x402/facilitator/facilita
 import { HUNG_UP, type UnclearReply } from '../steps/replies.js';
 import type { SettleFaultMode } from '../steps/steps.js';
 
-/** The certainty of an answer, as the facilitator intends it. */
-export type Answered = 'settled' | 'refused' | 'refused doubtfully' | 'unclear' | 'hung up' | 'turned away';
+/** What the facilitator means by an answer, however it is worded. */
+export type Meaning = 'settled' | 'refused' | 'refused doubtfully' | 'unclear' | 'hung up' | 'turned away';
 
 export interface Reply {
   reply: FacilitatorReply;
-  answered: Answered;
+  meaning: Meaning;
 }
 
 export interface Facts {
@@ -17,15 +17,15 @@ export interface Facts {
 }
 
 export function settled({ network, transaction }: Facts, payer: string): Reply {
-  return { reply: json(200, { success: true, transaction, network, payer }), answered: 'settled' };
+  return { reply: json(200, { success: true, transaction, network, payer }), meaning: 'settled' };
 }
 
 export function refused(errorReason: string, status = 200): Reply {
-  return { reply: json(status, { success: false, errorReason, transaction: '' }), answered: 'refused' };
+  return { reply: json(status, { success: false, errorReason, transaction: '' }), meaning: 'refused' };
 }
 
 export function refusedDoubtfully(errorReason: string, status = 200): Reply {
-  return { ...refused(errorReason, status), answered: 'refused doubtfully' };
+  return { ...refused(errorReason, status), meaning: 'refused doubtfully' };
 }
 
 export function replyTo(mode: Exclude<SettleFaultMode, { kind: 'honest' }>, facts: Facts): Reply {
@@ -35,12 +35,12 @@ export function replyTo(mode: Exclude<SettleFaultMode, { kind: 'honest' }>, fact
     case 'refuses doubtfully':
       return refusedDoubtfully(mode.reason);
     case 'turned away':
-      return { reply: turnAway(mode.by), answered: 'turned away' };
+      return { reply: turnAway(mode.by), meaning: 'turned away' };
     case 'turned away with words': {
       const pending = { success: false, errorReason: 'settlement_pending', transaction: '' };
       const named = { success: false, errorReason: 'rate_limited', transaction: facts.transaction };
       const body = mode.words === 'pending' ? pending : named;
-      return { reply: json(mode.status, body), answered: 'unclear' };
+      return { reply: json(mode.status, body), meaning: 'unclear' };
     }
     case 'unclear':
       return unclear(mode.reply, facts);
@@ -49,7 +49,7 @@ export function replyTo(mode: Exclude<SettleFaultMode, { kind: 'honest' }>, fact
 
 export function unclear(words: UnclearReply, { transaction, network }: Facts): Reply {
   const isHungUp = HUNG_UP.some((one) => one === words);
-  return { reply: unclearReply(words, transaction, network), answered: isHungUp ? 'hung up' : 'unclear' };
+  return { reply: unclearReply(words, transaction, network), meaning: isHungUp ? 'hung up' : 'unclear' };
 }
 
 function unclearReply(words: UnclearReply, transaction: string, network: string): FacilitatorReply {
