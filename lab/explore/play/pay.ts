@@ -35,13 +35,13 @@ export async function payLink(
     pay(deps, session, { header, channel: 'x402', arrivedAtMs: nowMs(), requestId: 'req_explored' }),
   );
   await observe(world, undefined);
-  note(world, sessionId, payload.nonce, answer);
+  recordAnswer(world, sessionId, payload.nonce, answer);
 }
 
 export async function askLink(world: World, sessionId: string): Promise<void> {
   const answer = await visit(world, sessionId, { verify: 'honest', meanwhile: async () => {} }, viewLink);
   const payers = world.payments.filter(({ payableId }) => payableId === sessionId);
-  for (const nonce of new Set(payers.map(nonceOf))) note(world, sessionId, nonce, answer);
+  for (const nonce of new Set(payers.map(nonceOf))) recordAnswer(world, sessionId, nonce, answer);
 }
 
 async function visit(
@@ -63,23 +63,23 @@ async function visit(
 }
 
 /** Records a refusal or a success, to be compared with the movements of money. */
-function note(world: World, sessionId: string, nonce: string, answer: LinkAnswer): void {
+function recordAnswer(world: World, sessionId: string, nonce: string, answer: LinkAnswer): void {
   const { chain, journal } = world;
   const own = world.payments.filter(
     (payment) => payment.payableId === sessionId && nonceOf(payment) === nonce,
   );
-  const words = inWords(answer);
-  world.said.set(words, (world.said.get(words) ?? 0) + 1);
+  const words = describeAnswer(answer);
+  world.linkAnswers.set(words, (world.linkAnswers.get(words) ?? 0) + 1);
   if (answer.kind === 'paid') {
     const isTrue = chain.movements().some(({ transaction }) => transaction === answer.receipt.transaction);
     if (!isTrue) journal.violations.push(`a buyer was told 200 for ${answer.receipt.transaction}`);
   }
-  if (saysNo(answer)) {
+  if (isDenial(answer)) {
     journal.denials.push({ nonce, words, atMs: nowMs(), paymentIds: own.map(({ id }) => id) });
   }
 }
 
-function inWords(answer: LinkAnswer): string {
+function describeAnswer(answer: LinkAnswer): string {
   switch (answer.kind) {
     case 'paid':
       return '200';
@@ -92,7 +92,7 @@ function inWords(answer: LinkAnswer): string {
   }
 }
 
-function saysNo(answer: LinkAnswer): boolean {
+function isDenial(answer: LinkAnswer): boolean {
   if (answer.kind === 'error') return answer.error.code !== 'session_already_paid';
   return answer.kind === 'payment_required';
 }

@@ -96,7 +96,7 @@ function* withInner(steps: readonly Step[]): Generator<Step> {
 
 function count(
   counts: Map<string, number>,
-  { steps, journal, chain, payments, said }: World,
+  { steps, journal, chain, payments, linkAnswers }: World,
   trial: Trial,
 ): void {
   const add = (what: string, times: number): void => void counts.set(what, (counts.get(what) ?? 0) + times);
@@ -111,5 +111,5 @@ function count(
   add('failed, then paid', payments.filter((one) => one.failedAt && one.status === 'succeeded').length);
   for (const { finding } of journal.checks) add(`chain check: ${finding.kind}`, 1);
   for (const { meaning } of journal.calls) add(`/settle: ${meaning ?? 'cut off'}`, 1);
-  for (const [words, times] of said) add(`link: ${words}`, times);
+  for (const [words, times] of linkAnswers) add(`link: ${words}`, times);
 }

@@ -21,7 +21,7 @@ export interface World {
   payments: Payment[];
   steps: number;
   /** The number of link answers, by kind. */
-  said: Map<string, number>;
+  linkAnswers: Map<string, number>;
 }
 
 /** A buyer's payload; it is signed when it is first sent. */
@@ -58,7 +58,7 @@ export async function openWorld(system: System, setup: Setup): Promise<World> {
     })),
     payments: [],
     steps: 0,
-    said: new Map(),
+    linkAnswers: new Map(),
   };
 }
 
