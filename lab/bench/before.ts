@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { buildMerchant, buildSessions } from '../world/shop/factories.js';
-import { median, round } from './load/race.js';
+import { median, round } from './load/compare.js';
 import { type Load, runLoad } from './load/wrk.js';
 import { signedForSessions } from './pay.js';
 import type { Row } from './report/benchmark.js';

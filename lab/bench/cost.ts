@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { buildMerchant, buildSessions } from '../world/shop/factories.js';
 import { CREATE } from './create.js';
-import { round } from './load/race.js';
+import { round } from './load/compare.js';
 import { usageOfOne } from './load/usage.js';
 import { type Load, runLoad } from './load/wrk.js';
 import { signedForSessions } from './pay.js';

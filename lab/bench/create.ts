@@ -1,5 +1,5 @@
 import { buildMerchant } from '../world/shop/factories.js';
-import { type Contender, type Opponent, race, rateRow } from './load/race.js';
+import { type Comparison, compareWithBaseline, type LoadOfRound, rateRow } from './load/compare.js';
 import type { PreparedRequest } from './load/wrk.js';
 import type { Row } from './report/benchmark.js';
 import type { BenchServices } from './system/services.js';
@@ -44,11 +44,11 @@ export const CREATE = {
 
 /** A create with all fields, as JSON, against one INSERT in bare Express, and in bare node:http. */
 export function create(services: BenchServices): Promise<Row[]> {
-  const opponents = [
+  const comparisons = [
     { against: 'insert', figure: 'create', goal: 0.95 },
     { against: 'bare-insert', figure: 'create, bare http', goal: 1.1 },
   ] as const;
-  return raceCreates(services, opponents, {
+  return compareCreates(services, comparisons, {
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(ORDER),
   });
@@ -56,15 +56,15 @@ export function create(services: BenchServices): Promise<Row[]> {
 
 /** Creates sessions of three items in Stripe's form encoding. */
 export function createForm(services: BenchServices): Promise<Row[]> {
-  return raceCreates(services, [{ against: 'insert', figure: 'create-form', goal: 0.85 }], {
+  return compareCreates(services, [{ against: 'insert', figure: 'create-form', goal: 0.85 }], {
     headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
     body: THREE_ITEMS.toString(),
   });
 }
 
-async function raceCreates(
+async function compareCreates(
   services: BenchServices,
-  opponents: readonly Opponent[],
+  comparisons: readonly Comparison[],
   { headers, body }: Required<Pick<PreparedRequest, 'headers' | 'body'>>,
 ): Promise<Row[]> {
   const system = await openSystem(services);
@@ -85,14 +85,14 @@ async function raceCreates(
       body: JSON.stringify(ORDER),
     };
     const rows: Row[] = [];
-    for (const { against, figure, goal } of opponents) {
+    for (const { against, figure, goal } of comparisons) {
       const bare = await system.startBaseline(against);
       for (const connections of [50, 10]) {
-        const load = (url: string, request: PreparedRequest): Contender => {
+        const load = (url: string, request: PreparedRequest): LoadOfRound => {
           return (seconds) => ({ url, requests: [request], connections, seconds, expects: 'success' });
         };
-        const raced = await race(load(web.url, ours), load(bare.url, baseline));
-        rows.push({ ...rateRow(figure, raced, goal), connections });
+        const compared = await compareWithBaseline(load(web.url, ours), load(bare.url, baseline));
+        rows.push({ ...rateRow(figure, compared, goal), connections });
       }
     }
     return rows;

@@ -1,5 +1,5 @@
 import { openCrowdedWorld, payInCrowd } from './crowd/crowd.js';
-import { round } from './load/race.js';
+import { round } from './load/compare.js';
 import type { Row } from './report/benchmark.js';
 import type { BenchServices } from './system/services.js';
 import { openSystem } from './system/system.js';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createApiKey } from '../../shared/accounts/api-keys.js';
 import { seedInBulk } from './growth/bulk.js';
 import { BIG_ACCOUNT } from './growth/seed.js';
-import { round } from './load/race.js';
+import { round } from './load/compare.js';
 import type { Row } from './report/benchmark.js';
 import type { BenchProcess } from './system/server-process.js';
 import type { BenchServices } from './system/services.js';

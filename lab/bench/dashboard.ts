@@ -6,7 +6,7 @@ import { launchBrowser, type TestBrowser } from '../world/page/browser.js';
 import { buildEndpoints, buildRefund } from '../world/shop/factories.js';
 import { seedInBulk } from './growth/bulk.js';
 import { BIG_ACCOUNT } from './growth/seed.js';
-import { median, round } from './load/race.js';
+import { median, round } from './load/compare.js';
 import type { Row } from './report/benchmark.js';
 import { postmaster } from './system/postmaster.js';
 import type { BenchServices } from './system/services.js';

@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import type { Knex } from '../../shared/db/knex.js';
 import { buildSessions } from '../world/shop/factories.js';
-import { compareRates, middle, type Pair } from './load/race.js';
+import { compareRates, medianRound, type Pair } from './load/compare.js';
 import type { Row } from './report/benchmark.js';
 import type { BenchProcess } from './system/server-process.js';
 import type { BenchServices } from './system/services.js';
@@ -33,7 +33,7 @@ export async function expire(services: BenchServices): Promise<Row[]> {
       rates.push({ ours, baseline: await oneByOne(bare) });
       await requireAll(system.db, OVERDUE * 2 * (round + 1));
     }
-    return [compareRates('expire, sessions', middle(rates, Number), GOAL)];
+    return [compareRates('expire, sessions', medianRound(rates, Number), GOAL)];
   } finally {
     await shop.close();
     await system.close();

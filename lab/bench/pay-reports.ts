@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from '../../shared/db/knex.js';
-import { median, round } from './load/race.js';
+import { median, round } from './load/compare.js';
 import { runLoad } from './load/wrk.js';
 import { withShop } from './pay.js';
 import type { Row } from './report/benchmark.js';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Knex } from '../../shared/db/knex.js';
 import { encodeHeader } from '../../shared/x402/headers.js';
 import { buildMerchant, buildSessions, EVM_WALLET } from '../world/shop/factories.js';
-import { type Contender, median, type Pair, race, rateRow, round } from './load/race.js';
+import { compareWithBaseline, type LoadOfRound, median, type Pair, rateRow, round } from './load/compare.js';
 import type { Load, Measured, PreparedRequest } from './load/wrk.js';
 import { runLoad } from './load/wrk.js';
 import type { Row } from './report/benchmark.js';
@@ -35,8 +35,11 @@ export async function pay(services: BenchServices): Promise<Row[]> {
       [50, 1.5],
       [10, 1],
     ] as const) {
-      const raced = await race((seconds) => ours(seconds, connections), payMiddleware(bare, connections));
-      rows.push({ ...rateRow('pay', raced, goal), connections });
+      const compared = await compareWithBaseline(
+        (seconds) => ours(seconds, connections),
+        payMiddleware(bare, connections),
+      );
+      rows.push({ ...rateRow('pay', compared, goal), connections });
     }
     return rows;
   });
@@ -56,7 +59,7 @@ export async function payLatency(services: BenchServices): Promise<Row[]> {
     for (let n = 0; n < 3; n += 1) alone.push(await runLoad(await ours(LATENCY_SECONDS, 1)));
     const p50 = median(alone.map(({ p50Ms }) => p50Ms));
     const p99 = median(alone.map(({ p99Ms }) => p99Ms));
-    const raced = await race((seconds) => ours(seconds, 50), payMiddleware(bare, 50));
+    const compared = await compareWithBaseline((seconds) => ours(seconds, 50), payMiddleware(bare, 50));
     return [
       {
         figure: 'pay-latency, 1 at a time',
@@ -65,8 +68,8 @@ export async function payLatency(services: BenchServices): Promise<Row[]> {
         goal: `≤ ${ALONE.p50Ms} and ${ALONE.p99Ms} ms`,
         met: p50 <= ALONE.p50Ms && p99 <= ALONE.p99Ms ? 'yes' : 'no',
       },
-      latencyRow('p50', raced, 0.8),
-      latencyRow('p99', raced, 1),
+      latencyRow('p50', compared, 0.8),
+      latencyRow('p99', compared, 1),
     ];
   });
 }
@@ -84,7 +87,7 @@ function latencyRow(percentile: 'p50' | 'p99', { ours, baseline }: Pair<Measured
   };
 }
 
-function payMiddleware({ url }: BenchProcess, connections: number): Contender {
+function payMiddleware({ url }: BenchProcess, connections: number): LoadOfRound {
   return (seconds) => ({
     url,
     requests: signed(seconds * MOST_PER_SECOND, () => '/'),

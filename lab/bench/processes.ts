@@ -1,5 +1,5 @@
 import { buildMerchant, buildSessions } from '../world/shop/factories.js';
-import { median, round } from './load/race.js';
+import { median, round } from './load/compare.js';
 import { runLoad } from './load/wrk.js';
 import type { Row } from './report/benchmark.js';
 import type { BenchServices } from './system/services.js';

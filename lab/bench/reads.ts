@@ -1,7 +1,7 @@
 import { createApiKey } from '../../shared/accounts/api-keys.js';
 import { buildMerchant, buildPaidSession, buildSessions } from '../world/shop/factories.js';
 import { BIG_ACCOUNT, seedDatabase } from './growth/seed.js';
-import { type Contender, type Opponent, race, rateRow } from './load/race.js';
+import { type Comparison, compareWithBaseline, type LoadOfRound, rateRow } from './load/compare.js';
 import type { PreparedRequest } from './load/wrk.js';
 import type { Row } from './report/benchmark.js';
 import type { BenchProcess } from './system/server-process.js';
@@ -20,11 +20,11 @@ interface RacedReads {
 
 /** A merchant retrieves open sessions. */
 export async function retrieve(services: BenchServices): Promise<Row[]> {
-  const opponents = [
+  const comparisons = [
     { against: 'select', figure: 'retrieve', goal: 0.95 },
     { against: 'bare-select', figure: 'retrieve, bare http', goal: 1.3 },
   ] as const;
-  return await raceReads(services, { opponents }, async ({ db }) => {
+  return await compareReads(services, { comparisons }, async ({ db }) => {
     const { accountId, testKey } = await buildMerchant(db);
     const sessions = await buildSessions(db, accountId, SESSIONS);
     const headers = { Authorization: `Bearer ${testKey}` };
@@ -38,8 +38,8 @@ export async function retrieve(services: BenchServices): Promise<Row[]> {
 
 /** A merchant lists the newest ten of a million sessions. */
 export async function list(services: BenchServices): Promise<Row[]> {
-  const opponents = [{ against: 'list', figure: 'list', goal: 1 }] as const;
-  return await raceReads(services, { opponents }, async ({ db }) => {
+  const comparisons = [{ against: 'list', figure: 'list', goal: 1 }] as const;
+  return await compareReads(services, { comparisons }, async ({ db }) => {
     await seedDatabase(db, {
       accounts: 100,
       sessions: LISTED_AMONG,
@@ -58,11 +58,11 @@ export async function list(services: BenchServices): Promise<Row[]> {
 
 /** An agent requests an unpaid link, whose state is read from the database each time. */
 export async function link402(services: BenchServices): Promise<Row[]> {
-  const opponents = [
+  const comparisons = [
     { against: 'x402', figure: 'link-402', goal: 0.9 },
     { against: 'bare-select', figure: 'link-402, bare http', goal: 1.1 },
   ] as const;
-  return await raceReads(services, { opponents, expects: 'refusal' }, async ({ db }) => {
+  return await compareReads(services, { comparisons, expects: 'refusal' }, async ({ db }) => {
     const { accountId } = await buildMerchant(db);
     const sessions = await buildSessions(db, accountId, SESSIONS);
     return {
@@ -77,11 +77,11 @@ export async function link402(services: BenchServices): Promise<Row[]> {
 
 /** An agent polls a paid link. */
 export async function linkPoll(services: BenchServices): Promise<Row[]> {
-  const opponents = [
+  const comparisons = [
     { against: 'select', figure: 'link-poll', goal: 0.95 },
     { against: 'bare-select', figure: 'link-poll, bare http', goal: 1.1 },
   ] as const;
-  return await raceReads(services, { opponents }, async ({ db }) => {
+  return await compareReads(services, { comparisons }, async ({ db }) => {
     const { accountId } = await buildMerchant(db);
     const paid = [];
     for (let made = 0; made < SESSIONS / 10; made += 1) paid.push(await buildPaidSession(db, accountId));
@@ -93,14 +93,14 @@ export async function linkPoll(services: BenchServices): Promise<Row[]> {
   });
 }
 
-interface ReadRace {
-  opponents: readonly Opponent[];
+interface ReadComparison {
+  comparisons: readonly Comparison[];
   expects?: 'success' | 'refusal';
 }
 
-async function raceReads(
+async function compareReads(
   services: BenchServices,
-  { opponents, expects = 'success' }: ReadRace,
+  { comparisons, expects = 'success' }: ReadComparison,
   prepare: (system: System) => Promise<RacedReads>,
 ): Promise<Row[]> {
   const system = await openSystem(services);
@@ -111,14 +111,17 @@ async function raceReads(
     const facilitator = { FACILITATOR_URL: (await system.startBaseline('facilitator')).url };
     const web = await system.startWeb(facilitator);
     const rows: Row[] = [];
-    for (const { against, figure, goal } of opponents) {
+    for (const { against, figure, goal } of comparisons) {
       const bare = await system.startBaseline(against, facilitator);
       for (const connections of [50, 10]) {
-        const load = ({ url }: BenchProcess, requests: PreparedRequest[] = []): Contender => {
+        const load = ({ url }: BenchProcess, requests: PreparedRequest[] = []): LoadOfRound => {
           return (seconds) => ({ url, requests, connections, seconds, expects });
         };
-        const raced = await race(load(web, asked.ours), load(bare, asked.baseline[against]));
-        rows.push({ ...rateRow(figure, raced, goal), connections });
+        const compared = await compareWithBaseline(
+          load(web, asked.ours),
+          load(bare, asked.baseline[against]),
+        );
+        rows.push({ ...rateRow(figure, compared, goal), connections });
       }
     }
     return rows;

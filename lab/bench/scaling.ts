@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { buildMerchant } from '../world/shop/factories.js';
-import { median, round } from './load/race.js';
+import { median, round } from './load/compare.js';
 import { type Parts, usageOfOne } from './load/usage.js';
 import { type Load, runLoad } from './load/wrk.js';
 import { MOST_PER_SECOND, signedForSessions } from './pay.js';

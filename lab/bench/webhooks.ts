@@ -2,7 +2,7 @@ import { request } from 'undici';
 import type { Knex } from '../../shared/db/knex.js';
 import { Event, WebhookDelivery } from '../../shared/webhooks/model.js';
 import { renderEvent } from '../../shared/webhooks/present.js';
-import { compareRates, middle, type Pair, ROUNDS } from './load/race.js';
+import { compareRates, medianRound, type Pair, ROUNDS } from './load/compare.js';
 import type { Row } from './report/benchmark.js';
 import type { BenchProcess } from './system/server-process.js';
 import type { BenchServices } from './system/services.js';
@@ -49,7 +49,7 @@ export async function webhooks(services: BenchServices): Promise<Row[]> {
         rates.push({ ours: await ours(DELIVERIES), baseline: await baseline(DELIVERIES) });
       }
       const figure = `webhooks, ${endpoints} endpoint${endpoints === 1 ? '' : 's'}`;
-      return compareRates(figure, middle(rates, Number), goal);
+      return compareRates(figure, medianRound(rates, Number), goal);
     };
     await shop.addEndpoint(`${receiver.url}/1`);
     const toOne = await measure(1, 1);

@@ -7,14 +7,14 @@ const WARM_UP_SECONDS = 2;
 const SECONDS = 3;
 
 /** A baseline, and the ratio to it that the service should reach. */
-export interface Opponent {
+export interface Comparison {
   against: BaselineName;
   figure: string;
   goal: number;
 }
 
 /** The load of one round; built anew for each round where a request can be used once. */
-export type Contender = (seconds: number) => Load | Promise<Load>;
+export type LoadOfRound = (seconds: number) => Load | Promise<Load>;
 
 /** The results of one round. */
 export interface Pair<Side> {
@@ -26,7 +26,7 @@ export interface Pair<Side> {
  * Compares the service with a baseline: in turn, in the same run, with the same tool. Each round is compared by itself,
  * since the speed of a shared machine changes, and the round with the median ratio counts.
  */
-export async function race(ours: Contender, baseline: Contender): Promise<Pair<Measured>> {
+export async function compareWithBaseline(ours: LoadOfRound, baseline: LoadOfRound): Promise<Pair<Measured>> {
   const measured: Pair<Measured>[] = [];
   await runLoad(await ours(WARM_UP_SECONDS));
   await runLoad(await baseline(WARM_UP_SECONDS));
@@ -36,11 +36,11 @@ export async function race(ours: Contender, baseline: Contender): Promise<Pair<M
       baseline: await runLoad(await baseline(SECONDS)),
     });
   }
-  return middle(measured, ({ perSecond }) => perSecond);
+  return medianRound(measured, ({ perSecond }) => perSecond);
 }
 
 /** The round with the median ratio. */
-export function middle<Side>(rounds: readonly Pair<Side>[], rateOf: (side: Side) => number): Pair<Side> {
+export function medianRound<Side>(rounds: readonly Pair<Side>[], rateOf: (side: Side) => number): Pair<Side> {
   const ratio = ({ ours, baseline }: Pair<Side>): number => rateOf(ours) / rateOf(baseline);
   const sorted = [...rounds].sort((a, b) => ratio(a) - ratio(b));
   const chosen = sorted[Math.floor(sorted.length / 2)];
