@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { buildMerchant, buildSessions } from '../world/shop/factories.js';
-import { median, round } from './load/compare.js';
 import { type Load, runLoad } from './load/wrk.js';
 import { signedForSessions } from './pay.js';
 import type { Row } from './report/benchmark.js';
+import { median, round } from './report/statistics.js';
 import { postmaster } from './system/postmaster.js';
 import type { BenchProcess } from './system/server-process.js';
 import { type BenchServices, startBenchServices } from './system/services.js';

@@ -1,11 +1,11 @@
 import { Redis } from 'ioredis';
 import { buildMerchant, buildSessions } from '../world/shop/factories.js';
 import { CREATE } from './create.js';
-import { round } from './load/compare.js';
 import { usageOfOne } from './load/usage.js';
 import { type Load, runLoad } from './load/wrk.js';
 import { signedForSessions } from './pay.js';
 import type { Row } from './report/benchmark.js';
+import { round } from './report/statistics.js';
 import { postmaster } from './system/postmaster.js';
 import type { BenchProcess } from './system/server-process.js';
 import type { BenchServices } from './system/services.js';

@@ -1,6 +1,6 @@
 import { openCrowdedWorld, payInCrowd } from './crowd/crowd.js';
-import { round } from './load/compare.js';
 import type { Row } from './report/benchmark.js';
+import { round } from './report/statistics.js';
 import type { BenchServices } from './system/services.js';
 import { openSystem } from './system/system.js';
 

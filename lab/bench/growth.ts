@@ -5,10 +5,10 @@ import { buildSessions } from '../world/shop/factories.js';
 import { seedInBulk } from './growth/bulk.js';
 import { medians, WARM_UP } from './growth/medians.js';
 import { A_YEAR_OF_BUSINESS, BIG_ACCOUNT, type Counts, seedDatabase } from './growth/seed.js';
-import { round } from './load/compare.js';
 import type { PreparedRequest } from './load/wrk.js';
 import { signed } from './pay.js';
 import type { Row } from './report/benchmark.js';
+import { round } from './report/statistics.js';
 import type { BenchServices } from './system/services.js';
 import { openSystem, type System } from './system/system.js';
 

@@ -1,8 +1,8 @@
 import { openSubject } from './growth/measure.js';
 import { medians } from './growth/medians.js';
 import { seedDatabase } from './growth/seed.js';
-import { round } from './load/compare.js';
 import type { Row } from './report/benchmark.js';
+import { round } from './report/statistics.js';
 import type { BenchServices } from './system/services.js';
 import { openSystem } from './system/system.js';
 

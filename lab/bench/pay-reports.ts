@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from '../../shared/db/knex.js';
-import { median, round } from './load/compare.js';
 import { runLoad } from './load/wrk.js';
 import { withShop } from './pay.js';
 import type { Row } from './report/benchmark.js';
+import { median, round } from './report/statistics.js';
 import { postmaster } from './system/postmaster.js';
 import { reportMsPerPayment } from './system/report-cost.js';
 import type { BenchServices } from './system/services.js';

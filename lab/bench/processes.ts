@@ -1,7 +1,7 @@
 import { buildMerchant, buildSessions } from '../world/shop/factories.js';
-import { median, round } from './load/compare.js';
 import { runLoad } from './load/wrk.js';
 import type { Row } from './report/benchmark.js';
+import { median, round } from './report/statistics.js';
 import type { BenchServices } from './system/services.js';
 import { openSystem } from './system/system.js';
 

@@ -14,7 +14,7 @@ const LISTED_AMONG = 1_000_000;
 
 interface RacedReads {
   ours: PreparedRequest[];
-  /** The requests to each opponent. */
+  /** The requests to each baseline. */
   baseline: Partial<Record<BaselineName, PreparedRequest[]>>;
 }
 

@@ -1,10 +1,10 @@
 import { Redis } from 'ioredis';
 import { buildMerchant } from '../world/shop/factories.js';
-import { median, round } from './load/compare.js';
 import { type Parts, usageOfOne } from './load/usage.js';
 import { type Load, runLoad } from './load/wrk.js';
 import { MOST_PER_SECOND, signedForSessions } from './pay.js';
 import type { Row } from './report/benchmark.js';
+import { median, round } from './report/statistics.js';
 import { postmaster } from './system/postmaster.js';
 import { halveProcessors, pinTo } from './system/processors.js';
 import type { BenchProcess } from './system/server-process.js';

@@ -1,8 +1,9 @@
 import type { Knex } from '../../shared/db/knex.js';
 import { answer, hang, type Receiver, startReceiver } from '../world/receiver/receiver.js';
 import type { Row } from './report/benchmark.js';
+import { percentile } from './report/statistics.js';
 import type { BenchServices } from './system/services.js';
-import { openShop, percentile, type Shop, until } from './system/shop.js';
+import { openShop, type Shop, until } from './system/shop.js';
 import { openSystem } from './system/system.js';
 
 const COMPLETED = 'checkout.session.completed';

@@ -1,7 +1,8 @@
 import { answer, startReceiver } from '../world/receiver/receiver.js';
 import type { Row } from './report/benchmark.js';
+import { percentile } from './report/statistics.js';
 import type { BenchServices } from './system/services.js';
-import { openShop, percentile, until } from './system/shop.js';
+import { openShop, until } from './system/shop.js';
 import { openSystem } from './system/system.js';
 
 const EVENTS = 200;

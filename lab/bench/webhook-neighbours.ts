@@ -1,7 +1,8 @@
 import { answer, hang, type Receiver, startReceiver } from '../world/receiver/receiver.js';
 import type { Row } from './report/benchmark.js';
+import { percentile } from './report/statistics.js';
 import type { BenchServices } from './system/services.js';
-import { openShop, percentile, type Shop, until } from './system/shop.js';
+import { openShop, type Shop, until } from './system/shop.js';
 import { openSystem } from './system/system.js';
 
 const COMPLETED = 'checkout.session.completed';

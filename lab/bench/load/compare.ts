@@ -1,4 +1,5 @@
 import type { Row } from '../report/benchmark.js';
+import { round } from '../report/statistics.js';
 import type { BaselineName } from '../system/system.js';
 import { type Load, type Measured, runLoad } from './wrk.js';
 
@@ -48,10 +49,6 @@ export function medianRound<Side>(rounds: readonly Pair<Side>[], rateOf: (side: 
   return chosen;
 }
 
-export function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-}
-
 /** A row of the table: the service, the baseline, their ratio, and whether it meets its goal. */
 export function rateRow(figure: string, { ours, baseline }: Pair<Measured>, goal: number): Row {
   return {
@@ -74,5 +71,3 @@ export function compareRates(figure: string, { ours, baseline }: Pair<number>, g
     met: ratio >= goal ? 'yes' : 'no',
   };
 }
-
-export const round = (value: number): number => Math.round(value * 100) / 100;

@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 import type { Row } from '../report/benchmark.js';
+import { round } from '../report/statistics.js';
 import type { BenchProcess } from '../system/server-process.js';
 import type { System } from '../system/system.js';
-import { round } from './compare.js';
 
 /** The processes of the service, and its stores. */
 export interface Parts {

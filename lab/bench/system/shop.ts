@@ -95,12 +95,6 @@ function newSession(accountId: string): object {
   };
 }
 
-/** The smallest value that this share of the values does not exceed. */
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return Math.round((sorted[Math.ceil(share * sorted.length) - 1] ?? 0) * 10) / 10;
-}
-
 export async function until(check: () => boolean | Promise<boolean>, deadlineMs = 120_000): Promise<void> {
   const endsAt = performance.now() + deadlineMs;
   while (!(await check())) {
