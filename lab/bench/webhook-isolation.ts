@@ -1,7 +1,7 @@
 import type { Knex } from '../../shared/db/knex.js';
 import { answer, hang, type Receiver, startReceiver } from '../world/receiver/receiver.js';
+import { delayColumns } from './load/delivery-delay.js';
 import type { Row } from './report/benchmark.js';
-import { percentile } from './report/statistics.js';
 import type { BenchServices } from './system/services.js';
 import { openShop, type Shop, until } from './system/shop.js';
 import { openSystem } from './system/system.js';
@@ -76,9 +76,7 @@ async function measure(
   return {
     what,
     delivered: delays.length,
-    'p50 ms': percentile(delays, 0.5),
-    'p95 ms': percentile(delays, 0.95),
-    'max ms': percentile(delays, 1),
+    ...delayColumns(delays),
     'due to the one that hangs': rows[0]?.due ?? 0,
     'tries at it': dead.got.length,
   };

@@ -1,8 +1,8 @@
 import { answer, startReceiver } from '../world/receiver/receiver.js';
+import { delayColumns, deliveryDelay } from './load/delivery-delay.js';
 import type { Row } from './report/benchmark.js';
-import { percentile } from './report/statistics.js';
 import type { BenchServices } from './system/services.js';
-import { openShop, until } from './system/shop.js';
+import { openShop } from './system/shop.js';
 import { openSystem } from './system/system.js';
 
 const EVENTS = 200;
@@ -16,21 +16,14 @@ export async function webhookLatency(services: BenchServices): Promise<Row[]> {
   await system.startWorker();
   await shop.addEndpoint(receiver.url);
   const delays: number[] = [];
-  for (let n = 1; n <= EVENTS; n += 1) {
-    const began = performance.now();
-    await shop.recordEvents('checkout.session.completed', 1);
-    await until(() => receiver.got.length === n);
-    delays.push((receiver.got.at(-1)?.at ?? 0) - began);
-  }
+  for (let n = 1; n <= EVENTS; n += 1) delays.push(await deliveryDelay(shop, receiver));
   await receiver.close();
   await shop.close();
   await system.close();
   return [
     {
       what: 'a single event, from before its transaction to its receipt',
-      'p50 ms': percentile(delays, 0.5),
-      'p95 ms': percentile(delays, 0.95),
-      'max ms': percentile(delays, 1),
+      ...delayColumns(delays),
     },
   ];
 }

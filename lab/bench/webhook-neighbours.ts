@@ -1,6 +1,6 @@
 import { answer, hang, type Receiver, startReceiver } from '../world/receiver/receiver.js';
+import { delayColumns, deliveryDelay } from './load/delivery-delay.js';
 import type { Row } from './report/benchmark.js';
-import { percentile } from './report/statistics.js';
 import type { BenchServices } from './system/services.js';
 import { openShop, type Shop, until } from './system/shop.js';
 import { openSystem } from './system/system.js';
@@ -42,18 +42,12 @@ export async function webhookNeighbours(services: BenchServices): Promise<Row[]>
 async function measure(what: string, shop: Shop, receiver: Receiver, forMs: number): Promise<Row> {
   const delays: number[] = [];
   for (const endsAt = performance.now() + forMs; performance.now() < endsAt; ) {
-    const had = receiver.got.length;
-    const began = performance.now();
-    await shop.recordEvents(COMPLETED, 1);
-    await until(() => receiver.got.length > had);
-    delays.push((receiver.got.at(-1)?.at ?? 0) - began);
+    delays.push(await deliveryDelay(shop, receiver));
     await new Promise((done) => setTimeout(done, PAUSE_MS));
   }
   return {
     what,
     events: delays.length,
-    'p50 ms': percentile(delays, 0.5),
-    'p95 ms': percentile(delays, 0.95),
-    'max ms': percentile(delays, 1),
+    ...delayColumns(delays),
   };
 }
