@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { Knex } from '../../../shared/db/knex.js';
+import { inGroups } from '../../../shared/values/in-groups.js';
 import type { PaymentRequired } from '../../../shared/x402/wire.js';
 import { EvmChain } from '../../world/chains/evm-chain.js';
 import { breaksAfterWork } from '../../world/facilitator/dial.js';
@@ -82,8 +83,8 @@ export async function payInCrowd(
   endpoint.callsPerSecond = callsPerSecond;
   const before = { unlimited: endpoint.unlimited, total: endpoint.total };
   const startedAt = performance.now();
-  await inGroups(links, pay);
-  const told = await decided(links, startedAt + withinMs);
+  await forEachLink(links, pay);
+  const told = await pollUntilDecided(links, startedAt + withinMs);
   const answered = endpoint.unlimited - before.unlimited;
   return {
     told,
@@ -105,13 +106,13 @@ async function pay(link: string): Promise<void> {
   if (answer.status !== 202) throw new Error(`${link} answered ${answer.status}: ${await answer.text()}`);
 }
 
-async function decided(links: readonly string[], endsAt: number): Promise<Record<number, number>> {
+async function pollUntilDecided(links: readonly string[], endsAt: number): Promise<Record<number, number>> {
   const told: Record<number, number> = {};
   const open = new Set(links);
   while (open.size > 0) {
     if (performance.now() > endsAt) throw new Error(`${open.size} payments are not decided`);
     await sleep(POLL_EVERY_MS);
-    await inGroups([...open], async (link) => {
+    await forEachLink([...open], async (link) => {
       const { status } = await fetch(link);
       if (status === 202) return;
       open.delete(link);
@@ -121,7 +122,6 @@ async function decided(links: readonly string[], endsAt: number): Promise<Record
   return told;
 }
 
-async function inGroups<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
-  for (let next = 0; next < all.length; next += AT_ONCE)
-    await Promise.all(all.slice(next, next + AT_ONCE).map(work));
+async function forEachLink(links: readonly string[], visit: (link: string) => Promise<void>): Promise<void> {
+  for (const group of inGroups(links, AT_ONCE)) await Promise.all(group.map(visit));
 }
