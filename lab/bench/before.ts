@@ -18,14 +18,14 @@ const CONNECTIONS = 50;
 const TO_PAY_PER_SECOND = 1500;
 
 /** One of two versions of the service, with stores, web and worker of its own. */
-interface Side {
+interface Version {
   loads: Record<'retrieve' | 'link-402' | 'pay', () => Promise<Load>>;
   parts: Record<'web' | 'worker' | 'postgres', Pick<BenchProcess, 'cpuMs'>>;
   close(): Promise<void>;
 }
 
 /** A round's rate, and milliseconds of processor for each request. */
-type Figures = Record<'perSecond' | keyof Side['parts'], number>;
+type Figures = Record<'perSecond' | keyof Version['parts'], number>;
 
 /**
  * `npm run bench -- before <folder>`: this checkout against the one in the folder, with its packages installed, as of an
@@ -34,7 +34,7 @@ type Figures = Record<'perSecond' | keyof Side['parts'], number>;
  */
 export async function compareWithBefore(folder: string): Promise<Row[]> {
   await promisify(execFile)('npm', ['run', 'build'], { cwd: folder });
-  const [today, before] = [await openSide(), await openSide(folder)];
+  const [today, before] = [await openVersion(), await openVersion(folder)];
   try {
     const rows: Row[] = [];
     for (const name of ['retrieve', 'link-402', 'pay'] as const) {
@@ -63,7 +63,7 @@ export async function compareWithBefore(folder: string): Promise<Row[]> {
   }
 }
 
-async function openSide(folder?: string): Promise<Side> {
+async function openVersion(folder?: string): Promise<Version> {
   const services: BenchServices = await startBenchServices();
   const system = await openSystem(services, folder);
   const { accountId, testKey } = await buildMerchant(system.db);
@@ -92,15 +92,15 @@ async function openSide(folder?: string): Promise<Side> {
   };
 }
 
-async function measure({ loads, parts }: Side, name: keyof Side['loads']): Promise<Figures> {
+async function measure({ loads, parts }: Version, name: keyof Version['loads']): Promise<Figures> {
   const load = await loads[name]();
   const before = await cpuMs(parts);
   const { sent, perSecond } = await runLoad(load);
   const after = await cpuMs(parts);
-  const each = (part: keyof Side['parts']): number => (after[part] - before[part]) / sent;
+  const each = (part: keyof Version['parts']): number => (after[part] - before[part]) / sent;
   return { perSecond, web: each('web'), worker: each('worker'), postgres: each('postgres') };
 }
 
-async function cpuMs({ web, worker, postgres }: Side['parts']): Promise<Omit<Figures, 'perSecond'>> {
+async function cpuMs({ web, worker, postgres }: Version['parts']): Promise<Omit<Figures, 'perSecond'>> {
   return { web: await web.cpuMs(), worker: await worker.cpuMs(), postgres: await postgres.cpuMs() };
 }

@@ -15,8 +15,8 @@ import { openSystem, PAYER, type System } from './system/system.js';
 export const MOST_PER_SECOND = 3000;
 const BATCH = 1000;
 const LATENCY_SECONDS = 5;
-/** The most that a payment may take when it is the only one. */
-const ALONE = { p50Ms: 10, p99Ms: 25 };
+/** The longest that a payment may take when it is the only one. */
+const SINGLE_PAYMENT_GOAL = { p50Ms: 10, p99Ms: 25 };
 const REQUIREMENTS = {
   scheme: 'exact',
   network: 'eip155:84532',
@@ -66,8 +66,8 @@ export async function payLatency(services: BenchServices): Promise<Row[]> {
         figure: 'pay-latency, 1 at a time',
         'ours p50 ms': round(p50),
         'ours p99 ms': round(p99),
-        goal: `≤ ${ALONE.p50Ms} and ${ALONE.p99Ms} ms`,
-        met: p50 <= ALONE.p50Ms && p99 <= ALONE.p99Ms ? 'yes' : 'no',
+        goal: `≤ ${SINGLE_PAYMENT_GOAL.p50Ms} and ${SINGLE_PAYMENT_GOAL.p99Ms} ms`,
+        met: p50 <= SINGLE_PAYMENT_GOAL.p50Ms && p99 <= SINGLE_PAYMENT_GOAL.p99Ms ? 'yes' : 'no',
       },
       latencyRow('p50', compared, 0.8),
       latencyRow('p99', compared, 1),

@@ -40,7 +40,7 @@ const MIGRATE = 'dist/shared/migrate.js';
 const WEB = 'dist/api/server.js';
 const WORKER = 'dist/workers/main.js';
 /** The path that each baseline answers once it is ready; those with a database answer it by a read. */
-const ASKED: Record<BaselineName, string> = {
+const READY_PATHS: Record<BaselineName, string> = {
   insert: '/',
   'bare-insert': '/',
   select: '/none',
@@ -90,7 +90,7 @@ export async function openSystem(
     startWorker: (settings = {}) =>
       start(path.join(folder, WORKER), '/healthz', { METRICS_TOKEN: 'bench-metrics-token', ...settings }),
     startBaseline: (name, settings = {}) =>
-      start(`lab/bench/baselines/${name}.mjs`, ASKED[name], { PAYER, PAY_TO: EVM_WALLET, ...settings }),
+      start(`lab/bench/baselines/${name}.mjs`, READY_PATHS[name], { PAYER, PAY_TO: EVM_WALLET, ...settings }),
     async close() {
       await killProcesses();
       await db.destroy();
