@@ -5,7 +5,6 @@ import { ASSUME_ACCOUNTS_EXIST, watchPayoutAccounts } from '../../shared/chains/
 import type { Config } from '../../shared/config/config.js';
 import { openConnectionShares } from '../../shared/db/connection-shares.js';
 import { openDatabase } from '../../shared/db/knex.js';
-import { openReplica } from '../../shared/db/replica.js';
 import {
   LARGE_BODIES_BYTES,
   LARGE_BODIES_BYTES_PER_ACCOUNT,
@@ -15,15 +14,13 @@ import {
 import { openBudget } from '../../shared/limits/budget.js';
 import { lazy } from '../../shared/process/lazy.js';
 import type { Logger } from '../../shared/process/logger.js';
-import { openRedis, openRedisBreaker } from '../../shared/queues/connection.js';
 import { decisionSubscriber } from '../../shared/queues/decision-notifier.js';
 import { deliveryNotifier } from '../../shared/queues/delivery-notifier.js';
-import { openQueues } from '../../shared/queues/enqueue.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
 import { settlementNotifier } from '../../shared/settlement/settlement-notifier.js';
 import { openFacilitators } from '../../shared/startup/open-facilitators.js';
-import { openInstallationWatch, openLoggedCommitMemory } from '../../shared/startup/watch-installation.js';
-import { installationNamer } from '../../shared/upkeep/installation.js';
+import { openStores } from '../../shared/startup/open-stores.js';
+import { openLoggedCommitMemory } from '../../shared/startup/watch-installation.js';
 import { createRequirePendingRoom } from '../../shared/webhooks/fan-out-size.js';
 import { createPaymentReferences } from '../../shared/x402/payment-reference.js';
 import { loadPageAssets, type PageAssets } from '../checkout-page/page-assets.js';
@@ -44,14 +41,10 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
   const commits = openLoggedCommitMemory(logger);
   const db = openDatabase(config.database, logger, { commits });
   const connections = openConnectionShares(db, config.database.poolSize);
-  const replica = config.replica && openReplica(db, config.replica, logger);
-  const redis = config.redis && openRedis(config.redis, logger);
-  const breaker = redis && openRedisBreaker(redis, logger);
-  const nameInstallation = installationNamer(db);
+  const stores = openStores(config, { db, commits }, logger);
+  const { replica, redis, breaker, installation, queues } = stores;
   // Read early: the queues need the name, also while requests have taken all connections.
-  void nameInstallation().catch(() => undefined); // Postgres is unavailable: the first use asks again.
-  const installation = openInstallationWatch({ db, commits, redis, breaker, logger });
-  const queues = openQueues(config, { redis, installation: nameInstallation }, logger);
+  void stores.nameInstallation().catch(() => undefined); // Postgres is unavailable: the first use asks again.
   const facilitators = openFacilitators(config.facilitators, 'web', { db, redis, breaker }, logger);
   const solanaTransfers = lazy(async () => {
     const { createSolanaTransfers } = await import('../../shared/chains/solana/solana-transfers.js');

@@ -20,7 +20,7 @@ import { countCallers, leaveCallers } from '../upkeep/facilitator-callers.js';
 import { CONNECTIONS, createFacilitator } from '../x402/facilitator/facilitator.js';
 import { type Facilitators, uniteFacilitators } from '../x402/facilitator/facilitators.js';
 
-export interface Stores {
+export interface FacilitatorStores {
   db: Knex;
   redis: RedisClient | undefined;
   breaker: Breaker | undefined;
@@ -40,7 +40,7 @@ const LEAVE_TIMEOUT_MS = 500;
 export function openFacilitators(
   configs: readonly FacilitatorConfig[],
   kind: CallerKind,
-  stores: Stores,
+  stores: FacilitatorStores,
   logger: Logger,
 ): Facilitators {
   const hasLimits = configs.some(
@@ -70,7 +70,7 @@ export function openFacilitators(
 function openOwnThrottle(
   config: FacilitatorConfig,
   kind: CallerKind,
-  { redis, breaker }: Stores,
+  { redis, breaker }: FacilitatorStores,
   callers: KnownCallers,
 ): Throttle {
   const { maxConnections, maxPerSecond } = config;

@@ -5,33 +5,25 @@ import type { Config } from '../../shared/config/config.js';
 import { rethrowNamingDatabaseUrl } from '../../shared/db/connection.js';
 import { followClock } from '../../shared/db/follow-clock.js';
 import { openDatabase } from '../../shared/db/knex.js';
-import { openReplica } from '../../shared/db/replica.js';
 import { runStatement } from '../../shared/db/statement.js';
 import { warnAboutPooler } from '../../shared/db/warn-about-pooler.js';
 import type { JobName } from '../../shared/jobs/jobs.js';
 import type { Logger } from '../../shared/process/logger.js';
 import { type Closable, closeWithin } from '../../shared/process/shutdown.js';
 import { waitAtMost } from '../../shared/process/timeout.js';
-import {
-  openRedis,
-  openRedisBreaker,
-  openWorkerRedis,
-  type RedisClient,
-  warnIfRedisMayEvict,
-} from '../../shared/queues/connection.js';
+import { openWorkerRedis, type RedisClient, warnIfRedisMayEvict } from '../../shared/queues/connection.js';
 import { decisionNotifier } from '../../shared/queues/decision-notifier.js';
 import { deliveryNotifier, type NotifyDeliveries } from '../../shared/queues/delivery-notifier.js';
-import { openQueues } from '../../shared/queues/enqueue.js';
 import { logStoreState } from '../../shared/queues/store-state.js';
 import { warnIfNotMigrated } from '../../shared/schema/warn-if-not-migrated.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
 import { PAYMENTS_OF_A_JOB } from '../../shared/settlement/settlement-notifier.js';
 import { checkEncryptionKey } from '../../shared/startup/first-contact.js';
-import { openFacilitators, type Stores } from '../../shared/startup/open-facilitators.js';
+import { type FacilitatorStores, openFacilitators } from '../../shared/startup/open-facilitators.js';
+import { openStores } from '../../shared/startup/open-stores.js';
 import { warnAboutRiskySettings } from '../../shared/startup/risky-settings.js';
-import { openInstallationWatch, openLoggedCommitMemory } from '../../shared/startup/watch-installation.js';
+import { openLoggedCommitMemory } from '../../shared/startup/watch-installation.js';
 import { startTracing } from '../../shared/tracing/start.js';
-import { installationNamer } from '../../shared/upkeep/installation.js';
 import { type Facilitators, openUnlimitedFacilitators } from '../../shared/x402/facilitator/facilitators.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import { openWorkerMetrics, serveWorkerMetrics } from '../deps/worker-metrics.js';
@@ -136,15 +128,11 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
     await db.destroy();
     throw error;
   });
-  const replica = config.replica && openReplica(db, config.replica, logger);
-  const redis = config.redis && openRedis(config.redis, logger);
+  const stores = openStores(config, { db, commits }, logger);
+  const { replica, redis, breaker, installation, queues } = stores;
   if (redis !== undefined) warnIfRedisMayEvict(redis, logger);
-  const breaker = redis && openRedisBreaker(redis, logger);
   const workerRedis = config.redis && openWorkerRedis(config.redis, logger);
-  const watch = openInstallationWatch({ db, commits, redis, breaker, logger });
-  watch.start();
-  const nameInstallation = installationNamer(db);
-  const queues = openQueues(config, { redis, installation: nameInstallation }, logger);
+  installation.start();
   const endpointQueues = new EndpointQueues({ logger });
   const chains = createChains(config.rpcUrls, {
     queues: endpointQueues,
@@ -167,7 +155,7 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
     chains,
     endpointQueues,
     metrics: openWorkerMetrics(
-      { config, db, replica, queues, logger, commits, installation: watch, facilitators },
+      { config, db, replica, queues, logger, commits, installation, facilitators },
       { chains, serves: config.workerQueues },
     ),
     settleCalls: openOutsideCalls('settle-payment', slots, logger),
@@ -176,9 +164,9 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
   return {
     deps,
     workerRedis,
-    installation: await nameInstallation(),
+    installation: await stores.nameInstallation(),
     async close() {
-      await watch.close();
+      await installation.close();
       breaker?.close();
       await queues.close();
       chains.close();
@@ -199,7 +187,7 @@ function notifierFor({ config, queues, logger }: WorkerDeps, deliverer: Delivere
 /** A worker that does not call the facilitators takes no share of their limits. */
 function facilitatorsFor(
   { facilitators, workerQueues }: Config,
-  stores: Stores,
+  stores: FacilitatorStores,
   logger: Logger,
 ): Facilitators {
   const asks = workerQueues.some((name) => name === 'settle-payment' || name === 'confirm-payment');
