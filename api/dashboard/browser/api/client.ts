@@ -1,6 +1,6 @@
 import { type Query, searchOf } from '../state/route.js';
 import { fetchWhole, SILENCE_SECONDS, SilentServer } from './fetch-whole.js';
-import { keepRepeats } from './repeats.js';
+import { openIdempotencyKeys } from './idempotency-keys.js';
 
 /** An answer that is not a success, or none. `message` is a sentence for the merchant. */
 export class ApiError extends Error {
@@ -47,7 +47,7 @@ export interface Refusals {
  * Idempotency-Key, so that a second click never makes a second refund.
  */
 export function createApi(key: string, refusals: Refusals): Api {
-  const repeats = keepRepeats();
+  const idempotencyKeys = openIdempotencyKeys();
 
   async function send(method: string, path: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers);
@@ -65,16 +65,16 @@ export function createApi(key: string, refusals: Refusals): Api {
 
   async function post<T>(path: string, body: object, meaning = body): Promise<T> {
     const name = JSON.stringify(meaning);
-    const { key: idempotencyKey, body: text } = repeats.take(path, name, JSON.stringify(body));
+    const { key: idempotencyKey, body: text } = idempotencyKeys.keyFor(path, name, JSON.stringify(body));
     const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey };
     try {
       const read = await readJson<T>('POST', await send('POST', path, { headers, body: text }));
-      repeats.forget(path, name);
+      idempotencyKeys.forget(path, name);
       return read;
     } catch (error) {
       const isRefused = error instanceof ApiError && error.status >= 400 && error.status < 500;
-      if (isRefused) repeats.forget(path, name);
-      else repeats.lost(path, name);
+      if (isRefused) idempotencyKeys.forget(path, name);
+      else idempotencyKeys.keepUnanswered(path, name);
       throw error;
     }
   }
@@ -84,12 +84,12 @@ export function createApi(key: string, refusals: Refusals): Api {
     create: post,
     async change<T>(path: string, body: object = {}) {
       const changed = await post<T>(path, body);
-      repeats.forgetAround(path);
+      idempotencyKeys.forgetRelated(path);
       return changed;
     },
     async remove(path) {
       await send('DELETE', path);
-      repeats.forgetAround(path);
+      idempotencyKeys.forgetRelated(path);
     },
     async table(path, query) {
       const answer = await send('GET', path + searchOf(query), { headers: { Accept: 'text/csv' } });
