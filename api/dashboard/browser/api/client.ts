@@ -24,7 +24,7 @@ export interface Api {
   change<T>(path: string, body?: object): Promise<T>;
   remove(path: string): Promise<void>;
   /** A list as CSV. */
-  table(path: string, query: Query): Promise<Blob>;
+  csv(path: string, query: Query): Promise<Blob>;
 }
 
 const READ_ONLY = 'This key can only read. Sign in with a key that has full access to change something here.';
@@ -91,7 +91,7 @@ export function createApi(key: string, refusals: Refusals): Api {
       await send('DELETE', path);
       idempotencyKeys.forgetRelated(path);
     },
-    async table(path, query) {
+    async csv(path, query) {
       const answer = await send('GET', path + searchOf(query), { headers: { Accept: 'text/csv' } });
       return await answer.blob();
     },

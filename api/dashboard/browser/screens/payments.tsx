@@ -1,10 +1,10 @@
 import { NETWORKS, TOKEN_SYMBOLS } from '../../../../shared/chains/networks/networks.js';
 import type { Payment } from '../api/objects.js';
 import { useSignedIn } from '../api/signed-in.js';
+import { DownloadCsv } from '../parts/download-csv.js';
 import { Choice, DateField } from '../parts/field.js';
 import { dollars } from '../parts/format.js';
 import { ListView, useList } from '../parts/list.js';
-import { SaveTable } from '../parts/save-table.js';
 import { Screen } from '../parts/screen.js';
 import { Empty } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
@@ -58,7 +58,7 @@ function AllPayments({ route }: { route: Route }) {
   const read = useList<Payment>('/v1/payments', filters, route);
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   return (
-    <Screen title="Payments" actions={<SaveTable path="/v1/payments" query={filters} name="payments" />}>
+    <Screen title="Payments" actions={<DownloadCsv path="/v1/payments" query={filters} name="payments" />}>
       <Filters route={route} />
       <ListView
         read={read}

@@ -3,12 +3,12 @@ import type { Refund } from '../api/objects.js';
 import { useSignedIn } from '../api/signed-in.js';
 import { useRead } from '../api/use-read.js';
 import { Confirmed } from '../parts/dialog.js';
+import { DownloadCsv } from '../parts/download-csv.js';
 import { explorerFact, Facts } from '../parts/facts.js';
 import { Choice, Field, Form } from '../parts/field.js';
 import { dollars, tokens } from '../parts/format.js';
 import { ListView, useList } from '../parts/list.js';
 import { QrCode } from '../parts/qr.js';
-import { SaveTable } from '../parts/save-table.js';
 import { Screen } from '../parts/screen.js';
 import { Empty, Shown } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
@@ -48,7 +48,7 @@ function AllRefunds({ route }: { route: Route }) {
   const filters = { status, payment };
   const read = useList<Refund>('/v1/refunds', filters, route);
   return (
-    <Screen title="Refunds" actions={<SaveTable path="/v1/refunds" query={filters} name="refunds" />}>
+    <Screen title="Refunds" actions={<DownloadCsv path="/v1/refunds" query={filters} name="refunds" />}>
       <FindPayment />
       <div class="filters">
         <Choice

@@ -5,11 +5,11 @@ import { Failure } from './states.js';
 import { useAction } from './use-action.js';
 
 /** Downloads a list as CSV. The key goes in a header, so a plain link could not. */
-export function SaveTable({ path, query, name }: { path: string; query: Query; name: string }) {
+export function DownloadCsv({ path, query, name }: { path: string; query: Query; name: string }) {
   const { api, livemode } = useSignedIn();
   const action = useAction();
   async function save(): Promise<void> {
-    const blob = await api.table(path, query);
+    const blob = await api.csv(path, query);
     const address = URL.createObjectURL(blob);
     const link = document.createElement('a');
     link.href = address;
