@@ -20,7 +20,7 @@ interface ConfirmProps {
 }
 
 /** A button whose action is asked for again, in a dialog of the browser: it holds the focus and closes with Escape. */
-export function Confirmed({ label, children, confirm, isDangerous, isPrimary, work }: ConfirmProps) {
+export function ConfirmedButton({ label, children, confirm, isDangerous, isPrimary, work }: ConfirmProps) {
   const { isReadOnly } = useSignedIn();
   const [isOpen, setIsOpen] = useState(false);
   const kind = isDangerous ? 'danger' : '';

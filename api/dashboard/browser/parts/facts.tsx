@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { Outside } from './texts.js';
+import { ExternalLink } from './texts.js';
 
 type Fact = readonly [name: string, value: ComponentChildren];
 
@@ -21,6 +21,9 @@ export function Facts({ rows }: { rows: readonly (Fact | false)[] }) {
 
 export function explorerFact(transactionUrl: string | null): Fact | false {
   return (
-    transactionUrl !== null && ['Explorer', <Outside href={transactionUrl}>See it on the chain</Outside>]
+    transactionUrl !== null && [
+      'Explorer',
+      <ExternalLink href={transactionUrl}>See it on the chain</ExternalLink>,
+    ]
   );
 }

@@ -82,7 +82,7 @@ export function Copyable({ value, label }: { value: string; label: string }) {
 }
 
 /** A link to another site, such as a chain's explorer. */
-export function Outside({ href, children }: { href: string; children: string }) {
+export function ExternalLink({ href, children }: { href: string; children: string }) {
   return (
     <a href={href} target="_blank" rel="noreferrer noopener">
       {children}

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Endpoint } from '../api/objects.js';
 import { useSignedIn } from '../api/signed-in.js';
 import { useRead } from '../api/use-read.js';
-import { Confirmed } from '../parts/dialog.js';
+import { ConfirmedButton } from '../parts/dialog.js';
 import { Facts } from '../parts/facts.js';
 import { Choice, Form } from '../parts/field.js';
 import { say } from '../parts/notices.js';
@@ -110,7 +110,7 @@ function Actions({ endpoint, path, reload, onChange, onSecret }: ActionsProps) {
         {isDisabled ? 'Enable' : 'Disable'}
       </button>
       <RollSecret path={path} onSecret={onSecret} />
-      <Confirmed
+      <ConfirmedButton
         label="Delete"
         confirm="Delete it"
         isDangerous
@@ -122,7 +122,7 @@ function Actions({ endpoint, path, reload, onChange, onSecret }: ActionsProps) {
         }}
       >
         <p>No event is sent to it any more, and deliveries that wait are dropped. This cannot be undone.</p>
-      </Confirmed>
+      </ConfirmedButton>
       <Failure error={toggle.error} />
     </div>
   );
@@ -176,7 +176,7 @@ function RollSecret({ path, onSecret }: { path: string; onSecret(secret: string)
   const { api } = useSignedIn();
   const [overlap, setOverlap] = useState('86400');
   return (
-    <Confirmed
+    <ConfirmedButton
       label="Roll the secret"
       confirm="Make a new secret"
       work={async () => {
@@ -190,6 +190,6 @@ function RollSecret({ path, onSecret }: { path: string; onSecret(secret: string)
     >
       <p>Events are signed with a new secret. The old one can go on signing beside it meanwhile.</p>
       <Choice label="The old secret signs" value={overlap} onValue={setOverlap} options={OVERLAPS} />
-    </Confirmed>
+    </ConfirmedButton>
   );
 }

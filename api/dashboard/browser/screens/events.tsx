@@ -2,7 +2,7 @@ import { EVENT_TYPES } from '../../../../shared/webhooks/event-types.js';
 import type { Event } from '../api/objects.js';
 import { useSignedIn } from '../api/signed-in.js';
 import { useRead } from '../api/use-read.js';
-import { Confirmed } from '../parts/dialog.js';
+import { ConfirmedButton } from '../parts/dialog.js';
 import { Choice } from '../parts/field.js';
 import { ListView, useList } from '../parts/list.js';
 import { Screen } from '../parts/screen.js';
@@ -89,7 +89,7 @@ function OneEvent({ id }: { id: string }) {
             <p>
               <code>{event.type}</code>, <When at={event.created} />, about <AboutLink event={event} />
             </p>
-            <Confirmed
+            <ConfirmedButton
               label="Resend"
               confirm="Resend it"
               work={async () => {
@@ -101,7 +101,7 @@ function OneEvent({ id }: { id: string }) {
                 It is sent once more, under its own id, to every enabled endpoint that wants events of its
                 type.
               </p>
-            </Confirmed>
+            </ConfirmedButton>
             <h2>As it is delivered</h2>
             <pre class="answer">{JSON.stringify(event, null, 2)}</pre>
           </>

@@ -1,7 +1,7 @@
 import type { Key, List } from '../api/objects.js';
 import { useSignedIn } from '../api/signed-in.js';
 import type { Read } from '../api/use-read.js';
-import { Confirmed } from '../parts/dialog.js';
+import { ConfirmedButton } from '../parts/dialog.js';
 import { ListView, useList } from '../parts/list.js';
 import { Screen } from '../parts/screen.js';
 import { Empty } from '../parts/states.js';
@@ -48,7 +48,7 @@ export function KeysScreen({ route }: { route: Route }) {
 function DeleteKey({ apiKey: { id, name }, read }: { apiKey: Key; read: Read<List<Key>> }) {
   const { api } = useSignedIn();
   return (
-    <Confirmed
+    <ConfirmedButton
       label={`Delete key`}
       confirm="Delete it"
       isDangerous
@@ -62,6 +62,6 @@ function DeleteKey({ apiKey: { id, name }, read }: { apiKey: Key; read: Read<Lis
         <Text>{name}</Text> (<Id>{id}</Id>) fails from its next request on. This cannot be undone. If you
         signed in with it, you are signed out.
       </p>
-    </Confirmed>
+    </ConfirmedButton>
   );
 }

@@ -3,7 +3,7 @@ import { type Api, ApiError } from '../api/client.js';
 import type { Endpoint } from '../api/objects.js';
 import { useSignedIn } from '../api/signed-in.js';
 import { useRead } from '../api/use-read.js';
-import { Confirmed } from '../parts/dialog.js';
+import { ConfirmedButton } from '../parts/dialog.js';
 import { plural } from '../parts/format.js';
 import { Shown } from '../parts/states.js';
 import { Ago } from '../parts/texts.js';
@@ -67,7 +67,7 @@ function ResendFailed({ endpoint, onSent }: ResendFailedProps) {
     );
   const label = `Resend the ${plural(events.length, 'event')} that failed in the last day`;
   return (
-    <Confirmed
+    <ConfirmedButton
       label={label}
       confirm="Resend now"
       isPrimary
@@ -92,7 +92,7 @@ function ResendFailed({ endpoint, onSent }: ResendFailedProps) {
           {progress.sent} of {progress.of} resent …
         </p>
       )}
-    </Confirmed>
+    </ConfirmedButton>
   );
 }
 

@@ -2,7 +2,7 @@ import type { Api } from '../api/client.js';
 import type { LineItem, List, Payment, Refund, Session } from '../api/objects.js';
 import { useSignedIn } from '../api/signed-in.js';
 import { useRead } from '../api/use-read.js';
-import { Confirmed } from '../parts/dialog.js';
+import { ConfirmedButton } from '../parts/dialog.js';
 import { Facts } from '../parts/facts.js';
 import { count, dollars } from '../parts/format.js';
 import { QrCode } from '../parts/qr.js';
@@ -164,7 +164,7 @@ function sessionMoments({ id, status, expires_at: expiresAt, payment }: Session)
 function Expire({ path, reload }: { path: string; reload(): Promise<void> }) {
   const { api } = useSignedIn();
   return (
-    <Confirmed
+    <ConfirmedButton
       label="Expire the link"
       confirm="Expire it"
       isDangerous
@@ -175,6 +175,6 @@ function Expire({ path, reload }: { path: string; reload(): Promise<void> }) {
       }}
     >
       <p>It can no longer be paid, and this cannot be undone.</p>
-    </Confirmed>
+    </ConfirmedButton>
   );
 }

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Refund } from '../api/objects.js';
 import { useSignedIn } from '../api/signed-in.js';
 import { useRead } from '../api/use-read.js';
-import { Confirmed } from '../parts/dialog.js';
+import { ConfirmedButton } from '../parts/dialog.js';
 import { DownloadCsv } from '../parts/download-csv.js';
 import { explorerFact, Facts } from '../parts/facts.js';
 import { Choice, Field, Form } from '../parts/field.js';
@@ -171,7 +171,7 @@ function RefundFacts({ refund }: { refund: Refund }) {
 function Cancel({ path, refund, reload }: { path: string; refund: Refund; reload(): Promise<void> }) {
   const { api } = useSignedIn();
   return (
-    <Confirmed
+    <ConfirmedButton
       label="Cancel the refund"
       confirm="Cancel it"
       isDangerous
@@ -187,6 +187,6 @@ function Cancel({ path, refund, reload }: { path: string; refund: Refund; reload
           ? 'A payment of it may have been taken: another refund could pay the buyer twice.'
           : 'You can create another refund of the payment afterwards.'}
       </p>
-    </Confirmed>
+    </ConfirmedButton>
   );
 }
