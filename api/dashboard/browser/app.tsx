@@ -29,7 +29,7 @@ const SCREENS = new Map<string, ComponentType<{ route: Route }>>([
 ]);
 
 /** An answer of 401 does not say whether the key was deleted or its account disabled. */
-const KEY_IS_OVER =
+const KEY_REFUSED =
   "This key was deleted, or its account is disabled. Sign in with another key; when none works, ask the service's operator.";
 
 interface SignInState {
@@ -63,7 +63,7 @@ export function App() {
       key === undefined
         ? undefined
         : createApi(key, {
-            onUnknownKey: () => signOut(key, KEY_IS_OVER),
+            onUnknownKey: () => signOut(key, KEY_REFUSED),
             onReadOnlyKey: () => change(key, { isReadOnly: true }),
           }),
     [key],
@@ -82,7 +82,7 @@ export function App() {
   };
   return (
     <SignedInContext.Provider value={{ api, livemode: isLiveKey(key), isReadOnly, signOut: leave }}>
-      <Signed keyEnd={key.slice(-4)} />
+      <SignedInPage keyEnd={key.slice(-4)} />
     </SignedInContext.Provider>
   );
 }
@@ -97,17 +97,17 @@ function useFocusAfterSignIn(isSignedIn: boolean): void {
   }, [isSignedIn]);
 }
 
-function Signed({ keyEnd }: { keyEnd: string }) {
+function SignedInPage({ keyEnd }: { keyEnd: string }) {
   const route = useRoute();
   const main = useRef<HTMLElement>(null);
   const place = [route.screen, ...route.rest].join('/');
-  const shown = useRef(place);
-  const Shown = SCREENS.get(route.screen);
+  const lastPlace = useRef(place);
+  const ActiveScreen = SCREENS.get(route.screen);
   useKeptFocus(main);
   // An effect after the painting could take the focus from a field that was chosen meanwhile.
   useLayoutEffect(() => {
-    if (shown.current === place) return;
-    shown.current = place;
+    if (lastPlace.current === place) return;
+    lastPlace.current = place;
     // A screen reader goes on at the new screen.
     main.current?.querySelector('h1')?.focus();
     scrollTo(0, 0);
@@ -116,12 +116,12 @@ function Signed({ keyEnd }: { keyEnd: string }) {
     <>
       <Header route={route} keyEnd={keyEnd} />
       <main ref={main}>
-        {Shown === undefined ? (
+        {ActiveScreen === undefined ? (
           <Screen title="There is no such screen.">
             <a href="#/">Go to the overview</a>
           </Screen>
         ) : (
-          <Shown route={route} />
+          <ActiveScreen route={route} />
         )}
       </main>
       <Notices />

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { List } from '../api/objects.js';
 import { type Read, useRead } from '../api/use-read.js';
 import { linkTo, type Query, type Route, searchOf } from '../state/route.js';
-import { Shown } from './states.js';
+import { ReadView } from './states.js';
 import { type Column, Table } from './table.js';
 
 const PAGE_SIZE = '20';
@@ -32,7 +32,7 @@ interface ListViewProps<T extends Identified> {
 /** A page of a list with links to its neighbours. */
 export function ListView<T extends Identified>({ read, route, caption, columns, empty }: ListViewProps<T>) {
   return (
-    <Shown read={read}>
+    <ReadView read={read}>
       {({ data, has_more: hasMore }) => (
         <>
           {data.length === 0 ? (
@@ -43,7 +43,7 @@ export function ListView<T extends Identified>({ read, route, caption, columns, 
           <Pager route={route} data={data} hasMore={hasMore} />
         </>
       )}
-    </Shown>
+    </ReadView>
   );
 }
 

@@ -30,7 +30,7 @@ export function Empty({ title, children }: { title: string; children?: Component
 }
 
 /** Shows the data of a read, or why there is none. Data stays while it is being read again, and when that fails. */
-export function Shown<T>({ read, children }: { read: Read<T>; children: (data: T) => ComponentChildren }) {
+export function ReadView<T>({ read, children }: { read: Read<T>; children: (data: T) => ComponentChildren }) {
   const { data, error } = read;
   if (data === undefined) {
     if (error === undefined) return <Loading />;

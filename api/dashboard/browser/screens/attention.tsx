@@ -2,7 +2,7 @@ import type { Api } from '../api/client.js';
 import type { Endpoint, List, Payment, Refund } from '../api/objects.js';
 import { type Read, useRead } from '../api/use-read.js';
 import { dollars } from '../parts/format.js';
-import { Shown } from '../parts/states.js';
+import { ReadView } from '../parts/states.js';
 import { Ago, Text } from '../parts/texts.js';
 import { isUncertain } from '../parts/uncertain.js';
 import { nowSeconds } from '../state/clock.js';
@@ -85,7 +85,7 @@ export function Attention({ read }: { read: Read<Found> }) {
   return (
     <section class="attention">
       <h2>Needs attention</h2>
-      <Shown read={read}>
+      <ReadView read={read}>
         {({ endpoints, hasMoreEndpoints, refunds, undecided }) =>
           endpoints.length + refunds.data.length + undecided.data.length === 0 ? (
             <p class="muted">
@@ -126,7 +126,7 @@ export function Attention({ read }: { read: Read<Found> }) {
             </ul>
           )
         }
-      </Shown>
+      </ReadView>
     </section>
   );
 }

@@ -7,7 +7,7 @@ import { Facts } from '../parts/facts.js';
 import { Choice, Form } from '../parts/field.js';
 import { say } from '../parts/notices.js';
 import { Screen } from '../parts/screen.js';
-import { Failure, Shown } from '../parts/states.js';
+import { Failure, ReadView } from '../parts/states.js';
 import { Badge, Copyable, Text, When } from '../parts/texts.js';
 import { useAction } from '../parts/use-action.js';
 import { goOn, linkTo, type Route, shownScreen } from '../state/route.js';
@@ -22,7 +22,7 @@ export function EndpointScreen({ id, route }: { id: string; route: Route }) {
   const [newSecret, setNewSecret] = useState<string | undefined>(undefined);
   return (
     <Screen title="Webhook endpoint">
-      <Shown read={read}>
+      <ReadView read={read}>
         {(endpoint) => (
           <>
             <section>
@@ -49,7 +49,7 @@ export function EndpointScreen({ id, route }: { id: string; route: Route }) {
             <DeliveryList endpoint={endpoint} route={route} />
           </>
         )}
-      </Shown>
+      </ReadView>
     </Screen>
   );
 }

@@ -6,7 +6,7 @@ import { ConfirmedButton } from '../parts/dialog.js';
 import { Choice } from '../parts/field.js';
 import { ListView, useList } from '../parts/list.js';
 import { Screen } from '../parts/screen.js';
-import { Empty, Shown } from '../parts/states.js';
+import { Empty, ReadView } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
 import { Id, When } from '../parts/texts.js';
 import { goTo, linkTo, type Route } from '../state/route.js';
@@ -83,7 +83,7 @@ function OneEvent({ id }: { id: string }) {
   const read = useRead<Event>(path, (from) => from.get(path), 60_000);
   return (
     <Screen title="Event">
-      <Shown read={read}>
+      <ReadView read={read}>
         {(event) => (
           <>
             <p>
@@ -106,7 +106,7 @@ function OneEvent({ id }: { id: string }) {
             <pre class="answer">{JSON.stringify(event, null, 2)}</pre>
           </>
         )}
-      </Shown>
+      </ReadView>
     </Screen>
   );
 }

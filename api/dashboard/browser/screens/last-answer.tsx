@@ -5,7 +5,7 @@ import { useSignedIn } from '../api/signed-in.js';
 import { useRead } from '../api/use-read.js';
 import { ConfirmedButton } from '../parts/dialog.js';
 import { plural } from '../parts/format.js';
-import { Shown } from '../parts/states.js';
+import { ReadView } from '../parts/states.js';
 import { Ago } from '../parts/texts.js';
 import { nowSeconds } from '../state/clock.js';
 import { answerInWords, failedOfLastDay, type Health, type ResendBatch } from './deliveries.js';
@@ -17,7 +17,7 @@ export function LastAnswer({ endpoint }: { endpoint: Endpoint }) {
   return (
     <section class="last-answer">
       <h2>Last answer</h2>
-      <Shown read={health}>{(data) => <Answer health={data} />}</Shown>
+      <ReadView read={health}>{(data) => <Answer health={data} />}</ReadView>
       <ResendFailed endpoint={endpoint} onSent={() => void health.reload()} />
     </section>
   );

@@ -7,7 +7,7 @@ import { Facts } from '../parts/facts.js';
 import { count, dollars } from '../parts/format.js';
 import { QrCode } from '../parts/qr.js';
 import { Screen } from '../parts/screen.js';
-import { Shown } from '../parts/states.js';
+import { ReadView } from '../parts/states.js';
 import { type Column, Table } from '../parts/table.js';
 import { Badge, Copyable, Id, Text, When } from '../parts/texts.js';
 import type { Moment } from '../parts/timeline.js';
@@ -45,7 +45,7 @@ export function LinkScreen({ id }: { id: string }) {
   const history = useHistory(read.data?.session.id);
   return (
     <Screen title="Link">
-      <Shown read={read}>
+      <ReadView read={read}>
         {({ session, refunds, uncertain }) => (
           <>
             <section>
@@ -67,7 +67,7 @@ export function LinkScreen({ id }: { id: string }) {
             />
           </>
         )}
-      </Shown>
+      </ReadView>
     </Screen>
   );
 }

@@ -4,7 +4,7 @@ import { type Read, useRead } from '../api/use-read.js';
 import { Choice } from '../parts/field.js';
 import { dollars, plural } from '../parts/format.js';
 import { Screen } from '../parts/screen.js';
-import { Empty, Loading, Shown } from '../parts/states.js';
+import { Empty, Loading, ReadView } from '../parts/states.js';
 import { nowSeconds } from '../state/clock.js';
 import { goTo, linkTo, type Route } from '../state/route.js';
 import { Attention, useAttention } from './attention.js';
@@ -78,7 +78,7 @@ function Days({ read }: { read: Read<List<DailyReport>> }) {
   }
   return (
     <div class="chart-place">
-      <Shown read={read}>{({ data }) => <Report reports={data} />}</Shown>
+      <ReadView read={read}>{({ data }) => <Report reports={data} />}</ReadView>
     </div>
   );
 }

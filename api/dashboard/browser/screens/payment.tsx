@@ -6,7 +6,7 @@ import { useRead } from '../api/use-read.js';
 import { explorerFact, Facts } from '../parts/facts.js';
 import { dollars, tokens } from '../parts/format.js';
 import { Screen } from '../parts/screen.js';
-import { Shown } from '../parts/states.js';
+import { ReadView } from '../parts/states.js';
 import { Copyable, Id, Text, When } from '../parts/texts.js';
 import type { Moment } from '../parts/timeline.js';
 import { BuyerMayHavePaid, isUncertain, PaymentBadge, RefundMayBePaid } from '../parts/uncertain.js';
@@ -36,7 +36,7 @@ export function PaymentScreen({ id, route }: { id: string; route: Route }) {
   const history = useHistory(read.data?.payment.checkout_session);
   return (
     <Screen title="Payment">
-      <Shown read={read}>
+      <ReadView read={read}>
         {({ payment, session, refunds }) => (
           <>
             <PaymentFacts payment={payment} session={session} />
@@ -55,7 +55,7 @@ export function PaymentScreen({ id, route }: { id: string; route: Route }) {
             />
           </>
         )}
-      </Shown>
+      </ReadView>
     </Screen>
   );
 }

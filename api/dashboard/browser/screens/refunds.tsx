@@ -10,7 +10,7 @@ import { dollars, tokens } from '../parts/format.js';
 import { ListView, useList } from '../parts/list.js';
 import { QrCode } from '../parts/qr.js';
 import { Screen } from '../parts/screen.js';
-import { Empty, Shown } from '../parts/states.js';
+import { Empty, ReadView } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
 import { Copyable, Id, Text, When } from '../parts/texts.js';
 import { isUncertain, RefundBadge, RefundMayBePaid } from '../parts/uncertain.js';
@@ -96,7 +96,7 @@ function RefundScreen({ id }: { id: string }) {
   const read = useRead<Refund>(path, (api) => api.get(path));
   return (
     <Screen title="Refund">
-      <Shown read={read}>
+      <ReadView read={read}>
         {(refund) => (
           <>
             <section>
@@ -112,7 +112,7 @@ function RefundScreen({ id }: { id: string }) {
             ) : null}
           </>
         )}
-      </Shown>
+      </ReadView>
     </Screen>
   );
 }

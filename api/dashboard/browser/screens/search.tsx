@@ -4,7 +4,7 @@ import { type Api, ApiError } from '../api/client.js';
 import type { List, Payment, Session } from '../api/objects.js';
 import { useRead } from '../api/use-read.js';
 import { Screen } from '../parts/screen.js';
-import { Empty, Shown } from '../parts/states.js';
+import { Empty, ReadView } from '../parts/states.js';
 import { Table } from '../parts/table.js';
 import { linkTo, type Query, type Route, replaceBy } from '../state/route.js';
 import { LINK_COLUMNS } from './links.js';
@@ -106,7 +106,7 @@ function Results({ text }: { text: string }) {
   const only = payment ? linkTo(['payments', payment.id]) : session && linkTo(['links', session.id]);
   useGoOn(isOne ? only : undefined);
   return (
-    <Shown read={read}>
+    <ReadView read={read}>
       {() => (
         <>
           {payments.data.length + sessions.data.length === 0 ? (
@@ -129,6 +129,6 @@ function Results({ text }: { text: string }) {
           {hasMore ? <p>More were found: only the newest are shown.</p> : null}
         </>
       )}
-    </Shown>
+    </ReadView>
   );
 }
