@@ -10,7 +10,7 @@ import { Screen } from '../parts/screen.js';
 import { Failure, ReadView } from '../parts/states.js';
 import { Badge, Copyable, Text, When } from '../parts/texts.js';
 import { useAction } from '../parts/use-action.js';
-import { goOn, linkTo, type Route, shownScreen } from '../state/route.js';
+import { goToUnlessLeft, linkTo, type Route, shownScreen } from '../state/route.js';
 import { DeliveryList } from './delivery-list.js';
 import { changedBody, EndpointFields, valuesOf } from './endpoint-fields.js';
 import { LastAnswer } from './last-answer.js';
@@ -117,7 +117,7 @@ function Actions({ endpoint, path, reload, onChange, onSecret }: ActionsProps) {
         work={async () => {
           const screen = shownScreen();
           await api.remove(path);
-          goOn(screen, linkTo(['webhooks']));
+          goToUnlessLeft(screen, linkTo(['webhooks']));
           return 'The endpoint is deleted. Deliveries that waited are dropped.';
         }}
       >

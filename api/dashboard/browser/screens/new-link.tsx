@@ -8,7 +8,7 @@ import { Screen } from '../parts/screen.js';
 import { Failure } from '../parts/states.js';
 import { useAction } from '../parts/use-action.js';
 import { nowSeconds } from '../state/clock.js';
-import { goOn, linkTo, shownScreen } from '../state/route.js';
+import { goToUnlessLeft, linkTo, shownScreen } from '../state/route.js';
 
 interface Item {
   name: string;
@@ -75,7 +75,7 @@ export function NewLink() {
     const screen = shownScreen();
     const session = await api.create<Session>('/v1/checkout/sessions', body, { ...asked, hours });
     say('The link is created. Copy it, or show its QR code.');
-    goOn(screen, linkTo(['links', session.id]));
+    goToUnlessLeft(screen, linkTo(['links', session.id]));
   }
 
   return (

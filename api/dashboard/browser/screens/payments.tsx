@@ -10,7 +10,7 @@ import { Empty } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
 import { Id, When } from '../parts/texts.js';
 import { PaymentBadge } from '../parts/uncertain.js';
-import { goTo, linkTo, type Query, type Route, replaceBy } from '../state/route.js';
+import { goTo, linkTo, type Query, type Route, replaceAddress } from '../state/route.js';
 import { createdBetween } from './dates.js';
 import { PaymentScreen } from './payment.js';
 
@@ -89,7 +89,7 @@ function Filters({ route }: { route: Route }) {
   const at = (name: string, value: string): string => linkTo(['payments'], { ...kept, [name]: value });
   const set = (name: string) => (value: string) => goTo(at(name, value));
   // While a year is typed, each digit makes a date.
-  const setDate = (name: string) => (value: string) => replaceBy(at(name, value));
+  const setDate = (name: string) => (value: string) => replaceAddress(at(name, value));
   const networks = NETWORKS.filter(({ testnet }) => testnet !== livemode);
   return (
     <fieldset class="filters">

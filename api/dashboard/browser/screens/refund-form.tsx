@@ -6,7 +6,7 @@ import { dollars, parseDollars, typedDollars } from '../parts/format.js';
 import { say } from '../parts/notices.js';
 import { Failure } from '../parts/states.js';
 import { useAction } from '../parts/use-action.js';
-import { goOn, linkTo, shownScreen } from '../state/route.js';
+import { goToUnlessLeft, linkTo, shownScreen } from '../state/route.js';
 
 /** Cents of a payment that none of `refunds` has taken. */
 export function leftAtMost({ amount }: Payment, refunds: readonly Refund[]): number {
@@ -46,7 +46,7 @@ export function RefundForm({ payment, left, onCancel }: RefundFormProps) {
       ...(reason !== '' && { reason }),
     });
     say(`The refund of ${dollars(refund.amount)} is created. Sign it with your wallet to pay it.`);
-    goOn(screen, linkTo(['refunds', refund.id]));
+    goToUnlessLeft(screen, linkTo(['refunds', refund.id]));
   }
   return (
     <Form label="Refund this payment" onSend={() => void action.run(create)}>

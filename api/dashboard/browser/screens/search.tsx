@@ -6,7 +6,7 @@ import { useRead } from '../api/use-read.js';
 import { Screen } from '../parts/screen.js';
 import { Empty, ReadView } from '../parts/states.js';
 import { Table } from '../parts/table.js';
-import { linkTo, type Query, type Route, replaceBy } from '../state/route.js';
+import { linkTo, type Query, type Route, replaceAddress } from '../state/route.js';
 import { LINK_COLUMNS } from './links.js';
 import { PAYMENT_COLUMNS } from './payments.js';
 
@@ -81,7 +81,7 @@ function placeOf(text: string): string | undefined {
 /** Goes on without leaving the search in the history, where the way back would lead forward again. */
 function useGoOn(address: string | undefined): void {
   useEffect(() => {
-    if (address !== undefined) replaceBy(address);
+    if (address !== undefined) replaceAddress(address);
   }, [address]);
 }
 

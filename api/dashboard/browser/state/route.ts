@@ -45,12 +45,12 @@ export function shownScreen(): string {
 }
 
 /** Goes to the address unless another screen than `from` is shown: an answer may come after the merchant has gone on. */
-export function goOn(from: string, address: string): void {
+export function goToUnlessLeft(from: string, address: string): void {
   if (shownScreen() === from) goTo(address);
 }
 
 /** Goes to the address in place of the current one in the browser's history. */
-export function replaceBy(address: string): void {
+export function replaceAddress(address: string): void {
   location.replace(address);
 }
 
