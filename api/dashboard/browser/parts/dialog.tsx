@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { useSignedIn } from '../api/signed-in.js';
-import { say } from './notices.js';
+import { notify } from './notices.js';
 import { Failure } from './states.js';
 import { useAction } from './use-action.js';
 
@@ -60,7 +60,7 @@ function Question({ label, confirm, kind, work, onClose, children }: QuestionPro
     });
     if (!isDone) return;
     dialog.current?.close();
-    say(said);
+    notify(said);
   }
   /** Escape would look as if the action were called off, which has begun. */
   function onCancel(event: Event): void {

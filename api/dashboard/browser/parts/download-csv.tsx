@@ -1,6 +1,6 @@
 import { useSignedIn } from '../api/signed-in.js';
 import type { Query } from '../state/route.js';
-import { say } from './notices.js';
+import { notify } from './notices.js';
 import { Failure } from './states.js';
 import { useAction } from './use-action.js';
 
@@ -17,7 +17,7 @@ export function DownloadCsv({ path, query, name }: { path: string; query: Query;
     link.click();
     // The browser has read the address by then.
     setTimeout(() => URL.revokeObjectURL(address), 60_000);
-    say(`${link.download} was downloaded.`);
+    notify(`${link.download} was downloaded.`);
   }
   return (
     <>

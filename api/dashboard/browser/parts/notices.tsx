@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 const SHOWN_MS = 8000;
 let show: (text: string) => void = () => {};
 
-export function say(text: string): void {
+export function notify(text: string): void {
   show(text);
 }
 

@@ -3,7 +3,7 @@ import { useSignedIn } from '../api/signed-in.js';
 import { Choice } from '../parts/field.js';
 import { plural } from '../parts/format.js';
 import { ListView, useList } from '../parts/list.js';
-import { say } from '../parts/notices.js';
+import { notify } from '../parts/notices.js';
 import { Empty, Failure } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
 import { Badge, Id, When } from '../parts/texts.js';
@@ -105,7 +105,7 @@ function Resend({ event, endpoint, onSent }: ResendProps) {
   const action = useAction();
   async function resend(): Promise<void> {
     await api.change(`/v1/events/${event}/resend`, { webhook_endpoint: endpoint.id });
-    say('The event will be sent again now.');
+    notify('The event will be sent again now.');
     onSent();
   }
   return (

@@ -5,7 +5,7 @@ import { useRead } from '../api/use-read.js';
 import { ConfirmedButton } from '../parts/dialog.js';
 import { Facts } from '../parts/facts.js';
 import { Choice, Form } from '../parts/field.js';
-import { say } from '../parts/notices.js';
+import { notify } from '../parts/notices.js';
 import { Screen } from '../parts/screen.js';
 import { Failure, ReadView } from '../parts/states.js';
 import { Badge, Copyable, Text, When } from '../parts/texts.js';
@@ -90,7 +90,7 @@ function Actions({ endpoint, path, reload, onChange, onSecret }: ActionsProps) {
   async function setDisabled(disabled: boolean): Promise<void> {
     await api.change(path, { disabled });
     await reload();
-    say(
+    notify(
       disabled
         ? 'The endpoint is disabled. Its deliveries are held.'
         : 'The endpoint is enabled. Held deliveries are sent now.',
@@ -136,7 +136,7 @@ function Change({ endpoint, path, reload, onDone }: EndpointProps & { onDone(): 
   async function save(): Promise<void> {
     await api.change(path, changedBody(before, values));
     await reload();
-    say('The endpoint is changed.');
+    notify('The endpoint is changed.');
     onDone();
   }
   return (

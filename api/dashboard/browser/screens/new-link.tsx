@@ -3,7 +3,7 @@ import type { Session } from '../api/objects.js';
 import { useSignedIn } from '../api/signed-in.js';
 import { Choice, Field, Form } from '../parts/field.js';
 import { parseDollars } from '../parts/format.js';
-import { say } from '../parts/notices.js';
+import { notify } from '../parts/notices.js';
 import { Screen } from '../parts/screen.js';
 import { Failure } from '../parts/states.js';
 import { useAction } from '../parts/use-action.js';
@@ -74,7 +74,7 @@ export function NewLink() {
     const body = { ...asked, ...end };
     const screen = shownScreen();
     const session = await api.create<Session>('/v1/checkout/sessions', body, { ...asked, hours });
-    say('The link is created. Copy it, or show its QR code.');
+    notify('The link is created. Copy it, or show its QR code.');
     goToUnlessLeft(screen, linkTo(['links', session.id]));
   }
 

@@ -3,7 +3,7 @@ import type { Payment, Refund } from '../api/objects.js';
 import { useSignedIn } from '../api/signed-in.js';
 import { Choice, Field, Form } from '../parts/field.js';
 import { dollars, parseDollars, typedDollars } from '../parts/format.js';
-import { say } from '../parts/notices.js';
+import { notify } from '../parts/notices.js';
 import { Failure } from '../parts/states.js';
 import { useAction } from '../parts/use-action.js';
 import { goToUnlessLeft, linkTo, shownScreen } from '../state/route.js';
@@ -45,7 +45,7 @@ export function RefundForm({ payment, left, onCancel }: RefundFormProps) {
       ...(!isWhole && { amount: cents }),
       ...(reason !== '' && { reason }),
     });
-    say(`The refund of ${dollars(refund.amount)} is created. Sign it with your wallet to pay it.`);
+    notify(`The refund of ${dollars(refund.amount)} is created. Sign it with your wallet to pay it.`);
     goToUnlessLeft(screen, linkTo(['refunds', refund.id]));
   }
   return (

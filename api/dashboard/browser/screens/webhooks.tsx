@@ -3,7 +3,7 @@ import type { Endpoint } from '../api/objects.js';
 import { useSignedIn } from '../api/signed-in.js';
 import { Form } from '../parts/field.js';
 import { ListView, useList } from '../parts/list.js';
-import { say } from '../parts/notices.js';
+import { notify } from '../parts/notices.js';
 import { Screen } from '../parts/screen.js';
 import { Empty, Failure } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
@@ -105,7 +105,7 @@ function NewEndpoint() {
   async function create(): Promise<void> {
     const screen = shownScreen();
     setMade(await api.create<Endpoint>('/v1/webhook_endpoints', endpointBody(values)));
-    say(
+    notify(
       shownScreen() === screen
         ? 'The endpoint is created.'
         : 'The endpoint is created. Its secret was not shown, because you left the form: roll it.',
