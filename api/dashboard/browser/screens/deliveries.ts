@@ -1,5 +1,6 @@
 import { type Api, ApiError } from '../api/client.js';
 import type { Delivery, DeliveryTry, List } from '../api/objects.js';
+import type { Query } from '../state/route.js';
 
 export function hasFailed({ status }: DeliveryTry): boolean {
   return status === null || status < 200 || status >= 300;
@@ -27,11 +28,19 @@ export interface Health {
 
 const NOT_THERE = 404;
 
+export function deliveriesPath(endpointId: string): string {
+  return `/v1/webhook_endpoints/${encodeURIComponent(endpointId)}/deliveries`;
+}
+
+/** A page of the deliveries to an endpoint, the newest first. */
+export async function listDeliveries(api: Api, endpointId: string, query: Query): Promise<List<Delivery>> {
+  return await api.get(deliveriesPath(endpointId), query);
+}
+
 /** The newest deliveries to an endpoint of a list; none when it was deleted since the list was read. */
 export async function newestDeliveries(api: Api, endpointId: string, limit: string): Promise<Delivery[]> {
   try {
-    const path = `/v1/webhook_endpoints/${endpointId}/deliveries`;
-    return (await api.get<List<Delivery>>(path, { limit })).data;
+    return (await listDeliveries(api, endpointId, { limit })).data;
   } catch (error) {
     if (error instanceof ApiError && error.status === NOT_THERE) return [];
     throw error;
@@ -72,11 +81,8 @@ export async function failedOfLastDay(api: Api, endpointId: string, now: number)
   const events: string[] = [];
   let after: string | undefined;
   for (let page = 0; page < PAGES; page += 1) {
-    const path = `/v1/webhook_endpoints/${encodeURIComponent(endpointId)}/deliveries`;
-    const { data, has_more: hasMore } = await api.get<List<Delivery>>(path, {
-      limit: PAGE_SIZE,
-      starting_after: after,
-    });
+    const query = { limit: PAGE_SIZE, starting_after: after };
+    const { data, has_more: hasMore } = await listDeliveries(api, endpointId, query);
     for (const delivery of data) {
       if (seen.has(delivery.event)) continue;
       seen.add(delivery.event);

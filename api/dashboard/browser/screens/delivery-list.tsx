@@ -9,7 +9,7 @@ import type { Column } from '../parts/table.js';
 import { Badge, Id, When } from '../parts/texts.js';
 import { useAction } from '../parts/use-action.js';
 import { goTo, linkTo, type Route } from '../state/route.js';
-import { answerInWords } from './deliveries.js';
+import { answerInWords, deliveriesPath } from './deliveries.js';
 
 const STATUSES = [
   ['', 'All'],
@@ -21,7 +21,7 @@ const STATUSES = [
 
 export function DeliveryList({ endpoint, route }: { endpoint: Endpoint; route: Route }) {
   const { status } = route.query;
-  const path = `/v1/webhook_endpoints/${endpoint.id}/deliveries`;
+  const path = deliveriesPath(endpoint.id);
   const read = useList<Delivery>(path, { status }, route);
   const reload = (): void => void read.reload();
   const columns: readonly Column<Delivery>[] = [
