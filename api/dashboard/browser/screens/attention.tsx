@@ -22,21 +22,21 @@ const PAYMENTS = '10';
 /** A payment that is being confirmed for longer is worth a look. */
 const LATE_SECONDS = 300;
 
-interface Judged {
+interface EndpointAttention {
   endpoint: Endpoint;
   health: Health;
   /** When the first of its newest deliveries was created, where none of many or of old ones was tried. */
   behindSince: number | undefined;
 }
 
-interface Found {
-  endpoints: Judged[];
+interface AttentionItems {
+  endpoints: EndpointAttention[];
   hasMoreEndpoints: boolean;
   refunds: List<Refund>;
   undecided: List<Payment>;
 }
 
-async function look(api: Api): Promise<Found> {
+async function readAttention(api: Api): Promise<AttentionItems> {
   const lateBefore = String(nowSeconds() - LATE_SECONDS);
   const [endpoints, refunds, undecided] = await Promise.all([
     api.get<List<Endpoint>>('/v1/webhook_endpoints', { limit: ENDPOINTS }),
@@ -47,10 +47,10 @@ async function look(api: Api): Promise<Found> {
       limit: PAYMENTS,
     }),
   ]);
-  const judged: Judged[] = [];
+  const judged: EndpointAttention[] = [];
   for (let from = 0; from < endpoints.data.length; from += AT_ONCE) {
     const some = endpoints.data.slice(from, from + AT_ONCE);
-    judged.push(...(await Promise.all(some.map((endpoint) => judge(api, endpoint)))));
+    judged.push(...(await Promise.all(some.map((endpoint) => readEndpoint(api, endpoint)))));
   }
   return {
     endpoints: judged.filter(
@@ -63,7 +63,7 @@ async function look(api: Api): Promise<Found> {
   };
 }
 
-async function judge(api: Api, endpoint: Endpoint): Promise<Judged> {
+async function readEndpoint(api: Api, endpoint: Endpoint): Promise<EndpointAttention> {
   let newest = await newestDeliveries(api, endpoint.id, DELIVERIES);
   const isUntried = (): boolean => newest.every(({ tries }) => tries.length === 0);
   if (isUntried() && newest.length === Number(DELIVERIES))
@@ -76,12 +76,12 @@ async function judge(api: Api, endpoint: Endpoint): Promise<Judged> {
   return { endpoint, health: healthOf(newest), behindSince: isBehind ? first : undefined };
 }
 
-export function useAttention(): Read<Found> {
-  return useRead('attention', look, EVERY_MS);
+export function useAttention(): Read<AttentionItems> {
+  return useRead('attention', readAttention, EVERY_MS);
 }
 
 /** The list of things that a merchant should look at, each with a link to its screen. */
-export function Attention({ read }: { read: Read<Found> }) {
+export function Attention({ read }: { read: Read<AttentionItems> }) {
   return (
     <section class="attention">
       <h2>Needs attention</h2>
@@ -144,7 +144,7 @@ function RefundNote({ refund }: { refund: Refund }) {
   );
 }
 
-function EndpointNote({ judged: { endpoint, health, behindSince } }: { judged: Judged }) {
+function EndpointNote({ judged: { endpoint, health, behindSince } }: { judged: EndpointAttention }) {
   const { id, url, status } = endpoint;
   return (
     <>
@@ -161,7 +161,7 @@ function EndpointNote({ judged: { endpoint, health, behindSince } }: { judged: J
   );
 }
 
-function Trouble({ behindSince }: Pick<Judged, 'behindSince'>) {
+function Trouble({ behindSince }: Pick<EndpointAttention, 'behindSince'>) {
   if (behindSince === undefined) return <>fails.</>;
   return (
     <>
