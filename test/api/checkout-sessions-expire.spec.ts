@@ -6,17 +6,17 @@ import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
 import { createOpen, SESSIONS } from '../support/orders.js';
 
-describe('checkout sessions', () => {
+describe('a checkout session', () => {
   const app = forAllTests(openTestApp);
   const shop = forAllTests(() => buildMerchant(app.db));
   const api = forAllTests(() => client(app, shop.testKey));
 
-  describe('expired by its merchant', () => {
+  describe('that its merchant expires', () => {
     async function eventsOf(id: string): Promise<Event[]> {
       return await Event.query(app.db).where('payableId', id);
     }
 
-    it('is expired without url, and its event holds the same object', async () => {
+    it('has no url afterwards, and its event holds the same object', async () => {
       const created = await createOpen(api);
       const { body } = await api.post(`${SESSIONS}/${created.id}/expire`).expect(200);
       assert.deepEqual(body, { ...created, status: 'expired', url: null });
@@ -29,7 +29,7 @@ describe('checkout sessions', () => {
       assert.deepEqual(events[0]?.object, body);
     });
 
-    it('accepts an empty form, {} and expand only', async () => {
+    it('takes an empty form, {} and expand only', async () => {
       const one = await createOpen(api);
       await api.form(`${SESSIONS}/${one.id}/expire`, '').expect(200);
       const two = await createOpen(api);
@@ -55,7 +55,7 @@ describe('checkout sessions', () => {
     });
 
     for (const status of ['processing', 'complete', 'expired'] as const) {
-      it(`is refused when it is ${status}, and stays unchanged`, async () => {
+      it(`stays unchanged when it is ${status}: the request is refused`, async () => {
         const { id } = await buildSession(app.db, shop.accountId, { status });
         assertInvalid(await api.post(`${SESSIONS}/${id}/expire`), 'checkout_session_not_open', 'id');
         assert.equal((await api.get(`${SESSIONS}/${id}`)).body.status, status);
@@ -63,7 +63,7 @@ describe('checkout sessions', () => {
       });
     }
 
-    it('by two concurrent requests is expired once, with one event', async () => {
+    it('is expired once by concurrent requests, with one event', async () => {
       const { id } = await createOpen(api);
       const answers = await Promise.all(
         Array.from({ length: 12 }, () => api.post(`${SESSIONS}/${id}/expire`)),

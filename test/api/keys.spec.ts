@@ -141,7 +141,7 @@ describe('agent sign-up', () => {
       );
     });
 
-    it('name: accepts 100 characters, refuses 101', async () => {
+    it('of a name over 100 characters, and accepts one of 100', async () => {
       const api = as(await buildSigner(app.db));
       for (const send of ['post', 'form'] as const) {
         const name = '🥐'.repeat(100);

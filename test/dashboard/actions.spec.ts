@@ -14,7 +14,7 @@ import { openStage } from '../support/dashboard/stage.js';
 import { forAllTests } from '../support/hooks.js';
 import { violations } from '../support/page/accessibility.js';
 
-describe('what a merchant does in the dashboard', () => {
+describe('a merchant in the dashboard', () => {
   const stage = forAllTests(openStage);
 
   const refundsOf = async (paymentId: string): Promise<Payable[]> =>

@@ -13,7 +13,7 @@ import { openStage } from '../support/dashboard/stage.js';
 import { forAllTests } from '../support/hooks.js';
 import { violations } from '../support/page/accessibility.js';
 
-describe('payments in the dashboard', () => {
+describe("the dashboard's view of payments", () => {
   const stage = forAllTests(openStage);
 
   it('shows a payment that arrives by itself, and downloads the list as CSV', async () => {

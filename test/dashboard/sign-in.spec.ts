@@ -14,7 +14,7 @@ import { scrollsSideways, violations } from '../support/page/accessibility.js';
 const IN_STORAGE = 'JSON.stringify({ ...sessionStorage })';
 const ELSEWHERE = 'JSON.stringify([{ ...localStorage }, document.cookie, location.href, history.state])';
 
-describe('signing in to the dashboard', () => {
+describe('the dashboard', () => {
   const stage = forAllTests(openStage);
 
   it('serves one document that nothing may frame, index or add code to, and assets that are kept', async () => {
@@ -41,7 +41,7 @@ describe('signing in to the dashboard', () => {
     assert.ok(bytes < 120 * 1024, `${bytes} bytes`);
   });
 
-  it('has no dashboard when it is turned off', async () => {
+  it('does not exist when it is turned off', async () => {
     const app = await openTestApp({ DASHBOARD: 'false' });
     try {
       await request(app.server).get('/dashboard').expect(404);
@@ -201,10 +201,10 @@ describe('signing in to the dashboard', () => {
   });
 });
 
-describe("signing in to a sandbox's dashboard", () => {
+describe("a sandbox's dashboard", () => {
   const stage = forAllTests(() => openStage({ PAGE_SCRIPT_URL: 'http://127.0.0.1:1/wallets.js' }));
 
-  it('takes a test key out of the address, and a live key never', async () => {
+  it('takes a test key out of the address, and never a live key', async () => {
     const { testKey, liveKey } = stage.merchant;
     const tab = await stage.visit(undefined, `#sign-in=${testKey}`);
     await tab.sees('Overview');

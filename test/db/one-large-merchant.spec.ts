@@ -43,10 +43,11 @@ describe('query plans beside one large merchant', () => {
   }
 
   for (const shop of ['another merchant', 'its other mode'] as const)
-    for (const list of LISTS) it(`${list} of ${shop}`, () => assertFewRows(shops[shop], `/v1/${list}`));
+    for (const list of LISTS)
+      it(`read few rows for the ${list} of ${shop}`, () => assertFewRows(shops[shop], `/v1/${list}`));
 
   for (const path of ['payments?token=USDC', 'events?created[gte]=1', 'refunds?status=pending'])
-    it(`a plan of its own for each ${path}`, async () => {
+    it(`are made anew for each ${path}`, async () => {
       for (let n = 0; n < OFTEN; n += 1) await shops['its other mode'].get(`/v1/${path}`).expect(200);
       const { rows } = await app.db.raw('SELECT name FROM pg_prepared_statements WHERE generic_plans > 0');
       const shared = rows.map(({ name }: { name: string }) => name);
@@ -57,6 +58,6 @@ describe('query plans beside one large merchant', () => {
     });
 
   for (const limit of [10, 20, 100])
-    it(`the ${limit} newest deliveries to an endpoint that has none`, () =>
+    it(`read few rows for the ${limit} newest deliveries to an endpoint that has none`, () =>
       assertFewRows(merchant, `/v1/webhook_endpoints/${endpoint}/deliveries?limit=${limit}`));
 });

@@ -9,7 +9,7 @@ import { settlePayment } from '../../workers/jobs/settle-payment.js';
 import { forAllTests } from '../support/hooks.js';
 import { openMoneyFlow } from '../support/money-flow.js';
 
-describe('what was recorded of a payment and is doubted later', () => {
+describe('what was recorded of a payment and is doubted later:', () => {
   const flow = forAllTests(() =>
     openMoneyFlow('doubted_later', { worker: false, environment: { SETTLE_WAIT_MS: '0' } }),
   );

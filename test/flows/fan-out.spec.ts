@@ -14,7 +14,7 @@ const ENDPOINTS = 1000;
 const SWEPT_AT_ONCE = 1000;
 
 /** No worker runs, so that nothing but the requests and the calls of these specs writes deliveries. */
-describe('a request that writes a delivery for each of many endpoints', () => {
+describe('an account with many endpoints', () => {
   const flow = forAllTests(() =>
     openWebhookFlow('fan_out', {
       worker: false,
@@ -73,7 +73,7 @@ describe('a request that writes a delivery for each of many endpoints', () => {
     assert.ok(Number(res.get('Retry-After')) >= 1);
   }
 
-  it('counts as so many, takes the limit into debt, and delays nobody else', async () => {
+  it('has a request counted by its deliveries, goes into debt with its limit, and delays nobody else', async () => {
     const [hog, other] = [await buildShop(ENDPOINTS), await buildShop(1)];
     const { event } = hog;
     await resend(hog, event).expect(200);
@@ -97,7 +97,7 @@ describe('a request that writes a delivery for each of many endpoints', () => {
     assert.equal(await countWhere(other), 0);
   });
 
-  it('is refused while it does not fit, with nothing written, and a repeated one is not counted', async () => {
+  it('is refused a request that does not fit, with nothing written, and a repeated one is not counted', async () => {
     const shop = await buildShop(150);
     const { event } = shop;
     const first = await resend(shop, event).set('Idempotency-Key', 'again').expect(200);
@@ -112,7 +112,7 @@ describe('a request that writes a delivery for each of many endpoints', () => {
     assert.equal(await countWhere(shop), 150);
   });
 
-  it('resends no more while 100,000 deliveries of the account are pending, and events go on', async () => {
+  it('resends no more while 100,000 of its deliveries are pending, and its events go on', async () => {
     const shop = await buildShop(2);
     const { event } = shop;
     await addPending(shop, MAX_PENDING_DELIVERIES - 1);
@@ -130,7 +130,7 @@ describe('a request that writes a delivery for each of many endpoints', () => {
     assert.equal(await countWhere(shop, `status = 'pending'`), MAX_PENDING_DELIVERIES + 2);
   });
 
-  it('switching an endpoint off and on writes no delivery; workers make them due in batches', async () => {
+  it('writes no delivery when it switches an endpoint off and on; workers make them due in batches', async () => {
     const shop = await buildShop(1);
     const [endpoint = ''] = shop.endpointIds;
     const path = `/v1/webhook_endpoints/${endpoint}`;
@@ -158,7 +158,7 @@ describe('a request that writes a delivery for each of many endpoints', () => {
     assert.equal((await flow.endpoint(endpoint)).sweptTo, null);
   });
 
-  it('deleting an endpoint drops a few deliveries at once, and the rest in batches', async () => {
+  it('drops a few deliveries at once when it deletes an endpoint, and workers the rest in batches', async () => {
     const shop = await buildShop(1);
     const [endpoint = ''] = shop.endpointIds;
     await addPending(shop, SWEPT_AT_ONCE + 500);
@@ -171,7 +171,7 @@ describe('a request that writes a delivery for each of many endpoints', () => {
     assert.equal(await dropped(), SWEPT_AT_ONCE + 500);
   });
 
-  it('sessions that expire together are written in batches', async () => {
+  it('has sessions that expire together written in batches', async () => {
     const shop = await buildShop(ENDPOINTS);
     await buildSessions(flow.db, shop.accountId, 12, { expiresAt: new Date(Date.now() - 60_000) });
     const expire = () => expireOverdueSessions(flow.db, 1000, { notifyDeliveries: leaveToSweep });
@@ -179,7 +179,7 @@ describe('a request that writes a delivery for each of many endpoints', () => {
     assert.equal(await countWhere(shop), 12 * ENDPOINTS);
   });
 
-  it('sessions of other accounts expire although one account has many that are older', async () => {
+  it('does not delay the expiry of other accounts, although many of its sessions are older', async () => {
     const [hog, other] = [await buildShop(ENDPOINTS), await buildShop(1)];
     const ago = (seconds: number) => new Date(Date.now() - seconds * 1000);
     await buildSessions(flow.db, hog.accountId, 60, { expiresAt: ago(60) });
@@ -191,7 +191,7 @@ describe('a request that writes a delivery for each of many endpoints', () => {
     await flow.db('payables').where({ accountId: hog.accountId }).update({ status: 'expired' });
   });
 
-  it('deliveries that an earlier release has held become due too', async () => {
+  it('gets deliveries that an earlier release has held, too', async () => {
     const shop = await buildShop(1);
     const [endpoint = ''] = shop.endpointIds;
     await addPending(shop, 3);

@@ -35,7 +35,7 @@ describe('confirmations', () => {
     await checkout.close();
   });
 
-  it('a payment that waits for two is 200 in the paying request when they come in time', async () => {
+  it('are waited for in the paying request, which is a 200 when both come in time', async () => {
     const checkout = await openCheckoutOnChain({ CONFIRMATIONS_EIP155_84532: '2', SETTLE_WAIT_MS: '15000' });
     checkout.facilitator.settle.next({
       answer: (honest) => {

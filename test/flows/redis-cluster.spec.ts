@@ -98,7 +98,7 @@ for (const { name, open, tls, losesMaster } of [
     });
 
     if (!losesMaster) return;
-    it('that loses a master during payments: every payment is decided, every webhook delivered, and it is used again', async () => {
+    it('that loses a master during payments loses no payment and no webhook, and is used again', async () => {
       const { id: endpointId } = await flow.addEndpoint({ enabled_events: ['checkout.session.completed'] });
       const paying: Promise<string>[] = [];
       for (let n = 0; n < PAYMENTS; n += 1) {

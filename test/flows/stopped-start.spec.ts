@@ -25,7 +25,7 @@ describe('a process that is told to stop while it starts', () => {
     ['api/server', 'SIGTERM'],
     ['workers/main', 'SIGINT'],
   ] as const)
-    it(`${entry} by ${signal}, while Postgres does not answer: ends by itself`, async () => {
+    it(`ends by itself while Postgres does not answer: ${entry}, by ${signal}`, async () => {
       postgres.freeze();
       const starting = await startProcess(entry, {
         DATABASE_URL: postgres.url,
@@ -43,7 +43,7 @@ describe('a process that is told to stop while it starts', () => {
     { args: ['dist/shared/migrate.js'], signal: 'SIGTERM', code: 143 },
     { args: ['local/commands/merchants.mjs', 'list'], signal: 'SIGINT', code: 130 },
   ] as const)
-    it(`the command ${args.join(' ')} by ${signal}: ends by itself, and says that it has not finished`, async () => {
+    it(`ends by itself, and says that it has not finished: ${args.join(' ')}, by ${signal}`, async () => {
       postgres.freeze();
       const command = new StartedProcess(nodeProgram(args, { environment: { DATABASE_URL: postgres.url } }));
       await eventually(() => assert.equal(postgres.connections, 1));

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { untilNoProcessMentions } from './processes.js';
 import { createSampleProject, installByHand, type SampleProject } from './sample-project.js';
 
-describe('launchers', () => {
+describe('with launchers,', () => {
   let project: SampleProject;
   beforeEach(async () => {
     project = await createSampleProject();

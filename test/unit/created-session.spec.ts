@@ -102,7 +102,7 @@ describe('a new session', () => {
     'the columns that it is inserted into': /INSERT INTO checkout_sessions \(([^)]*)\)/,
     'the columns that are inserted': /SELECT (id, account_id[^)]*?)\s+FROM allowed/,
   })) {
-    it(`has all of its own in ${list}`, () => {
+    it(`has each of its fields in ${list}`, () => {
       const [, columns = assert.fail(list)] = pattern.exec(INSERT.text) ?? [];
       const named = new Set(columns.split(',').map((column) => column.trim().split(/\s/, 1)[0]));
       const missing = Object.keys(sent.session)

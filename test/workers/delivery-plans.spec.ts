@@ -105,7 +105,7 @@ describe('the statements on deliveries, with 20,000 finished ones in the table',
     'sending an event again': (db) => resendEvent(db, eventId, endpointId),
     'dropping pending deliveries': (db) => db.transaction((trx) => dropSome(trx, endpointId)),
   };
-  it('taking due deliveries: measures no more bodies than it takes', async () => {
+  it('measure no more bodies than they take', async () => {
     const onlyOne = { ...ALLOWANCE, slots: 10, bytesPerSlot: 10 };
     const { deliveries } = await takeDueDeliveries(flow.db, flow.merchant.accountId, onlyOne);
     assert.equal(deliveries.length, 1, 'the first body needs more than all slots');
@@ -120,14 +120,14 @@ describe('the statements on deliveries, with 20,000 finished ones in the table',
   });
 
   for (const [what, act] of Object.entries(acts)) {
-    it(`${what}: reads the table by an index`, async () => {
+    it(`read the table by an index: ${what}`, async () => {
       for (const plan of await plansOf(act)) {
         assert.doesNotMatch(plan, /Seq Scan on webhook_deliveries/, plan);
       }
     });
   }
 
-  it('a sequential scan is detected', async () => {
+  it('would be found if they scanned the table', async () => {
     const [plan = ''] = await plansOf((db) => db('webhookDeliveries').where({ tries: 7 }));
     assert.match(plan, /Seq Scan on webhook_deliveries/);
   });

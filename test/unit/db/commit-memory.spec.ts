@@ -46,7 +46,7 @@ describe("the memory of Postgres' position", () => {
     ['a cluster that tells its name no longer', { ...at(20, 2), server: null }, undefined],
   ];
   for (const [name, found, kind] of changes) {
-    it(`after position 20 of timeline 2, ${name}: ${kind ?? 'nothing'}`, () => {
+    it(`reports ${kind ?? 'nothing'} when it finds ${name} after position 20 of timeline 2`, () => {
       read(at(20, 2));
       read(found);
       assert.deepEqual(kinds(), kind === undefined ? [] : [kind]);

@@ -51,7 +51,7 @@ const UNCLEAR: Record<SpeechName, RegExp> = {
   silence: /TimeoutError/,
 };
 
-describe('a server without manners', () => {
+describe('a hostile server', () => {
   let server: HostileServer;
   let heads = 0;
   let pieces = 0;
@@ -158,7 +158,7 @@ describe('a server without manners', () => {
     });
   }
 
-  it('shows the bound that an endpoint exceeded, and never its address', async () => {
+  it('is reported with the bound that it exceeded, and never with its address', async () => {
     server.say(SPEECHES['a body without end']);
     const urls = new Map([
       ['EIP155_84532', `${server.url}/key`],

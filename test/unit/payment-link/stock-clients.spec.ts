@@ -45,7 +45,7 @@ describe('the restrictions of stock clients', () => {
       ['maxAmountPerPayment', 'allowedAssets'],
     ],
   ] as const) {
-    it(`for ${title}: ${says.length === 0 ? 'no advice' : says.join(', ')}`, () => {
+    it(`cause ${says.length === 0 ? 'no advice' : `advice on ${says.join(' and ')}`} for ${title}`, () => {
       const advice = stockClientAdvice(cents, '$1.01', accepts) ?? '';
       const options = ['maxAmountPerPayment', 'allowedAssets'].filter((option) => advice.includes(option));
       assert.deepEqual(options, says);

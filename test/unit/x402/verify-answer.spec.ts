@@ -13,7 +13,7 @@ import {
   wrapped,
 } from './answers.js';
 
-describe("reading a facilitator's answer to /verify", () => {
+describe("a facilitator's answer to /verify", () => {
   it('is valid on isValid: true, with the payer', () => {
     assert.deepEqual(verify({ isValid: true, payer: PAYER }), { kind: 'valid', payer: PAYER });
   });
@@ -42,7 +42,7 @@ describe("reading a facilitator's answer to /verify", () => {
   });
 
   for (const word of OWN_CODES) {
-    it(`does not pass on ${word}, which only this service can say`, () => {
+    it(`is refused with another code than ${word}, which only this service can say`, () => {
       const answer = verify({ isValid: false, invalidReason: word });
       assert.equal(codeOf(answer), 'payment_failed');
       assert.ok(!('isUncertain' in answer));
@@ -50,7 +50,7 @@ describe("reading a facilitator's answer to /verify", () => {
   }
 
   for (const status of [201, 400, 402, 404, 409, 412, 422]) {
-    it(`takes ${status} with a boolean like 200`, () => {
+    it(`counts with status ${status} and a boolean as with 200`, () => {
       assert.equal(
         codeOf(verify({ isValid: false, invalidReason: 'insufficient_funds' }, status)),
         'insufficient_funds',
@@ -60,7 +60,7 @@ describe("reading a facilitator's answer to /verify", () => {
   }
 
   for (const status of [401, 408, 429, 500, 502, 503, 504, 302]) {
-    it(`finds ${status} unavailable with any body`, () => {
+    it(`is no answer with status ${status}, whatever its body`, () => {
       for (const body of [
         { isValid: false, invalidReason: 'insufficient_funds' },
         { isValid: true },
@@ -72,7 +72,7 @@ describe("reading a facilitator's answer to /verify", () => {
     });
   }
 
-  it('takes 403 like 200 when it gives a reason, and finds it unavailable else', () => {
+  it('counts with status 403 as with 200 when it gives a reason, and is no answer else', () => {
     assert.equal(
       codeOf(verify({ isValid: false, invalidReason: 'kyt_risk_detected' }, 403)),
       'kyt_risk_detected',
@@ -92,7 +92,7 @@ describe("reading a facilitator's answer to /verify", () => {
     }
   });
 
-  it('knows which words a used authorization gets too', () => {
+  it('tells which words a used authorization gets too', () => {
     /** Whether a used authorization gets the word too, and whether an unused one seldom does. */
     const said = (invalidReason: unknown): boolean[] => {
       const verdict = verify({ isValid: false, invalidReason });
@@ -112,17 +112,17 @@ describe("reading a facilitator's answer to /verify", () => {
   });
 
   for (const [title, body] of Object.entries(NO_BOOLEAN)) {
-    it(`finds ${title} unavailable`, () => {
+    it(`is no answer: ${title}`, () => {
       assert.equal(verify(body).kind, 'unavailable');
       assert.equal(verify(body, 400).kind, 'unavailable');
     });
   }
 
   for (const [title, error] of Object.entries({ ...NOTHING_SENT, ...PERHAPS_SENT })) {
-    it(`finds ${title} unavailable`, () => assert.equal(readVerifyAnswer({ error }).kind, 'unavailable'));
+    it(`is no answer: ${title}`, () => assert.equal(readVerifyAnswer({ error }).kind, 'unavailable'));
   }
 
-  it('reports why without quoting the facilitator', () => {
+  it('is not quoted where it is reported', () => {
     assert.deepEqual(verify(HTML), { kind: 'unavailable', why: 'HTTP 200 without a boolean isValid' });
     const error = wrapped(failed('ECONNREFUSED'));
     assert.deepEqual(readVerifyAnswer({ error }), { kind: 'unavailable', why: 'ECONNREFUSED' });
@@ -130,7 +130,7 @@ describe("reading a facilitator's answer to /verify", () => {
     assert.doesNotMatch(JSON.stringify(secret), /secret/);
   });
 
-  describe('recognizes insufficient funds in a Solana simulation', () => {
+  describe('means insufficient funds by a Solana simulation', () => {
     const invalidReason = 'invalid_exact_svm_transaction_simulation_failed';
 
     for (const invalidMessage of [
