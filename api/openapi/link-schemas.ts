@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { SESSION_STATUSES } from '../../shared/payables/states.js';
+import { PAYABLE_STATUSES } from '../../shared/payables/states.js';
 import { fieldsBy, PUBLIC_FIELDS } from '../../shared/session-fields/fields.js';
 import { OFFER_RECEIPT } from '../../shared/x402/wire.js';
 import { strictObject } from '../input/strict-object.js';
@@ -125,7 +125,7 @@ export const LINK_SCHEMAS = {
   }),
   PublicCheckoutSession: strictObject({
     id: Type.String({ pattern: '^cs_(live|test)_[A-Za-z0-9]+$' }),
-    status: Type.Enum([...SESSION_STATUSES]),
+    status: Type.Enum([...PAYABLE_STATUSES]),
     payment_status: Type.Enum(['unpaid', 'paid']),
     livemode: Type.Boolean(),
     merchant: Merchant,
@@ -148,7 +148,7 @@ export const LINK_SCHEMAS = {
   }),
   PublicRefund: strictObject({ ...PUBLIC_REFUND, merchant: Merchant }),
   LinkStatus: strictObject({
-    status: Type.Enum([...SESSION_STATUSES]),
+    status: Type.Enum([...PAYABLE_STATUSES]),
     payment_status: Type.Enum(['unpaid', 'paid']),
     revision: Type.String({ description: 'Changes when the page would look different.' }),
     now: Timestamp,

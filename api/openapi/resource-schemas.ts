@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { KEY_ACCESS } from '../../shared/accounts/model.js';
 import { TOKEN_SYMBOLS } from '../../shared/chains/networks/networks.js';
 import { REFUND_REASONS } from '../../shared/payables/refund-terms.js';
-import { SESSION_STATUSES } from '../../shared/payables/states.js';
+import { PAYABLE_STATUSES } from '../../shared/payables/states.js';
 import { CHANNELS, PAYMENT_STATUSES } from '../../shared/payments/states.js';
 import { REFUND_STATUSES } from '../../shared/refunds/states.js';
 import { type FieldType, fieldsBy, inWireOrder, SESSION_FIELDS } from '../../shared/session-fields/fields.js';
@@ -43,7 +43,7 @@ const CHECKOUT_SESSION = {
   mode: Type.Literal('payment'),
   payment_method_types: Type.Array(Type.Literal('crypto')),
   payment_status: Type.Enum(['unpaid', 'paid']),
-  status: Type.Enum([...SESSION_STATUSES]),
+  status: Type.Enum([...PAYABLE_STATUSES]),
   url: nullable(Uri),
   payment: nullable(ref('Payment')),
   line_items: Type.Optional(ref('LineItemList')),

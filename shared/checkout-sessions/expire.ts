@@ -3,7 +3,7 @@ import { type Principal, whereKeyActive } from '../accounts/api-keys.js';
 import { type AnswerRendering, renderAndStore } from '../accounts/idempotency.js';
 import type { Knex } from '../db/knex.js';
 import { Refusal } from '../errors/refusal.js';
-import { SESSION_MOVES } from '../payables/states.js';
+import { PAYABLE_MOVES } from '../payables/states.js';
 import type { EventDeps } from '../webhooks/events.js';
 import { CheckoutSession } from './model.js';
 import { whyNoSession } from './read.js';
@@ -39,6 +39,6 @@ async function whyNotExpired(trx: Knex.Transaction, principal: Principal, id: st
 }
 
 function expire(trx: Knex.Transaction): QueryBuilder<CheckoutSession, CheckoutSession[]> {
-  const { from, to } = SESSION_MOVES.expire;
+  const { from, to } = PAYABLE_MOVES.expire;
   return CheckoutSession.query(trx).patch({ status: to }).whereIn('status', from).returning('*');
 }

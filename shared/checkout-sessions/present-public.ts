@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/model.js';
 import type { Payable } from '../payables/model.js';
-import { paidBy, type SessionStatus } from '../payables/states.js';
+import { type PayableStatus, paidBy } from '../payables/states.js';
 import { presentPayment, type WirePayment } from '../payments/present.js';
 import { fieldsBy, PUBLIC_FIELDS, type PublicName } from '../session-fields/fields.js';
 import { mayHideText, visibleText } from '../values/visible-text.js';
@@ -18,7 +18,7 @@ type PublicFields = Record<PublicName, string | null>;
 /** PublicCheckoutSession without line items. */
 export interface PublicSession extends PublicFields {
   id: string;
-  status: SessionStatus;
+  status: PayableStatus;
   payment_status: 'paid' | 'unpaid';
   livemode: boolean;
   merchant: PublicMerchant;

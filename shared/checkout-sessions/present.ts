@@ -1,6 +1,6 @@
 import type { Payable } from '../payables/model.js';
 import { paymentLinkUrl } from '../payables/payment-link-url.js';
-import { isOver, paidBy, type SessionStatus } from '../payables/states.js';
+import { isOver, type PayableStatus, paidBy } from '../payables/states.js';
 import { presentPayment, type WirePayment } from '../payments/present.js';
 import {
   fieldsBy,
@@ -40,7 +40,7 @@ type WireSession = ShownFields & {
   mode: 'payment';
   payment_method_types: readonly 'crypto'[];
   payment_status: 'paid' | 'unpaid';
-  status: SessionStatus;
+  status: PayableStatus;
   url: string | null;
   payment: WirePayment | null;
   line_items?: WireList<object>;

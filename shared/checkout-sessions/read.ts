@@ -9,7 +9,7 @@ import { type Sized, sizedColumns } from '../db/sized-columns.js';
 import { runStatement } from '../db/statement.js';
 import { noSuch, Refusal } from '../errors/refusal.js';
 import { ANSWER_PART_BYTES } from '../limits/bounds.js';
-import type { SessionStatus } from '../payables/states.js';
+import type { PayableStatus } from '../payables/states.js';
 import { Payment } from '../payments/model.js';
 import { SHOWN_PAYMENT_FIELDS } from '../payments/present.js';
 import { SESSION_FIELDS } from '../session-fields/fields.js';
@@ -107,7 +107,7 @@ export async function readCheckoutSessions(
 }
 
 export interface SessionFilter extends IdRange {
-  status: SessionStatus | undefined;
+  status: PayableStatus | undefined;
   clientReferenceId?: string | undefined;
   customerEmail?: string | undefined;
 }

@@ -4,7 +4,7 @@ import type { Payment } from '../payments/model.js';
 import { SESSION_FIELDS, type StoredFields } from '../session-fields/fields.js';
 import type { ItemSummary, LineItem } from './line-items.js';
 import type { RefundTerms } from './refund-terms.js';
-import type { SessionStatus } from './states.js';
+import type { PayableStatus } from './states.js';
 
 const JSON_FIELDS = SESSION_FIELDS.filter(({ type }) => type === 'metadata').map(({ property }) => property);
 
@@ -22,7 +22,7 @@ export class Payable extends WithSessionFields {
   declare id: string;
   declare accountId: string;
   declare livemode: boolean;
-  declare status: SessionStatus;
+  declare status: PayableStatus;
   declare amountTotalCents: number;
   /** Left out of reads that do not show them. */
   declare lineItems?: LineItem[];

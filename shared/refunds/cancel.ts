@@ -2,7 +2,7 @@ import { type Principal, requireActiveKey, whereKeyActive } from '../accounts/ap
 import { type AnswerRendering, renderAndStore } from '../accounts/idempotency.js';
 import type { Knex } from '../db/knex.js';
 import { noSuch, Refusal } from '../errors/refusal.js';
-import { SESSION_MOVES } from '../payables/states.js';
+import { PAYABLE_MOVES } from '../payables/states.js';
 import type { EventDeps } from '../webhooks/events.js';
 import { Refund } from './model.js';
 import { recordRefundEvent } from './record-events.js';
@@ -17,7 +17,7 @@ export async function cancelRefund(
   rendering: AnswerRendering<Refund>,
 ): Promise<string> {
   const { accountId, livemode } = principal;
-  const { from, to } = SESSION_MOVES.expire;
+  const { from, to } = PAYABLE_MOVES.expire;
   return await db.transaction(async (trx) => {
     const own = { id, accountId, livemode };
     const move = Refund.query(trx).patch({ status: to }).where(own).whereIn('status', from).returning('*');

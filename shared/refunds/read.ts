@@ -4,7 +4,7 @@ import type { Knex } from '../db/knex.js';
 import { type IdRange, idRange, type Page, type PageRequest } from '../db/listing.js';
 import { modelColumns, type Row } from '../db/model-columns.js';
 import { type Sized, sizedColumns } from '../db/sized-columns.js';
-import type { SessionStatus } from '../payables/states.js';
+import type { PayableStatus } from '../payables/states.js';
 import { Payment } from '../payments/model.js';
 import { SHOWN_PAYMENT_FIELDS } from '../payments/present.js';
 import { Refund } from './model.js';
@@ -29,7 +29,7 @@ const REFUNDS = accountList<Refund>({
 export const { byIds: readRefunds, one: getRefund } = REFUNDS;
 
 export interface RefundFilter extends IdRange {
-  status: SessionStatus | undefined;
+  status: PayableStatus | undefined;
   paymentId: string | undefined;
 }
 

@@ -7,7 +7,7 @@ import type { Knex } from '../db/knex.js';
 import { isRefusal, violatesUnique } from '../db/postgres-errors.js';
 import { runStatement, type Statement } from '../db/statement.js';
 import { Payable } from '../payables/model.js';
-import { SESSION_MOVES } from '../payables/states.js';
+import { PAYABLE_MOVES } from '../payables/states.js';
 import { Payment } from '../payments/model.js';
 import { type Channel, PAYMENT_MOVES, type PaymentStage } from '../payments/states.js';
 import { certainNow, now } from '../process/clock.js';
@@ -146,7 +146,7 @@ async function makeClaims(
   }));
   const rows = await runStatement<{ id: string }>(db, statement, [
     JSON.stringify(list),
-    SESSION_MOVES.claim.from,
+    PAYABLE_MOVES.claim.from,
   ]);
   return new Set(rows.map(({ id }) => id));
 }

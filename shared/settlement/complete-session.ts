@@ -2,7 +2,7 @@ import { afterCommit } from '../db/after-commit.js';
 import type { CommitMemory } from '../db/commit-memory.js';
 import type { Knex } from '../db/knex.js';
 import { Payable } from '../payables/model.js';
-import { SESSION_MOVES, type SessionStatus } from '../payables/states.js';
+import { PAYABLE_MOVES, type PayableStatus } from '../payables/states.js';
 import type { Payment } from '../payments/model.js';
 import type { Logger } from '../process/logger.js';
 import { logExcessRefund } from '../refunds/refunded-sum.js';
@@ -31,7 +31,7 @@ export async function completeSession(
   session: Payable,
   payment: Payment,
 ): Promise<void> {
-  const completed = await moveSession(trx, session, SESSION_MOVES.complete, { paymentId: payment.id });
+  const completed = await moveSession(trx, session, PAYABLE_MOVES.complete, { paymentId: payment.id });
   completed.payment = payment;
   await recordMove(trx, completed, deps);
   if (session.status === 'expired') await logExcessRefund(trx, deps, completed);
@@ -44,7 +44,7 @@ export async function completeSession(
 export async function moveSession(
   trx: Knex.Transaction,
   session: Payable,
-  { from, to }: { from: readonly SessionStatus[]; to: SessionStatus },
+  { from, to }: { from: readonly PayableStatus[]; to: PayableStatus },
   changes: Partial<Pick<Payable, 'paymentId' | 'failureCode' | 'failureAt'>>,
 ): Promise<Payable> {
   return await Payable.query(trx)

@@ -2,7 +2,7 @@ import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { type JobName, LATE_MS } from '../jobs/jobs.js';
 import { MAX_EXPIRED_BATCH_BYTES, MAX_EXPIRED_BATCH_DELIVERIES } from '../limits/bounds.js';
-import { SESSION_MOVES } from '../payables/states.js';
+import { PAYABLE_MOVES } from '../payables/states.js';
 import { certainNow, now } from '../process/clock.js';
 import type { NotifyDeliveries } from '../queues/delivery-notifier.js';
 import { takeOneQuarantined, type WorkInFlight } from '../upkeep/work-in-flight.js';
@@ -37,7 +37,7 @@ async function expireInFlight(
   { notifyDeliveries }: ExpiryDeps,
 ): Promise<number> {
   const eventIds = ids.map(() => newId('evt_'));
-  const bindings = [id, now(), eventIds, SESSION_MOVES.expire.from];
+  const bindings = [id, now(), eventIds, PAYABLE_MOVES.expire.from];
   const [expired] = await runStatement<Expired>(db, EXPIRE_IN_FLIGHT, bindings);
   if (expired === undefined || expired.lastEventId === null) return 0;
   notifyDeliveries({ eventId: expired.lastEventId, accountIds: expired.accountIds });

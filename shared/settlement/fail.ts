@@ -1,6 +1,6 @@
 import type { Knex } from '../db/knex.js';
 import type { Payable } from '../payables/model.js';
-import { SESSION_MOVES } from '../payables/states.js';
+import { PAYABLE_MOVES } from '../payables/states.js';
 import { withObservation } from '../payments/history.js';
 import { Payment } from '../payments/model.js';
 import { OUTCOME_UNKNOWN, PAYMENT_MOVES } from '../payments/states.js';
@@ -68,7 +68,7 @@ async function releaseSession(
     const late = await Payment.query(trx).findById(released.latePaymentId).throwIfNotFound();
     return await completeSession(trx, deps, session, late);
   }
-  const move = released.kind === 'reopen' ? SESSION_MOVES.reopen : SESSION_MOVES.expireAfterFailure;
+  const move = released.kind === 'reopen' ? PAYABLE_MOVES.reopen : PAYABLE_MOVES.expireAfterFailure;
   const moved = await moveSession(trx, session, move, {
     paymentId: null,
     failureCode: await shownFailure(trx, failed),

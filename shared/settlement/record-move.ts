@@ -1,14 +1,14 @@
 import { recordSessionEvents } from '../checkout-sessions/record-events.js';
 import type { Knex } from '../db/knex.js';
 import type { Payable } from '../payables/model.js';
-import type { SessionStatus } from '../payables/states.js';
+import type { PayableStatus } from '../payables/states.js';
 import { isRefund } from '../refunds/model.js';
 import { recordRefundEvent } from '../refunds/record-events.js';
 import type { EventType } from '../webhooks/event-types.js';
 import type { EventDeps } from '../webhooks/events.js';
 
 /** The event of each status that a session can reach. A refund has an event for every status. */
-const SESSION_EVENTS: Partial<Record<SessionStatus, EventType>> = {
+const SESSION_EVENTS: Partial<Record<PayableStatus, EventType>> = {
   complete: 'checkout.session.completed',
   expired: 'checkout.session.expired',
 };

@@ -4,7 +4,7 @@ import type { Knex } from '../db/knex.js';
 import { violatesUnique } from '../db/postgres-errors.js';
 import { runStatement, type Statement } from '../db/statement.js';
 import { Payable } from '../payables/model.js';
-import { SESSION_MOVES } from '../payables/states.js';
+import { PAYABLE_MOVES } from '../payables/states.js';
 import { Payment } from '../payments/model.js';
 import { presentPayment } from '../payments/present.js';
 import { PAYMENT_MOVES } from '../payments/states.js';
@@ -75,7 +75,7 @@ async function runSuccessStatement(
   statement: Statement,
   successes: readonly SuccessRow[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  const values = [JSON.stringify(successes), SESSION_MOVES.claim.to, PAYMENT_MOVES.succeed.from, now()];
+  const values = [JSON.stringify(successes), PAYABLE_MOVES.claim.to, PAYMENT_MOVES.succeed.from, now()];
   const rows = await runStatement<{ eventId: string; endpointIds: string[] }>(db, statement, values);
   return new Map(rows.map(({ eventId, endpointIds }) => [eventId, endpointIds]));
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { KEY_ACCESS } from '../../shared/accounts/model.js';
 import { TOKEN_SYMBOLS } from '../../shared/chains/networks/networks.js';
-import { SESSION_STATUSES } from '../../shared/payables/states.js';
+import { PAYABLE_STATUSES } from '../../shared/payables/states.js';
 import { CHANNELS, PAYMENT_STAGES, PAYMENT_STATUSES } from '../../shared/payments/states.js';
 import { DELIVERY_STATUSES, ENDPOINT_STATUSES } from '../../shared/webhooks/states.js';
 import { openTestApp } from '../support/app.js';
@@ -9,7 +9,7 @@ import { forAllTests } from '../support/hooks.js';
 
 /** The code's values by CHECK constraint. A value missing from its constraint would fail the first row that has it. */
 const VALUES: Record<string, readonly string[]> = {
-  checkout_sessions_status_check: SESSION_STATUSES,
+  checkout_sessions_status_check: PAYABLE_STATUSES,
   payments_status_check: PAYMENT_STATUSES,
   payments_token_check: TOKEN_SYMBOLS,
   payments_channel_check: CHANNELS,

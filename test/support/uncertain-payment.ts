@@ -5,7 +5,7 @@ import {
   buildUndecidedPayment,
 } from '../../lab/world/shop/factories.js';
 import { Payable } from '../../shared/payables/model.js';
-import type { SessionStatus } from '../../shared/payables/states.js';
+import type { PayableStatus } from '../../shared/payables/states.js';
 import { Payment } from '../../shared/payments/model.js';
 import { OUTCOME_UNKNOWN } from '../../shared/payments/states.js';
 import { newId } from '../../shared/values/ids.js';
@@ -16,7 +16,7 @@ interface UncertainOptions {
   session?: Payable;
   /** An existing payment of the session, which becomes uncertain. */
   paymentId?: string;
-  status?: SessionStatus;
+  status?: PayableStatus;
   isRefund?: boolean;
   /** Its outcome is still looked for. */
   isUndecided?: boolean;

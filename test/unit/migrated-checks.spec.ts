@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Knex } from 'knex';
 import { KEY_ACCESS } from '../../shared/accounts/model.js';
 import { TOKEN_SYMBOLS } from '../../shared/chains/networks/networks.js';
-import { SESSION_STATUSES } from '../../shared/payables/states.js';
+import { PAYABLE_STATUSES } from '../../shared/payables/states.js';
 import { CHANNELS, PAYMENT_STAGES, PAYMENT_STATUSES } from '../../shared/payments/states.js';
 import { DELIVERY_STATUSES, ENDPOINT_STATUSES } from '../../shared/webhooks/states.js';
 
@@ -17,7 +17,7 @@ const VALUES: Record<string, readonly string[]> = {
   'payments.channel': CHANNELS,
   'payments.stage': PAYMENT_STAGES,
   'api_keys.access': KEY_ACCESS,
-  'checkout_sessions.status': SESSION_STATUSES,
+  'checkout_sessions.status': PAYABLE_STATUSES,
   'webhook_endpoints.status': ENDPOINT_STATUSES,
   'webhook_deliveries.status': DELIVERY_STATUSES,
 };

@@ -1,4 +1,4 @@
-import type { SessionStatus } from '../../payables/states.js';
+import type { PayableStatus } from '../../payables/states.js';
 import type { PaymentStage } from '../../payments/states.js';
 import { nothingIsForgotten } from './answer-conditions.js';
 import { type Action, type ByRow, type Condition, decideByRows, type Rows } from './decision-table.js';
@@ -6,7 +6,7 @@ import { isOutcomeUnclear } from './payment-state.js';
 
 /** The columns of a session that decide about it when one of its payments succeeds or fails. */
 export interface HeldSession {
-  status: SessionStatus;
+  status: PayableStatus;
   expiresAt: Date;
   /** The payment that holds the session, or has completed it. */
   paymentId: string | null;
@@ -143,7 +143,7 @@ const expire: Action<FailureCase, AfterFailure> = {
 };
 
 /** The decision on a session, by its status, when one of its payments succeeds. */
-export const SUCCESS: Readonly<Record<SessionStatus, Rows<SuccessCase, AfterSuccess>>> = {
+export const SUCCESS: Readonly<Record<PayableStatus, Rows<SuccessCase, AfterSuccess>>> = {
   open: [{ do: complete, because: 'Money came late, and no other payment claims the session.' }],
   expired: [{ do: complete, because: 'Money came late, and is what the session asked for.' }],
   complete: [{ do: surplus, because: 'The session is paid.' }],
@@ -164,7 +164,7 @@ export const SUCCESS: Readonly<Record<SessionStatus, Rows<SuccessCase, AfterSucc
 };
 
 /** The decision on a session, by its status, when one of its payments fails. */
-export const FAILURE: Readonly<Record<SessionStatus, Rows<FailureCase, AfterFailure>>> = {
+export const FAILURE: Readonly<Record<PayableStatus, Rows<FailureCase, AfterFailure>>> = {
   open: [{ do: leave, because: 'No payment holds it.' }],
   expired: [{ do: leave, because: 'No payment holds it.' }],
   complete: [{ do: leave, because: 'It is paid.' }],

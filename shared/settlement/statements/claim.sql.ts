@@ -1,5 +1,5 @@
 import { expectsOneRow } from '../../db/planner-hints.js';
-import { SESSION_MOVES } from '../../payables/states.js';
+import { PAYABLE_MOVES } from '../../payables/states.js';
 
 /**
  * The commit does not wait for the disk. A claim alone only notifies a worker: before `/settle`, and before a buyer gets a
@@ -14,7 +14,7 @@ export const CLAIM_BATCH = {
 export const CLAIM_ALONE = { name: 'claim_alone', text: claimStatement('FOR NO KEY UPDATE', 'id') };
 
 function claimStatement(lock: string, returned: string): string {
-  const { to } = SESSION_MOVES.claim;
+  const { to } = PAYABLE_MOVES.claim;
   return `
     WITH claim AS MATERIALIZED (
       SELECT *

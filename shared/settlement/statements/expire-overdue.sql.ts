@@ -1,12 +1,12 @@
 import { BYTES_OF_SESSION, sessionAsJson } from '../../checkout-sessions/statements/as-json.sql.js';
 import type { Statement } from '../../db/statement.js';
-import { SESSION_MOVES } from '../../payables/states.js';
+import { PAYABLE_MOVES } from '../../payables/states.js';
 import { canceledRefundAsJson, IS_REFUND } from '../../refunds/statements/as-json.sql.js';
 import { inFlight, isQuarantined } from '../../upkeep/statements/work-in-flight.sql.js';
 import type { EventType } from '../../webhooks/event-types.js';
 import { fanOut } from '../../webhooks/statements/events.sql.js';
 
-const { to } = SESSION_MOVES.expire;
+const { to } = PAYABLE_MOVES.expire;
 const SESSION_EXPIRED: EventType = 'checkout.session.expired';
 const REFUND_UPDATED: EventType = 'refund.updated';
 const OVERDUE = `status = 'open' AND expires_at <= $1`;

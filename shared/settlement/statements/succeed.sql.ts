@@ -1,7 +1,7 @@
 import { sessionAsJson } from '../../checkout-sessions/statements/as-json.sql.js';
 import { expectsOneRow } from '../../db/planner-hints.js';
 import type { Statement } from '../../db/statement.js';
-import { SESSION_MOVES } from '../../payables/states.js';
+import { PAYABLE_MOVES } from '../../payables/states.js';
 import { historyWith } from '../../payments/history.js';
 import { PAYMENT_MOVES } from '../../payments/states.js';
 import { IS_REFUND, succeededRefundAsJson } from '../../refunds/statements/as-json.sql.js';
@@ -61,7 +61,7 @@ function proofTaken(success: string): string {
 const SESSION_COMPLETED: EventType = 'checkout.session.completed';
 const REFUND_UPDATED: EventType = 'refund.updated';
 const SHOWN_SESSION = sessionAsJson({
-  status: SESSION_MOVES.complete.to,
+  status: PAYABLE_MOVES.complete.to,
   paymentStatus: 'paid',
   payment: 'succeeded.shown::text',
 });
@@ -92,7 +92,7 @@ function succeedStatement(lock: string): string {
       RETURNING payment.id, held.payable_id, held.event_id, held.shown
     ), completed AS (
       UPDATE payables session
-      SET status = '${SESSION_MOVES.complete.to}'
+      SET status = '${PAYABLE_MOVES.complete.to}'
       FROM succeeded
       WHERE session.id = succeeded.payable_id AND session.status = $2 AND session.payment_id = succeeded.id
       RETURNING session.id, session.account_id, session.livemode, succeeded.event_id,

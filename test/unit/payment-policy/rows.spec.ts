@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { uncertain } from '../../../lab/explore/policy/model/certainty.js';
 import { rowsAsMarkdown } from '../../../lab/world/history/rows.js';
 import type { ChainFinding, Finding } from '../../../shared/chains/check/finding.js';
-import { SESSION_STATUSES } from '../../../shared/payables/states.js';
+import { PAYABLE_STATUSES } from '../../../shared/payables/states.js';
 import { ANSWER, afterCall } from '../../../shared/settlement/policy/after-call.js';
 import { afterCheck, CHECK, LATE_CHECK } from '../../../shared/settlement/policy/after-check.js';
 import { BEFORE_CALL } from '../../../shared/settlement/policy/before-call.js';
@@ -150,7 +150,7 @@ describe('the payment policy', () => {
   );
   for (const kind of ANSWERS) holdAnswers(kind);
   for (const kind of FINDINGS) holdChecks(kind);
-  for (const status of SESSION_STATUSES) {
+  for (const status of PAYABLE_STATUSES) {
     hold(`success-${status}`, SUCCESS[status], () => successes(status));
     hold(`failure-${status}`, FAILURE[status], () => failures(status));
   }

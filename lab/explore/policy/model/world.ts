@@ -1,5 +1,5 @@
 import type { ChainFinding } from '../../../../shared/chains/check/finding.js';
-import type { SessionStatus } from '../../../../shared/payables/states.js';
+import type { PayableStatus } from '../../../../shared/payables/states.js';
 import type { PaymentStage, PaymentStatus } from '../../../../shared/payments/states.js';
 import type { Setting } from '../setting/setting.js';
 
@@ -18,7 +18,7 @@ export interface World {
 }
 
 export interface Session {
-  readonly status: SessionStatus;
+  readonly status: PayableStatus;
   /** `expires_at` has passed. */
   readonly isOver: boolean;
   readonly paymentId: number | null;

@@ -1,4 +1,4 @@
-import type { SessionStatus } from '../../../../shared/payables/states.js';
+import type { PayableStatus } from '../../../../shared/payables/states.js';
 import type { PaymentStage, PaymentStatus } from '../../../../shared/payments/states.js';
 import type { Caller, Checker, Finding, Payment } from '../model/world.js';
 
@@ -6,7 +6,7 @@ import type { Caller, Checker, Finding, Payment } from '../model/world.js';
 export const ZERO = 60;
 export const NONE = -ZERO;
 
-export const SESSIONS: readonly SessionStatus[] = ['open', 'processing', 'complete', 'expired'];
+export const SESSIONS: readonly PayableStatus[] = ['open', 'processing', 'complete', 'expired'];
 export const STATUSES: readonly PaymentStatus[] = ['processing', 'succeeded', 'failed'];
 export const STAGES: readonly (PaymentStage | null)[] = [null, 'settle', 'confirm', 'watch'];
 export const FAILED: readonly Payment['failed'][] = [null, 'lately', 'a week ago'];

@@ -1,8 +1,8 @@
-import type { SessionStatus } from '../../../../shared/payables/states.js';
+import type { PayableStatus } from '../../../../shared/payables/states.js';
 import type { PaymentStage, PaymentStatus } from '../../../../shared/payments/states.js';
 import { type Attempt, canMove, type Fact, type Payable, type Row, type World } from './world.js';
 
-const SESSIONS: readonly SessionStatus[] = ['open', 'processing', 'complete', 'expired'];
+const SESSIONS: readonly PayableStatus[] = ['open', 'processing', 'complete', 'expired'];
 const STANDBYS: readonly World['standby'][] = ['follows', 'stopped', 'promoted'];
 const USES: readonly Fact['use'][] = [null, 'payment', 'owner'];
 const STATUSES: readonly PaymentStatus[] = ['processing', 'succeeded', 'failed'];

@@ -1,4 +1,4 @@
-import type { SessionStatus } from '../../../../shared/payables/states.js';
+import type { PayableStatus } from '../../../../shared/payables/states.js';
 import type { PaymentStage, PaymentStatus } from '../../../../shared/payments/states.js';
 
 /**
@@ -19,13 +19,13 @@ export type PayableKind = 'session' | 'refund';
 
 /** A session, or a refund, which is paid in the same way. */
 export interface Payable {
-  readonly status: SessionStatus;
+  readonly status: PayableStatus;
   /** `expires_at` has passed. */
   readonly isOver: boolean;
   /** How many payloads may still be signed for it. */
   readonly unsigned: number;
   /** Its status on the standby that has stopped to follow. */
-  readonly kept: SessionStatus | null;
+  readonly kept: PayableStatus | null;
 }
 
 /** A signed payload, the payment's row in Postgres, and the row on the standby. */
