@@ -107,7 +107,7 @@ function risksOfNetworks({ confirmations, rpcUrls, explorerUrls }: Config): Risk
 
 function isRemoteWithoutTls(database: DatabaseConfig): boolean {
   const url = new URL(database.url);
-  // As in node-postgres: no host, or a path, is a local socket.
+  // node-postgres takes no host, or a path, for a local socket.
   const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname);
   const isLocal = host === '' || host.startsWith('/') || isLocalHost(host);
   return !isLocal && postgresConnection(database).ssl === false;

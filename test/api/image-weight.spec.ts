@@ -75,7 +75,7 @@ describe('slowly served images', () => {
       const { accountId } = await buildMerchant(checkout.app.db);
       const images = Array.from({ length: 50 }, (_, n) => address(`${account}/${n}.png`, 1 + (n % HOSTS)));
       const id = await sessionOf(accountId, images);
-      // As many accounts as use up all slots but the reserve for others.
+      // These accounts use up all slots but the reserve for others.
       if (account * MAX_IMAGE_FETCHES_OF_ACCOUNT < MAX_IMAGE_FETCHES)
         paths.push(...images.map((_, n) => `/c/${id}/images/${n}`));
     }

@@ -7,7 +7,7 @@ import { assertRefusal, assertUnauthenticated, client } from '../support/api-cli
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
 
-/** As long as a path can be beside a few headers. */
+/** The longest path that fits beside a few headers. */
 const LENGTH = 30_000;
 /** Reading so much base58 would take hours, since it takes quadratic time. */
 const ENDLESS = 10_000_000;

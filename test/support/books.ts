@@ -40,7 +40,7 @@ export interface Books extends Checkout {
   /** Keeps a copy of sessions, payments, events and deliveries. */
   takeCopy(): Promise<void>;
   restoreCopy(): Promise<void>;
-  /** As after opening: no rows but a new merchant's and operators' actions, and new chains behind the same endpoints. */
+  /** The state after opening: no rows but a new merchant's and operators' actions, and new chains behind the same endpoints. */
   startOver(): Promise<void>;
   reconcile(...argv: string[]): Promise<Report>;
   /** Runs `reconcile` and returns the lines that people read. */

@@ -24,7 +24,7 @@ export function checkAnswers(evidence: Evidence): string[] {
     const reply = `${request} of ${sessionId ?? 'the merchant'} was answered ${status} ${code ?? ''} (${requestId})`;
     const isLink = request === 'link' || request === 'pay' || request === 'replay';
     const deleted = request === 'endpoint' && status === 404;
-    // Of two refunds of the whole amount one must be refused.
+    // One of two refunds of the whole amount must be refused.
     const isOverRefunded = request === 'refund' && code === 'refund_amount_too_large';
     // The promoted standby does not know of the payment, or not that it succeeded.
     const isForgottenPayment = isForgetful && request === 'refund' && code === 'payment_not_succeeded';

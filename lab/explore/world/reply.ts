@@ -2,7 +2,7 @@ import type { FacilitatorReply } from '../../../shared/x402/facilitator/facilita
 import { HUNG_UP, type UnclearReply } from '../steps/replies.js';
 import type { SettleFaultMode } from '../steps/steps.js';
 
-/** What the facilitator means by an answer, however it is worded. */
+/** The facilitator's meaning of an answer, however it is worded. */
 export type Meaning = 'settled' | 'refused' | 'refused doubtfully' | 'unclear' | 'hung up' | 'turned away';
 
 export interface Reply {

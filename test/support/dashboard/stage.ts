@@ -60,7 +60,7 @@ export async function openStage(environment: Record<string, string> = {}): Promi
   };
 }
 
-/** As the page keeps it after a sign-in; a reload after a sign-out is not signed in again. */
+/** Keeps the key as the page does after a sign-in; a reload after a sign-out is not signed in again. */
 async function keepKey(page: Page, key: string): Promise<void> {
   await page.addInitScript(`
     if (!sessionStorage.getItem('was-opened')) sessionStorage.setItem('checkout-key', '${key}');

@@ -6,7 +6,7 @@ import { SOLANA, SOLANA_DEVNET } from './offers.js';
 
 const WALLET = '9B5XszUGdMaxCZ7uSQhPzdks5ZQSmWxrmzCSvtJ6Ns6g';
 
-/** As @solana-program/token-2022 derives them: network, mint, account. */
+/** Accounts that @solana-program/token-2022 derives: network, mint, account. */
 const ACCOUNTS: [network: string, mint: string, account: string][] = [
   [SOLANA, 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', 'EfgTGUtpb3eSqqTZVWyGXbWA8Dkfgz817fVkgy9W7fWB'],
   [SOLANA, 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB', 'G1zX82zMY4bjnSCZy23zh51DySf8iaycQBBFkfoyhDfw'],
