@@ -32,8 +32,8 @@ export async function serveTransfers(
 }
 
 /** Begins the fault that a run has ordered: its name and its size. */
-export function beginFault(chain: Chain, { fault, much }: Record<string, string>): void {
+export function beginFault(chain: Chain, { fault, size }: Record<string, string>): void {
   const name = CHAIN_FAULT_NAMES.find((known) => known === fault);
   if (name === undefined) throw new Error(`there is no chain fault ${fault}`);
-  CHAIN_FAULTS[name](chain, Number(much));
+  CHAIN_FAULTS[name](chain, Number(size));
 }

@@ -18,14 +18,14 @@ export function degradeEndpoints(): Fault {
     async inject({ chains }: System, random: Random, wait) {
       const name = drawChain(random);
       const fault = drawFault[name](random);
-      const much = 1 + Math.floor(random() * MOST[name]);
+      const size = 1 + Math.floor(random() * MOST[name]);
       const kind = drawKind[name](random);
       chains[name].order('setEndpointKind', kind);
-      chains[name].order('applyFault', { fault, much: String(much) });
+      chains[name].order('applyFault', { fault, size: String(size) });
       const lengthMs = drawMs(random, LENGTHS_MS);
       await wait(lengthMs);
       chains[name].order('recover');
-      const detail = `by ${much}, ${lengthMs} ms; ${JSON.stringify(kind)}`;
+      const detail = `by ${size}, ${lengthMs} ms; ${JSON.stringify(kind)}`;
       return { fault: `the ${name} endpoint ${fault}`, detail };
     },
   };
