@@ -33,7 +33,7 @@ describe("while Postgres' clock alone is off", () => {
   const merchant = forAllTests(() => buildMerchant(app.db));
   afterEach(() => moveClock(0));
 
-  /** The answer of a Postgres whose clock is ahead by `ms`. */
+  /** Takes the answer of a Postgres whose clock is ahead by `ms`. */
   function moveClock(ms: number): void {
     const at = unmockedHostMs();
     correctClock(at + ms, { askedAtMs: at, answeredAtMs: at });
