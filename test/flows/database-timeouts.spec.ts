@@ -38,7 +38,7 @@ describe('a database whose sessions have a timeout', () => {
 
   const STATES = { statement_timeout: '57014', lock_timeout: '55P03', transaction_timeout: '25P04' };
   for (const [setting, state] of Object.entries(STATES)) {
-    it(`${setting}: what the facilitator said is written again until the session's row is free`, async () => {
+    it(`lets the facilitator's answer be written again until the session's row is free: ${setting}`, async () => {
       const { id } = await flow.buildSession();
       assert.equal((await flow.pay(id)).status, 202);
       const { id: paymentId } = await flow.onlyPayment(id);
@@ -66,7 +66,7 @@ describe('a database whose sessions have a timeout', () => {
     });
   }
 
-  it('statement_timeout: merchants and buyers are told to try again, and nothing was done', async () => {
+  it('has merchants and buyers told to try again, with nothing done: statement_timeout', async () => {
     const web = await openMoneyFlow('timeouts_of_web', {
       worker: false,
       environment: { SETTLE_WAIT_MS: '0' },

@@ -45,7 +45,7 @@ describe('ten jobs for each stage of one payment, and three workers', () => {
   });
 });
 
-describe('workers that take the same payment', () => {
+describe('when workers take the same payment,', () => {
   let flow: MoneyFlow;
   let manualWorker: ManualWorker;
   before(async () => {
@@ -77,7 +77,7 @@ describe('workers that take the same payment', () => {
     return { payment, answer, signed };
   }
 
-  it('twenty at once: one gets the row, to settle it and to check the chain', async () => {
+  it('one of twenty gets the row, to settle it and to check the chain', async () => {
     const { id } = await flow.buildSession();
     const { payment, answer } = await claimed(id);
     const many = Array.from({ length: 20 });

@@ -46,7 +46,7 @@ describe('hostile input', () => {
     ];
     for (const [path, allow] of routes) {
       const others = methods.filter((method) => !allow.split(', ').includes(method));
-      it(`${others.join(', ')} on ${path}: 401 without a key, 405 with Allow with one`, async () => {
+      it(`is 405 with Allow with a key, and 401 without one: ${others.join(', ')} on ${path}`, async () => {
         for (const method of others) {
           const bare = await web.send({ method, path, key: undefined });
           assert.equal(bare.status, 401, `${method} without a key: ${bare.text}`);
@@ -60,7 +60,7 @@ describe('hostile input', () => {
       });
     }
 
-    it('HEAD: the headers of GET, also of a refused one, and no body', async () => {
+    it('gets the headers of GET without a body as HEAD, also when it is refused', async () => {
       for (const path of [SESSIONS, `${SESSIONS}/cs_test_x`, `${SESSIONS}?limit=0`, '/v1/nothing']) {
         const [get, headOnly] = [await web.send({ path }), await web.send({ path, method: 'HEAD' })];
         assert.equal(headOnly.status, get.status);
@@ -72,7 +72,7 @@ describe('hostile input', () => {
       }
     });
 
-    it('CONNECT and invalid methods end the connection', async () => {
+    it('ends the connection as CONNECT or an invalid method', async () => {
       for (const line of [
         'CONNECT pay.example:443',
         `FOO ${SESSIONS}`,
