@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { countTransfer, type Transfer } from '../../lab/world/page/transfer.js';
 import type { Visit } from '../../lab/world/page/visit.js';
-import { fundedWallet, solanaWallet } from '../../lab/world/page/wallets.js';
+import { fundedWallet, rejects, solanaWallet } from '../../lab/world/page/wallets.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { buildPaidSession } from '../../lab/world/shop/factories.js';
 import { updateAccount } from '../../shared/accounts/accounts.js';
@@ -46,13 +46,16 @@ describe('the layout of the page', () => {
   async function assertUnbroken(page: Page): Promise<void> {
     const broken = `(${BROKEN_WORDS})('.wallet-name, .family, h1, .price, .each bdi, .facts strong, .amount')`;
     assert.deepEqual(await page.evaluate(broken), []);
-    const overflow = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
-    assert.equal(await page.evaluate(overflow), false);
+    const overflow = '[document.documentElement, ...document.querySelectorAll("button")]';
+    const wide = `${overflow}.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.nodeName)`;
+    assert.deepEqual(await page.evaluate(wide), []);
   }
 
   const VIEWS: Record<string, { visit: Visit; textSize?: string }> = {
     '320 px': { visit: { browser: { viewport: { width: 320, height: 640 } } } },
     '390 px in German': { visit: { browser: { viewport: { width: 390, height: 844 }, locale: 'de' } } },
+    '320 px in Vietnamese': { visit: { browser: { viewport: { width: 320, height: 640 }, locale: 'vi' } } },
+    '360 px in Arabic': { visit: { browser: { viewport: { width: 360, height: 640 }, locale: 'ar' } } },
     'text of twice the size': { visit: { browser: PHONE }, textSize: '200%' },
   };
   for (const [name, { visit, textSize = '100%' }] of Object.entries(VIEWS)) {
@@ -68,6 +71,22 @@ describe('the layout of the page', () => {
       await visitor.leave();
     });
   }
+
+  it('keeps names of networks unbroken beside what is held there, with text of twice the size', async () => {
+    const wallet = fundedWallet();
+    wallet.next.set('eth_signTypedData_v4', rejects);
+    const browser = { ...PHONE, viewport: { width: 360, height: 640 }, locale: 'hi' };
+    const visitor = await shop.visitPage(await shop.buildSession(), { wallets: [wallet], browser });
+    const { page } = visitor;
+    await visitor.press(/Fox Wallet/);
+    await page.locator('#notice > .failed').waitFor();
+    await page.locator('#accepts > summary').click();
+    await page.locator('.held', { hasText: '25' }).waitFor();
+    await page.evaluate("document.documentElement.style.fontSize = '200%'");
+    assert.deepEqual(await page.evaluate(`(${BROKEN_WORDS})('.entry')`), []);
+    await assertUnbroken(page);
+    await visitor.leave();
+  });
 
   it('loses nothing when a desktop of 1,280 by 1,024 px is zoomed to 400 %', async () => {
     const { id } = await shop.buildSession({ lineItems: items(4), cancelUrl: 'https://shop.example/cart' });
