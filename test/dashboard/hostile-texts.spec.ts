@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { buildPaidSession, buildSession } from '../../lab/world/shop/factories.js';
+import { buildMerchant, buildPaidSession, buildSession } from '../../lab/world/shop/factories.js';
 import { createApiKey } from '../../shared/accounts/api-keys.js';
 import { newId } from '../../shared/values/ids.js';
 import { WebhookEndpoint } from '../../shared/webhooks/model.js';
@@ -77,5 +77,23 @@ describe('the dashboard and untrusted strings', () => {
       }
     }
     await tab.leave(400, 404);
+  });
+
+  it('fits the largest amounts, and the search, on the narrowest phone and with text of twice the size', async () => {
+    const { db } = stage.app;
+    const { accountId, testKey } = await buildMerchant(db);
+    const { payment } = await buildPaidSession(db, accountId, { amountCents: Number.MAX_SAFE_INTEGER });
+    const tab = await stage.visit(testKey, '#/', { viewport: { width: 320, height: 640 } });
+    const { page } = tab;
+    const seesAmount = (): Promise<void> => page.locator('p.amount', { hasText: '992,547,409.9' }).waitFor();
+    for (const place of ['#/', `#/payments/${payment.id}`]) {
+      await tab.goTo(place);
+      for (const size of ['100%', '200%']) {
+        await page.evaluate(`document.documentElement.style.fontSize = '${size}'`);
+        await seesAmount();
+        assert.equal(await scrollsSideways(page), false, `${place} at ${size}`);
+      }
+    }
+    await tab.leave(404);
   });
 });
