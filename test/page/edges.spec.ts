@@ -8,8 +8,10 @@ import { buildPaidSession } from '../../lab/world/shop/factories.js';
 import { updateAccount } from '../../shared/accounts/accounts.js';
 import { newId } from '../../shared/values/ids.js';
 import { forAllTests } from '../support/hooks.js';
+import { violations } from '../support/page/accessibility.js';
 import { layoutShift, watchLayout } from '../support/page/layout-shift.js';
 import { openShop } from '../support/page/shop.js';
+import { buildSurplus, buildUncertainPayment } from '../support/uncertain-payment.js';
 
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 const MOST_SHIFT = 0.01;
@@ -135,6 +137,16 @@ describe('the layout of the page', () => {
       )) as string[];
       assert.deepEqual(printed, [`"${payment.transaction}"`, `"${payment.payer}"`]);
       assert.equal(await page.locator('.receipt a:visible').count(), 1);
+      await visitor.leave();
+    }
+  });
+
+  it('prints a second payment and a warning in dark ink, also where the screen is dark', async () => {
+    const ids = [(await buildSurplus(shop)).session.id, (await buildUncertainPayment(shop)).session.id];
+    for (const id of ids) {
+      const visitor = await shop.visitPage(id, { browser: { colorScheme: 'dark' } });
+      await visitor.page.emulateMedia({ media: 'print' });
+      assert.deepEqual(await violations(visitor.page), []);
       await visitor.leave();
     }
   });
