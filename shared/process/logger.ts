@@ -1,6 +1,7 @@
 import thisProcess, { stdout } from 'node:process';
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 import { PERSONAL_FIELDS } from '../session-fields/fields.js';
+import { LogOutput } from './log-output.js';
 import { VERSION } from './version.js';
 
 export type { Logger };
@@ -42,7 +43,9 @@ export function createLogger(
       ...Object.fromEntries(HIDDEN.map((name) => [name, () => '[redacted]'])),
     },
   };
-  const logger = pino(options, destination === stdout ? standardOutput() : destination);
+  const own = destination === stdout ? standardOutput() : undefined;
+  const logger = pino(options, own ?? destination);
+  if (own !== undefined) own.output.onDropped = (lines) => logger.warn({ event: 'log.lines_dropped', lines });
   problemCounts.set(logger, counts);
   return logger;
 }
@@ -65,30 +68,31 @@ export function logStart(logger: Logger): void {
   logger.info({ event: 'service.starting', version: VERSION, node: thisProcess.version });
 }
 
-/** Lines are buffered for at most this time: one system call per line took a tenth of a request's time. */
-const FLUSH_EVERY_MS = 100;
-const BUFFER_BYTES = 8192;
 /** Pino's number for `warn`. */
 const WARN_LEVEL = 40;
-let output: DestinationStream | undefined;
+let output: LogOutput | undefined;
 
 /** Warnings and errors are flushed at once, in case the process crashes. */
-function standardOutput(): DestinationStream {
-  if (output !== undefined) return output;
-  const settings = { dest: stdout.fd, sync: true, minLength: BUFFER_BYTES, periodicFlush: FLUSH_EVERY_MS };
-  const buffer = pino.destination(settings);
-  thisProcess.once('exit', () => buffer.flushSync());
+function standardOutput(): DestinationStream & { output: LogOutput } {
+  output ??= openOutput();
+  const opened = output;
   const destination = {
+    output: opened,
     // Makes pino set `lastLevel` before each write.
     [pino.symbols.needsMetadataGsym]: true,
     lastLevel: 0,
     write(line: string) {
-      buffer.write(line);
-      if (destination.lastLevel >= WARN_LEVEL) buffer.flushSync();
+      opened.write(line);
+      if (destination.lastLevel >= WARN_LEVEL) opened.flush();
     },
   };
-  output = destination;
-  return output;
+  return destination;
+}
+
+function openOutput(): LogOutput {
+  const opened = new LogOutput(stdout.fd);
+  thisProcess.once('exit', () => opened.flushLast());
+  return opened;
 }
 
 /** Name, message, code and stack only: drivers attach rows and connection strings with passwords to their errors. */

@@ -66,6 +66,7 @@ const BESIDE_THEIR_USE: Readonly<Record<string, string>> = {
   'shared/limits/account-pauses.ts MAX_ACCOUNTS': 'a cache',
   'shared/payments/history.ts FIRST_KEPT': 'a part of MAX_ENTRIES',
   'shared/payments/history.ts MAX_ENTRIES': 'entries of one payment; test/db/payment-history.spec.ts',
+  'shared/process/log-output.ts MOST_KEPT': 'lines of our own; test/unit/process/log-output.spec.ts',
   'shared/reconcile/check-succeeded.ts CHECKED_AT_ONCE':
     "an operator's command, and one round of it in a worker",
   'shared/reconcile/check-succeeded.ts MAX_UNCHECKED':
