@@ -19,15 +19,22 @@ const NEEDED = [
  */
 const ENCODING = { name: 'server_encoding', fits: /^(UTF8|SQL_ASCII)$/ } as const;
 
-const VALUES = [...NEEDED, ENCODING].map(({ name }) => `'${name}', current_setting('${name}')`).join(', ');
+/** Tables are found by it. Postgres says nothing of a schema in it that is missing, or that the role may not use. */
+const SEARCH_PATH = 'search_path';
+
+const NAMES = [...NEEDED.map(({ name }) => name), ENCODING.name, SEARCH_PATH];
+const VALUES = NAMES.map((name) => `'${name}', current_setting('${name}')`).join(', ');
 
 /** A column for a statement that a new connection sends anyway. */
 export const SESSION_DEFAULTS = `json_build_object(${VALUES},
-  'alter', format('ALTER ROLE %I IN DATABASE %I', current_user, current_database())) AS defaults`;
+  'schema', current_schema(), 'alter', format('ALTER ROLE %I IN DATABASE %I', current_user, current_database())) AS defaults`;
 
-type Name = (typeof NEEDED)[number]['name'] | typeof ENCODING.name;
+type Name = (typeof NEEDED)[number]['name'] | typeof ENCODING.name | typeof SEARCH_PATH;
 
-export type SessionDefaults = Record<Name | 'alter', string>;
+export interface SessionDefaults extends Record<Name | 'alter', string> {
+  /** The first schema of the search path that the role can use. */
+  schema: string | null;
+}
 
 /** Thrown while connecting. Its message has the SQL that mends the default. */
 export class WrongDefaults extends ConfigError {}
@@ -38,6 +45,10 @@ export function requireDefaults(defaults: SessionDefaults): void {
     ({ name, value }) =>
       `DATABASE_URL must give sessions whose ${name} is '${value}', and it is '${defaults[name]}': run ${defaults.alter} SET ${name} = '${value}'; and start again.`,
   );
+  if (defaults.schema === null)
+    lines.push(
+      `DATABASE_URL must give sessions whose search_path has a schema that exists and that the role may use, and it is '${defaults[SEARCH_PATH]}': run ${defaults.alter} SET search_path = public; or GRANT USAGE ON SCHEMA, and start again.`,
+    );
   const encoding = defaults[ENCODING.name];
   if (!ENCODING.fits.test(encoding))
     lines.push(

@@ -102,6 +102,20 @@ describe('a database whose sessions have defaults that the service cannot work w
     });
   });
 
+  it('is refused when its search_path has no schema that the role can use', async () => {
+    const databaseUrl = await createMigratedDatabase('defaults_schema');
+    await setDefault(databaseUrl, 'search_path', 'nowhere');
+    const environment = { DATABASE_URL: databaseUrl, FACILITATOR_URL: 'http://127.0.0.1:1', PORT: '0' };
+    for (const entry of ['api/server', 'workers/main', 'shared/migrate']) {
+      const { code, stderr } = await runNode([`dist/${entry}.js`], { environment });
+      assert.equal(code, 1, entry);
+      assert.match(
+        stderr,
+        /^DATABASE_URL must .* whose search_path has a schema .* it is 'nowhere': run ALTER ROLE /,
+      );
+    }
+  });
+
   describe('in every one of them', () => {
     let databaseUrl: string;
     let sentences: string;
