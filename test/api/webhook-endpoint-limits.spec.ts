@@ -121,7 +121,7 @@ describe('webhook endpoints', () => {
       });
     }
 
-    // The spellings of addresses are in test/unit/public-address.spec.ts.
+    // The spellings of addresses are in test/unit/values/public-address.spec.ts.
     const refused = [
       ...[
         'ftp://1.1.1.1/',

@@ -83,11 +83,12 @@ const BESIDE_THEIR_USE: Readonly<Record<string, string>> = {
   'shared/tracing/open-telemetry.ts MAX_QUEUED_SPANS': 'spans are dropped beyond it',
   'shared/values/ids.ts COUNTER_LIMIT': 'ids of our own',
   'shared/webhooks/backoff.ts MAX_TRIES': 'tries of one delivery; test/unit/webhook-delivery/backoff.spec.ts',
-  'shared/webhooks/pending-deliveries.ts DROPPED_AT_ONCE': 'rows of a deletion; test/flows/fan-out.spec.ts',
+  'shared/webhooks/pending-deliveries.ts DROPPED_AT_ONCE':
+    'rows of a deletion; test/flows/webhooks/fan-out.spec.ts',
   'shared/x402/facilitator/facilitators.ts MAX_FEE_PAYERS_KEPT': 'a cache',
   'shared/x402/requirements.ts MAX_BUILT': 'a cache',
   'workers/jobs/deliver-webhook.ts TAKEN_AT_ONCE':
-    "deliveries of an account's turn; test/flows/webhooks-heavy.spec.ts",
+    "deliveries of an account's turn; test/flows/webhooks/webhooks-heavy.spec.ts",
   'workers/process/run-worker.ts MAX_STALLED_COUNT': 'jobs of our own queue',
 };
 

@@ -41,13 +41,13 @@ describe('npm test', () => {
   });
 
   it('runs every spec, the longest first, passes its arguments to mocha, and mocha’s exit code on', async () => {
-    for (const file of ['api/a.spec.ts', 'flows/chaos.spec.ts', 'api/helper.ts'])
+    for (const file of ['api/a.spec.ts', 'flows/lab/chaos.spec.ts', 'api/helper.ts'])
       await project.write(`test/${file}`, '');
     const outcome = await project.run('test', { args: ['--grep', 'x'], variables: [onPath('programs')] });
     assert.deepEqual([outcome.code, outcome.stderr], [5, '']);
     assert.match(
       outcome.stdout,
-      /^--grep x test\/flows\/chaos.spec.ts test\/api\/a.spec.ts test\/unit\/money.spec.ts\n$/,
+      /^--grep x test\/flows\/lab\/chaos.spec.ts test\/api\/a.spec.ts test\/unit\/money.spec.ts\n$/,
     );
   });
 

@@ -48,7 +48,7 @@ export const UNITS_OF_REQUESTS: Readonly<Record<string, Unit>> = {
     unit: 'bytes of answers that are not read',
     holder: 'account',
     enforcedIn: 'api/http/unread-answers.ts',
-    triedIn: 'test/unit/unread-answers.spec.ts',
+    triedIn: 'test/unit/http/unread-answers.spec.ts',
   },
   MAX_BODY_BYTES: {
     unit: 'bytes of a body',
@@ -126,7 +126,7 @@ export const UNITS_OF_REQUESTS: Readonly<Record<string, Unit>> = {
     unit: "characters of a URL's host",
     holder: 'request',
     enforcedIn: 'shared/values/parse-url.ts',
-    triedIn: 'test/unit/parse-url.spec.ts',
+    triedIn: 'test/unit/values/parse-url.spec.ts',
   },
   LARGE_BODY_IN_FLIGHT_MS: {
     unit: 'milliseconds of a large body and its answer',
@@ -138,19 +138,19 @@ export const UNITS_OF_REQUESTS: Readonly<Record<string, Unit>> = {
     unit: 'milliseconds of a client for a piece of a large answer',
     holder: 'answer',
     enforcedIn: 'api/http/send-json.ts',
-    triedIn: 'test/unit/send-pieces.spec.ts',
+    triedIn: 'test/unit/http/send-pieces.spec.ts',
   },
   SENT_WITHIN_MS: {
     unit: 'milliseconds of a client for an image or a long answer of a link',
     holder: 'answer',
     enforcedIn: 'api/http/release-when-sent.ts',
-    triedIn: 'test/unit/while-sent.spec.ts',
+    triedIn: 'test/unit/http/while-sent.spec.ts',
   },
   TOOL_ANSWER_BYTES: {
     unit: "bytes of a tool's answer",
     holder: 'answer',
     enforcedIn: 'api/mcp/collect-text.ts',
-    triedIn: 'test/unit/collect-text.spec.ts',
+    triedIn: 'test/unit/mcp/collect-text.spec.ts',
   },
   TABLE_PART_ROWS: {
     unit: 'rows of a table (CSV) that are read at once',

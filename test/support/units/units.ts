@@ -78,7 +78,7 @@ const CALLS: Readonly<Record<string, Unit>> = {
     unit: 'bytes of webhooks on their way to receivers',
     holder: 'process',
     enforcedIn: 'workers/webhook-delivery/process-slots.ts',
-    triedIn: 'test/flows/webhooks-heavy.spec.ts',
+    triedIn: 'test/flows/webhooks/webhooks-heavy.spec.ts',
   },
 };
 
@@ -88,13 +88,13 @@ const ROWS: Readonly<Record<string, Unit>> = {
     unit: 'pending deliveries, before events are sent again',
     holder: 'account',
     enforcedIn: 'shared/webhooks/fan-out-size.ts',
-    triedIn: 'test/flows/fan-out.spec.ts',
+    triedIn: 'test/flows/webhooks/fan-out.spec.ts',
   },
   MAX_EXPIRED_BATCH_DELIVERIES: {
     unit: 'deliveries of sessions that expire',
     holder: 'statement',
     enforcedIn: 'shared/settlement/expire-overdue.ts',
-    triedIn: 'test/flows/fan-out.spec.ts',
+    triedIn: 'test/flows/webhooks/fan-out.spec.ts',
   },
   MAX_WRITTEN_BATCH_BYTES: {
     unit: 'bytes of writes that share a statement',
@@ -114,7 +114,7 @@ const ROWS: Readonly<Record<string, Unit>> = {
     enforcedIn: 'shared/upkeep/retention.ts',
     triedIn: 'test/workers/clean-up.spec.ts',
   },
-  POOL_SHARES: ofPool('connections to Postgres', 'account', 'test/flows/connection-shares.spec.ts'),
+  POOL_SHARES: ofPool('connections to Postgres', 'account', 'test/flows/postgres/connection-shares.spec.ts'),
   POOL_WAITING: ofPool('requests that wait for a connection to Postgres', 'process'),
   POOL_WAITING_OF_ACCOUNT: ofPool('requests that wait for a connection to Postgres', 'account'),
   MAX_ENDPOINTS_PER_MODE: {
@@ -175,7 +175,7 @@ function ofImageBytes(holder: Holder): Unit {
 }
 
 function ofLookups(holder: Holder): Unit {
-  const triedIn = 'test/unit/url-lookups.spec.ts';
+  const triedIn = 'test/unit/limits/url-lookups.spec.ts';
   const unit = "look-ups of webhook endpoints' names";
   return { unit, holder, enforcedIn: 'api/v1/webhook-endpoints/url-lookups.ts', triedIn };
 }

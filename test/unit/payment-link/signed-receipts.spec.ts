@@ -34,7 +34,7 @@ function keyOf(signer: ReceiptSigner, receipt: SignedStatement): object {
   return key;
 }
 
-/** test/flows/proof.spec.ts verifies them with the stock helpers and the published keys. */
+/** test/flows/link/proof.spec.ts verifies them with the stock helpers and the published keys. */
 describe('a signed receipt', () => {
   const keys = [newKey(), newKey()];
   const signer = createReceiptSigner(keys, BASE_URL);

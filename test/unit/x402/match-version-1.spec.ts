@@ -15,7 +15,7 @@ import { entryFor, SOLANA_DEVNET } from './offers.js';
 
 const USDG = entryFor(SOLANA_DEVNET, 'USDG');
 
-/** test/flows/link-headers.spec.ts has what a link shows of it. */
+/** test/flows/link/link-headers.spec.ts has what a link shows of it. */
 describe('matching a payload of version 1', () => {
   it('pays the only token of its network with any signature', async () => {
     const payload = { ...EVM_PAYLOAD, signature: `0x${'12'.repeat(300)}` };

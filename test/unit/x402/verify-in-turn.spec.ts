@@ -36,7 +36,7 @@ function openVerifier(name: string, ...prompt: VerifyVerdict[]) {
   };
 }
 
-/** test/flows/several-facilitators.spec.ts has the order in which they are asked, and silence. */
+/** test/flows/facilitators/several-facilitators.spec.ts has the order in which they are asked, and silence. */
 describe('/verify at several facilitators in turn', () => {
   let unavailable = openUnavailableFacilitators();
   beforeEach(() => {

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { answers } from '../../../lab/world/facilitator/dial.js';
+import { Payment } from '../../../shared/payments/model.js';
+import { resetClock } from '../../../shared/process/clock.js';
+import { BASE_SEPOLIA } from '../../support/checkout.js';
+import { type ManualWorker, type MoneyFlow, openMoneyFlow } from '../../support/money-flow.js';
+
+for (const { confirmations, by } of [
+  { confirmations: '0', by: 'this release' },
+  { confirmations: '1', by: 'this release' },
+  { confirmations: '0', by: '0.2.0' },
+  { confirmations: '1', by: '0.2.0' },
+]) {
+  describe(`a success that names another payment's transaction, written by ${by}, with ${confirmations} confirmations`, () => {
+    let flow: MoneyFlow;
+    let worker: ManualWorker;
+    before(async () => {
+      const environment = { SETTLE_WAIT_MS: '0', CONFIRMATIONS_EIP155_84532: confirmations };
+      flow = await openMoneyFlow(`named_twice_${confirmations}_${by.length}`, { worker: false, environment });
+      worker = flow.openManualWorker();
+    });
+    after(async () => {
+      await flow.close();
+      resetClock();
+    });
+
+    it('is no clear answer, and the chain decides', async () => {
+      const first = await flow.buildSession();
+      await flow.pay(first.id);
+      const paid = await flow.onlyPayment(first.id);
+      await worker.doNext(paid.id);
+      if (confirmations === '1') await worker.doNext(paid.id);
+      const { transaction, status } = await flow.onlyPayment(first.id);
+      assert.equal(status, 'succeeded');
+      if (by === '0.2.0') await Payment.query(flow.db).patch({ proofIndex: null }).where({ id: paid.id });
+
+      const { id } = await flow.buildSession();
+      await flow.pay(id);
+      const { id: paymentId } = await flow.onlyPayment(id);
+      flow.facilitator.settle.next(answers(200, { success: true, transaction, network: BASE_SEPOLIA }));
+      await worker.doNext(paymentId);
+      const { reportedTransaction, settleUnclear, status: next } = await flow.onlyPayment(id);
+      assert.deepEqual([next, reportedTransaction, settleUnclear], ['processing', null, true]);
+      assert.ok(worker.log.some(({ event }) => event === 'payment.proof_taken'));
+    });
+  });
+}

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { killProcesses, startProcess } from '../../../lab/world/processes/processes.js';
+import { createDatabase, testServices } from '../../support/suite.js';
+
+describe('a process that starts before npm run migrate', () => {
+  afterEach(killProcesses);
+
+  const environmentOf = (databaseUrl: string): Record<string, string> => ({
+    DATABASE_URL: databaseUrl,
+    FACILITATOR_URL: 'http://127.0.0.1:1',
+    REDIS_URL: testServices().redisUrl,
+    ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64'),
+    PORT: '0',
+  });
+
+  for (const [entry, started] of [
+    ['api/server', 'web.listening'],
+    ['workers/main', 'worker.started'],
+  ] as const) {
+    it(`${entry} starts, and says what to run`, async () => {
+      const database = await createDatabase(`not_migrated_${entry.replace('/', '_')}`);
+      const early = await startProcess(entry, environmentOf(database));
+      await early.logged(started);
+      const { level, hint } = await early.logged('database.not_migrated');
+      assert.equal(level, 'warn');
+      assert.match(String(hint), /run npm run migrate/);
+    });
+  }
+});

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { findFreePort } from '../../../lab/world/http/listen.js';
+import { eventually } from '../../../lab/world/processes/eventually.js';
+import {
+  killProcesses,
+  startWebProcess,
+  startWorkerProcess,
+} from '../../../lab/world/processes/processes.js';
+import { StartedProcess } from '../../../lab/world/processes/supervisor.js';
+import { forAllTests } from '../../support/hooks.js';
+import { openMoneyFlow } from '../../support/money-flow.js';
+import { testServices } from '../../support/suite.js';
+
+/** More lines than the system and the process keep together. */
+const REQUESTS = 8000;
+const AT_ONCE = 50;
+
+describe('a process whose log nobody takes', () => {
+  const flow = forAllTests(() => openMoneyFlow('unread_logs', { worker: false }));
+  afterEach(killProcesses);
+
+  const environment = () => ({
+    DATABASE_URL: flow.databaseUrl,
+    REDIS_URL: testServices().redisUrl,
+    FACILITATOR_URL: flow.facilitator.url,
+    RPC_URL_EIP155_84532: flow.chain.endpoint.url,
+    BASE_URL: 'https://pay.example',
+    RATE_LIMIT_LINK_PER_MINUTE: '1000000',
+    CHECK_TOKEN_ACCOUNTS: 'false',
+    LOG_LEVEL: 'info',
+  });
+
+  async function pay(port: number): Promise<void> {
+    const { id } = await flow.buildSession();
+    const { header } = await flow.sign(id);
+    const answer = await fetch(`http://127.0.0.1:${port}/c/${id}`, {
+      headers: { 'PAYMENT-SIGNATURE': header },
+      signal: AbortSignal.timeout(20_000),
+    });
+    assert.equal(answer.status, 200, await answer.text());
+  }
+
+  it('goes on while the reader stands still, and says afterwards how many lines it has dropped', async () => {
+    const web = await startWebProcess(environment());
+    const worker = await startWorkerProcess(environment());
+    web.child.stdout?.pause();
+    worker.child.stdout?.pause();
+    const visit = async (): Promise<void> => {
+      const answer = await fetch(`http://127.0.0.1:${web.port}/c/cs_unknown`, {
+        headers: { 'User-Agent': 'agent'.repeat(40) },
+        signal: AbortSignal.timeout(20_000),
+      });
+      await answer.text();
+    };
+    for (let sent = 0; sent < REQUESTS; sent += AT_ONCE)
+      await Promise.all(Array.from({ length: AT_ONCE }, visit));
+    await pay(web.port);
+
+    web.child.stdout?.resume();
+    // Each line is whole, or could not be parsed.
+    await eventually(() => assert.ok(web.lines().some(({ event }) => event === 'log.lines_dropped')));
+    assert.ok(Number(web.lines().find(({ event }) => event === 'log.lines_dropped')?.lines) > 0);
+    await pay(web.port);
+    assert.deepEqual(await web.stop(), { code: 0, signal: null });
+    worker.child.stdout?.resume();
+    assert.deepEqual(await worker.stop(), { code: 0, signal: null });
+  });
+
+  it('goes on when the disk of its log is full, and ends when it is told to', async function () {
+    if (process.platform !== 'linux') this.skip();
+    const port = await findFreePort();
+    const onFullDisk = (file: string): StartedProcess =>
+      new StartedProcess({
+        command: 'sh',
+        args: ['-c', `exec node dist/${file} > /dev/full`],
+        environment: { ...environment(), PORT: String(port) },
+      });
+    const web = onFullDisk('api/server.js');
+    const worker = onFullDisk('workers/main.js');
+    await eventually(async () => assert.equal((await fetch(`http://127.0.0.1:${port}/healthz`)).status, 200));
+    await pay(port);
+    for (const one of [web, worker])
+      assert.deepEqual(await one.stop(), { code: 0, signal: null }, one.errors());
+  });
+});
