@@ -31,7 +31,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (state !== undefined) return /^(08|28|53|57P|25006|3D000)/.test(state);
   if (!(error instanceof Error)) return false;
   if (error instanceof WrongDefaults) return true;
-  // Whatever stopped a connection: no route to the host, no descriptor or port left, a socket that may not be used.
+  // A connection that cannot be made: no route to the host, no descriptor or port left, a socket that may not be used.
   if ('syscall' in error && error.syscall === 'connect') return true;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   return (

@@ -20,7 +20,7 @@ export class LogOutput {
   readonly #fd: number;
   readonly #write: (fd: number, bytes: Uint8Array) => number;
   #lines = '';
-  /** What is left of lines that the system has taken in part. */
+  /** The rest of lines that the system has taken in part. */
   #rest: Buffer = Buffer.alloc(0);
   #isRefused = false;
   #dropped = 0;
@@ -49,7 +49,7 @@ export class LogOutput {
     this.#tellDropped();
   }
 
-  /** At the process's end. A reader that is only slow gets the last lines. */
+  /** The process ends after it. A reader that is only slow gets the last lines. */
   flushLast(): void {
     for (let tries = 0; tries < LAST_TRIES; tries += 1) {
       this.flush();

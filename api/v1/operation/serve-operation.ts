@@ -26,7 +26,7 @@ export function serve(operation: Operation): RequestHandler {
 }
 
 /**
- * For the request log: the id of the session or refund that an answer presents, read from the start of its JSON. A replayed
+ * The id of the session or refund that an answer presents, for the request log: read from the start of its JSON. A replayed
  * answer is stored as text, without the object.
  */
 export function payableIdIn(text: Answer['text']): string | undefined {
