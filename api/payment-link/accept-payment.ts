@@ -1,9 +1,10 @@
 import { findToken, SOLANA_LIFETIME_MS } from '../../shared/chains/networks/networks.js';
+import { isPayloadUsed } from '../../shared/payments/find.js';
 import type { Channel } from '../../shared/payments/states.js';
 import { earlierNowMs, now, nowMs, times } from '../../shared/process/clock.js';
 import { type Claim, ClaimNotMade, claimSession, type NewPayment } from '../../shared/settlement/claim.js';
 import { SETTLE_MARGIN_MS } from '../../shared/settlement/policy/limits.js';
-import { isPayloadUsed, type LinkedSession } from '../../shared/settlement/read-link.js';
+import type { LinkedSession } from '../../shared/settlement/read-link.js';
 import { checkContent } from '../../shared/x402/check-content.js';
 import type { Failure } from '../../shared/x402/failure-codes.js';
 import type { WellFormedHeader } from '../../shared/x402/headers.js';

@@ -1,7 +1,8 @@
 import type { Knex } from '../../shared/db/knex.js';
+import { findUncertainPayment } from '../../shared/payments/find.js';
 import { OUTCOME_UNKNOWN } from '../../shared/payments/states.js';
 import { now } from '../../shared/process/clock.js';
-import { findUncertainPayment, type LinkedSession } from '../../shared/settlement/read-link.js';
+import type { LinkedSession } from '../../shared/settlement/read-link.js';
 import { describeFailure, type Failure, outcomeUnknown } from '../../shared/x402/failure-codes.js';
 
 /** `paymentId`: of the payment that failed, when its outcome is unknown. */

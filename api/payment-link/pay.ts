@@ -1,16 +1,10 @@
 import { Busy } from '../../shared/db/busy.js';
+import { findNamedPayment, listFailed, listUncertainOrSurplus } from '../../shared/payments/find.js';
 import type { Payment } from '../../shared/payments/model.js';
 import { OUTCOME_UNKNOWN } from '../../shared/payments/states.js';
 import { now, nowMs } from '../../shared/process/clock.js';
 import { waitAtMost } from '../../shared/process/timeout.js';
-import {
-  findLinkedSession,
-  findLinkState,
-  findNamedPayment,
-  type LinkedSession,
-  listFailed,
-  listUncertainOrSurplus,
-} from '../../shared/settlement/read-link.js';
+import { findLinkedSession, findLinkState, type LinkedSession } from '../../shared/settlement/read-link.js';
 import { LEAST_CALL_MS } from '../../shared/x402/facilitator/facilitator.js';
 import type { WellFormedHeader } from '../../shared/x402/headers.js';
 import { isSamePayment, type Offer } from '../../shared/x402/match-payment.js';

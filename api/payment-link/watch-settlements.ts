@@ -1,8 +1,8 @@
 import type { Knex } from '../../shared/db/knex.js';
+import { listDecided } from '../../shared/payments/find.js';
 import type { Logger } from '../../shared/process/logger.js';
 import { waitAtMost } from '../../shared/process/timeout.js';
 import type { SubscribeToDecisions } from '../../shared/queues/decision-notifier.js';
-import { listDecided } from '../../shared/settlement/read-link.js';
 
 /**
  * Lets requests wait for the outcomes of their payments. While a request waits, one query per tick asks for all

@@ -1,6 +1,7 @@
 import type { Knex } from '../db/knex.js';
 import type { Payable } from '../payables/model.js';
 import { PAYABLE_MOVES } from '../payables/states.js';
+import { findUncertainPayment } from '../payments/find.js';
 import { withObservation } from '../payments/history.js';
 import { Payment } from '../payments/model.js';
 import { OUTCOME_UNKNOWN, PAYMENT_MOVES } from '../payments/states.js';
@@ -14,7 +15,6 @@ import {
 } from './complete-session.js';
 import { type Decision, observed } from './policy/decision.js';
 import { afterFailure } from './policy/session-after.js';
-import { findUncertainPayment } from './read-link.js';
 import { recordMove } from './record-move.js';
 
 type Failure = Omit<Extract<Decision, { kind: 'fail' }>, 'kind'>;

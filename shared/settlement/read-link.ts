@@ -8,14 +8,11 @@ import { IMAGE_READS_AT_ONCE, LINK_READS_AT_ONCE, LONG_READS_AT_ONCE } from '../
 import { Payable } from '../payables/model.js';
 import { Payment } from '../payments/model.js';
 import { SHOWN_PAYMENT_FIELDS } from '../payments/present.js';
-import { OUTCOME_UNKNOWN } from '../payments/states.js';
 import { PUBLIC_FIELDS } from '../session-fields/fields.js';
 import { isIdShaped } from '../values/ids.js';
 import {
-  DECIDED,
   IMAGES,
   LIGHT_PUBLIC_ITEMS,
-  PAYLOADS_USED,
   READ_PUBLIC_ITEMS,
   readLinks,
   SHOWN_ITEMS,
@@ -68,11 +65,6 @@ const payment = modelColumns(Payment, 'payment', [
   'reportedTransaction',
   'failureCode',
 ]);
-
-/** A person could not read a receipt with more payments. */
-const MAX_SHOWN_SURPLUS = 20;
-/** A signature that is sent again is one of the newest. */
-const MAX_FAILED = 20;
 
 /** One session per statement: line items may be long. */
 const ONE_BY_ONE: BatchLimits = { maxKeys: 1, maxStatements: LONG_READS_AT_ONCE };
@@ -177,71 +169,3 @@ export const findLinkImage = batchReads<AskedImage, LinkImage>(async (db, asked)
     return url === null ? undefined : { url, accountId };
   });
 }, IMAGES_TOGETHER);
-
-interface PayloadUse {
-  payloadKey: string;
-  sessionId: string;
-}
-
-const readPayloadUse = batchReads<PayloadUse, true>(async (db, uses) => {
-  const keys = [uses.map(({ payloadKey }) => payloadKey), uses.map(({ sessionId }) => sessionId)];
-  const used = new Set(
-    (await runStatement<{ index: number }>(db, PAYLOADS_USED, keys)).map(({ index }) => index),
-  );
-  return uses.map((_, index) => (used.has(index) ? true : undefined));
-});
-
-/** Whether a payment has this payload already. A released payload may claim its own session again. */
-export async function isPayloadUsed(db: Knex, payloadKey: string, sessionId: string): Promise<boolean> {
-  return (await readPayloadUse(db, { payloadKey, sessionId })) ?? false;
-}
-
-/** The last payment of this session whose outcome is unknown. */
-export async function findUncertainPayment(db: Knex, sessionId: string): Promise<Payment | undefined> {
-  const uncertain = { payableId: sessionId, failureCode: OUTCOME_UNKNOWN };
-  return await Payment.query(db).where(uncertain).orderBy('id', 'desc').first();
-}
-
-/** The payments of this session that were taken, or may have been, beside the payment that holds or paid it. */
-export async function listUncertainOrSurplus(db: Knex, sessionId: string): Promise<Payment[]> {
-  return await Payment.query(db)
-    .select('id', 'network', 'asset', 'payloadKey')
-    .where({ payableId: sessionId })
-    .where((either) => either.where({ failureCode: OUTCOME_UNKNOWN }).orWhere({ surplus: true }))
-    .orderBy('id', 'desc');
-}
-
-/** The payments of this session that failed for certain, the newest first. */
-export async function listFailed(db: Knex, sessionId: string): Promise<Payment[]> {
-  return await Payment.query(db)
-    .select('id', 'network', 'asset', 'payloadKey', 'failureCode')
-    .where({ payableId: sessionId, status: 'failed' })
-    .whereNot({ failureCode: OUTCOME_UNKNOWN })
-    .orderBy('id', 'desc')
-    .limit(MAX_FAILED);
-}
-
-/** The payments of this session that arrived after another one had paid it, the oldest first. */
-export async function listSurplus(db: Knex, sessionId: string): Promise<Payment[]> {
-  return await Payment.query(db)
-    .select(...SHOWN_PAYMENT_FIELDS)
-    .where({ payableId: sessionId, surplus: true, status: 'succeeded' })
-    .orderBy('id')
-    .limit(MAX_SHOWN_SURPLUS);
-}
-
-/** The payment of this session with this payment identifier, unless it certainly never reached the facilitator. */
-export async function findNamedPayment(
-  db: Knex,
-  sessionId: string,
-  identifier: string,
-): Promise<Payment | undefined> {
-  const named = { payableId: sessionId, identifier, payloadReleased: false };
-  return await Payment.query(db).where(named).orderBy('id', 'desc').first();
-}
-
-/** The ids of these payments that are decided. */
-export async function listDecided(db: Knex, ids: readonly string[]): Promise<string[]> {
-  const rows = await runStatement<{ id: string }>(db, DECIDED, [ids]);
-  return rows.map(({ id }) => id);
-}

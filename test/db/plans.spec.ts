@@ -5,13 +5,12 @@ import { type FakeFacilitator, startFacilitator } from '../../lab/world/facilita
 import { buildUndecidedPayment } from '../../lab/world/shop/factories.js';
 import { createApiKey } from '../../shared/accounts/api-keys.js';
 import { eraseOldSessions } from '../../shared/checkout-sessions/erase.js';
-import { listUndecidedPayments } from '../../shared/payments/find.js';
+import { isPayloadUsed, listDecided, listUndecidedPayments } from '../../shared/payments/find.js';
 import { Payment } from '../../shared/payments/model.js';
 import { nowMs } from '../../shared/process/clock.js';
 import { claimSession } from '../../shared/settlement/claim.js';
 import { expireOverdueSessions, findOverdueSessions } from '../../shared/settlement/expire-overdue.js';
 import { failPayment } from '../../shared/settlement/fail.js';
-import { isPayloadUsed, listDecided } from '../../shared/settlement/read-link.js';
 import { markAnsweredProcessing } from '../../shared/settlement/record-answers.js';
 import { succeedPayment } from '../../shared/settlement/succeed.js';
 import { beginCheck, beginSettlement, listDuePayments } from '../../shared/settlement/take-work.js';

@@ -1,8 +1,9 @@
 import type { Response } from 'express';
 import { transactionUrl } from '../../../shared/chains/networks/networks.js';
 import { LONG_ANSWER_BYTES } from '../../../shared/limits/bounds.js';
+import { listSurplus } from '../../../shared/payments/find.js';
 import { now } from '../../../shared/process/clock.js';
-import { findPageSession, type LinkedSession, listSurplus } from '../../../shared/settlement/read-link.js';
+import { findPageSession, type LinkedSession } from '../../../shared/settlement/read-link.js';
 import { createdAt } from '../../../shared/values/ids.js';
 import { unixSeconds } from '../../../shared/wire/timestamp.js';
 import type { UncertainPayment } from '../../../shared/x402/failure-codes.js';

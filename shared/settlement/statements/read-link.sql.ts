@@ -76,23 +76,3 @@ export const IMAGES = {
     JOIN asked
       ON asked.id = wanted.id AND asked.number >= item.before AND asked.number < item.before + item.count`,
 };
-
-export const PAYLOADS_USED = {
-  name: 'payloads_used',
-  text: `
-    SELECT asked.n - 1 AS index
-    FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS asked (payload_key, session_id, n)
-    WHERE EXISTS (
-      SELECT FROM payment_uses
-      WHERE payload_key = asked.payload_key AND (NOT payload_released OR payable_id <> asked.session_id)
-      OFFSET 0
-    )`,
-};
-
-export const DECIDED = {
-  name: 'decided',
-  text: `
-    SELECT payment.id
-    FROM unnest($1::text[]) AS asked (id)
-    CROSS JOIN LATERAL (SELECT id FROM payments WHERE id = asked.id AND status <> 'processing' OFFSET 0) payment`,
-};
