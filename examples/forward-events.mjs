@@ -1,6 +1,6 @@
 // Follows the list of events and posts each one, signed, to a local address. For a machine that no webhook can reach.
 //
-//   CHECKOUT_URL=http://localhost:3000 CHECKOUT_KEY=svc_ck_test_… node examples/forward-events.mjs http://localhost:4242/hooks
+//   CHECKOUT_URL=http://localhost:3000 CHECKOUT_KEY=svc_ck_test_… node examples/forward-events.mjs http://localhost:4343/hooks
 import { createHmac, randomBytes } from 'node:crypto';
 import { argv, env } from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -12,7 +12,7 @@ const checkout = new Stripe(env.CHECKOUT_KEY, {
   host: hostname,
   port: port || (protocol === 'http:' ? 80 : 443),
 });
-const receiver = argv[2] ?? 'http://localhost:4242/';
+const receiver = argv[2] ?? 'http://localhost:4343/';
 const secret = env.WEBHOOK_SECRET ?? `whsec_${randomBytes(32).toString('base64')}`;
 console.log(`Events go to ${receiver}, signed with ${secret}`);
 

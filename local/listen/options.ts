@@ -61,7 +61,7 @@ function readArguments(argv: readonly string[]) {
   }
 }
 
-/** `localhost:4242/hooks` is enough. */
+/** A URL without its scheme is read as http: `localhost:4343/hooks`. */
 function readUrl(option: string, text: string): string {
   const url = parseUrl(/^[a-z]+:\/\//i.test(text) ? text : `http://${text}`);
   if (url !== undefined && /^https?:$/.test(url.protocol)) return url.href;

@@ -62,7 +62,7 @@ export async function openExampleHost(environment: Record<string, string> = {}):
         EXPORT.replace('.data', folder),
         ...overrides,
         // The shell is replaced by the program, so that a test can end a long-running one.
-        `exec env ${command.replace('<link>', link).replace('http://localhost:4242/hooks', '$SHOP')}`,
+        `exec env ${command.replace('<link>', link).replace('http://localhost:4343/hooks', '$SHOP')}`,
       ];
       // PATH is the only environment variable.
       return new StartedProcess({ name: example, command: '/bin/sh', args: ['-ec', script.join('\n')] });
