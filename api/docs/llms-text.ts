@@ -21,7 +21,7 @@ function whatThisIs(baseUrl: string): string {
   return `# Stablecoin Checkout
 
 > ${baseUrl} is a hosted checkout for stablecoin payments. A merchant, person or agent, creates a checkout session and gets
-> one link, ${baseUrl}/c/{id}. People pay it in a browser; agents pay the very same link over x402 version 2 (HTTP 402).
+> one link, ${baseUrl}/c/{id}. People pay it in a browser; agents pay the same link over x402 version 2 (HTTP 402).
 > The money, in ${SYMBOLS}, goes straight to the merchant's wallet, and a facilitator pays the network's gas.`;
 }
 
@@ -32,7 +32,7 @@ You need a wallet, and no key. GET the link with any Accept but text/html:
 
 1. It answers 402. The JSON body, and the same in base64 in the header PAYMENT-REQUIRED, lists in \`accepts\` what can be
    paid: network, token (\`asset\`), \`amount\` in the token's smallest unit, wallet (\`payTo\`). Pick one entry;
-   \`?network=eip155:137\` or \`?token=USDT\` lists more.
+   \`?network=eip155:137\` or \`?token=USDT\` lists those that did not fit.
 2. Sign it, and send the same request with the header PAYMENT-SIGNATURE. x402's own clients do both:
 
 \`\`\`js
@@ -42,10 +42,10 @@ ${PAY}
 On Solana: \`client.register('solana:*', new ExactSvmScheme(signer))\`, of @x402/svm. The second answer:
 
 - 200: paid. The body is the receipt; the header PAYMENT-RESPONSE holds the transaction.
-- 202: the network has not confirmed yet. Wait for the seconds in Retry-After, then GET the link without a payment header,
-  and again, until it answers 200. Clients do not do that by themselves. Do not sign again.
-- 402: not paid, and no money moved. \`code\` and \`error\` say why. Fix that, then sign again. Uncertain is only
-  \`outcome_unknown\`, or an \`error\` that says so: money may have moved. Ask the merchant first, with the id in \`error\`.
+- 202: the network has not confirmed yet. Do not sign again. While it answers 202, wait Retry-After seconds and GET the
+  link without a payment header: clients do not do that by themselves.
+- 402: not paid, and no money moved. \`code\` and \`error\` say why. Fix that, then sign again. Only after
+  \`outcome_unknown\`, or an \`error\` that says so, money may have moved: ask the merchant first, with the id in \`error\`.
 - 409: another payment is in progress, or has paid this session (\`session_already_paid\`), or this signature was used
   before (\`signature_already_used\`). GET the link to see its state.
 - 400: the payment header cannot be read. 404: no such link. 410: expired; ask for a new link, unless \`message\` says not to.
@@ -75,14 +75,14 @@ The tokens, of which a link offers those that its merchant has a wallet for:
 function howToCreate(baseUrl: string): string {
   return `## Create a link
 
-With a checkout key, svc_ck_live_… (main networks) or svc_ck_test_… (test networks). The API speaks Stripe's dialect:
-Stripe's SDKs work when pointed at this host. Amounts are integers in US cents; bodies are JSON or form-encoded:
+With a checkout key, svc_ck_live_… (main networks) or svc_ck_test_… (test networks). Stripe's SDKs work when
+pointed at this host. Amounts are integers in US cents; bodies are JSON or form-encoded:
 
 \`\`\`sh
 ${create(baseUrl)}
 \`\`\`
 
-The answer's \`url\` is the link. It can be paid once, until \`expires_at\` (30 minutes to 24 hours, default 24 hours).
+The answer's \`url\` is the link. It can be paid once, until \`expires_at\` (30 minutes to 24 hours; default 24).
 \`GET ${baseUrl}/v1/checkout/sessions/{id}\` tells \`status\` (open, processing, complete, expired) and \`payment\`.
 Send an Idempotency-Key with each POST: a retry then gets the first answer again.
 
@@ -92,7 +92,8 @@ id, \`iss\` is svc-merchant, \`exp\` is \`iat\` + 120. Body: \`{"livemode":false
 
 To receive events, \`POST ${baseUrl}/v1/webhook_endpoints\` with \`url\`; the answer holds its \`secret\`, once. Events
 are checkout.session.completed and checkout.session.expired. Verify each: Service-Signature with Stripe's
-\`webhooks.constructEvent\`, or webhook-signature with any Standard Webhooks library. Without a public address, ask \`GET ${baseUrl}/v1/events\`: the same events, newest first.`;
+\`webhooks.constructEvent\`, or webhook-signature with any Standard Webhooks library. Without a public address, ask
+\`GET ${baseUrl}/v1/events\`: the same events, newest first.`;
 }
 
 function howToGiveBack(baseUrl: string): string {
@@ -106,9 +107,9 @@ refund.updated.`;
 function howErrorsLook(): string {
   return `## Errors
 
-- /v1: \`{"error":{"type","code","message","param","request_id"}}\`. \`message\` says what to change in
-  \`param\`. 400 change the request, 401 the key, 404 the id or its mode (live or
-  test), 429 wait for Retry-After, 5xx send it again with the same Idempotency-Key.
+- /v1: \`{"error":{"type","code","message","param","request_id"}}\`. \`message\` says what to change in \`param\`.
+  400: change the request. 401: the key. 404: the id or its mode (live, test). 429: wait for Retry-After. 5xx: send it again
+  with the same Idempotency-Key.
 - links: \`{"error":{"code","message"}}\`, or on a 402 \`code\` and \`error\` beside \`accepts\`, such as \`insufficient_funds\`.`;
 }
 
