@@ -146,7 +146,7 @@ describe('the documentation', () => {
   }
 
   it('has what these checks look for', () => {
-    const promises = section('docs/operate.md', 'What holds each promise') + read('docs/faults.md');
+    const promises = section('docs/promises.md', 'What holds each promise') + read('docs/faults.md');
     assert.ok(namedFiles(promises).length > 60);
     assert.ok(namedFiles(read('README.md')).length > 30);
     assert.ok(tree.has('test/docs.spec.ts') && !exists('node_modules/mocha/'));
