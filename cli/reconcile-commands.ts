@@ -7,7 +7,7 @@ import { readPast } from './read-times.js';
 /** Holds the books against the chains. */
 export const RECONCILE_COMMANDS: Readonly<Record<string, Command>> = {
   reconcile: {
-    usage: '[--since DATE] [--account acct_…] [--network N] [--repair]',
+    usage: '[--since T] [--account acct_…] [--network N] [--repair]',
     options: ['since', 'account', 'network'],
     flags: ['repair'],
     // Each repair is a transaction of its own, after calls to chains.
