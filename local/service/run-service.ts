@@ -41,7 +41,8 @@ async function runService(): Promise<void> {
   try {
     await makeFolder(dataFolder());
     const { defaults, sandbox, held } = await startDefaults(open, say);
-    const config = readConfig('web', defaults);
+    // PORT may be 0, for any port.
+    const config = { ...readConfig('web', defaults), port: held.port };
     useExplorers(config.explorerUrls);
     const logger = createLogger(config.logLevel, 'local');
     logStart(logger);

@@ -35,6 +35,7 @@ export async function startDefaults(open: Closable[], say: (line: string) => voi
   const defaults = {
     LOG_LEVEL: 'warn',
     PORT: `${held.port}`,
+    BASE_URL: `http://localhost:${held.port}`,
     ...(!isSet('ENCRYPTION_KEY') && { ENCRYPTION_KEY: await localEncryptionKey(dataFolder()) }),
     ...(!isSet('RECEIPT_SIGNING_KEYS') && {
       RECEIPT_SIGNING_KEYS: await localReceiptSigningKey(dataFolder()),

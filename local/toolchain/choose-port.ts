@@ -18,9 +18,8 @@ export async function choosePort(): Promise<HeldPort> {
   throw new Error(`The ports ${FIRST_PORT} to ${FIRST_PORT + TRIES - 1} are all taken: set PORT.`);
 }
 
-/** Holds a configured port. Fails when it is taken, instead of choosing another one. */
+/** Holds a configured port, for 0 any free one. Fails when it is taken, instead of choosing another one. */
 export async function requireFreePort(port: number): Promise<HeldPort> {
-  if (port === 0) return { port, release: async () => {} };
   const held = await hold(port);
   if (held !== undefined) return held;
   throw new Error(`PORT is ${port}, and that is taken: stop what listens there, or set another PORT.`);
@@ -36,6 +35,9 @@ function hold(port: number): Promise<HeldPort | undefined> {
     const holder = createServer((socket) => socket.destroy());
     const release = (): Promise<void> => new Promise((released) => holder.close(() => released()));
     holder.once('error', () => resolve(undefined));
-    holder.listen(port, () => resolve({ port, release }));
+    holder.listen(port, () => {
+      const address = holder.address();
+      resolve({ port: typeof address === 'object' && address !== null ? address.port : port, release });
+    });
   });
 }

@@ -15,6 +15,13 @@ describe('the port of npm start', () => {
     await (await requireFreePort(port)).release();
   });
 
+  it('is any free one when it was configured as 0', async () => {
+    const held = await requireFreePort(0);
+    assert.ok(held.port > 0);
+    await assert.rejects(requireFreePort(held.port), /is taken/);
+    await held.release();
+  });
+
   it('is held from the choice on: a start at the same time takes another one', async () => {
     const [first, second] = await Promise.all([choosePort(), choosePort()]);
     assert.notEqual(first.port, second.port);
