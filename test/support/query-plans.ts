@@ -18,7 +18,7 @@ interface TableRead {
 export async function captureStatements(db: Knex, act: () => Promise<unknown>): Promise<Statement[]> {
   const seen = new Map<string, Statement>();
   const note = ({ sql, bindings = [] }: { sql: string; bindings?: unknown[] }): void => {
-    if (/^\s*(select|insert|update|delete|with)\b/i.test(sql)) seen.set(sql, { sql, bindings });
+    if (/^[\s(]*(select|insert|update|delete|with)\b/i.test(sql)) seen.set(sql, { sql, bindings });
   };
   db.on('query', note);
   try {
