@@ -8,7 +8,7 @@ import { captureStatements, explain } from '../support/query-plans.js';
 import { buildShop } from '../support/shop.js';
 import { createMigratedDatabase } from '../support/suite.js';
 
-const COUNTS = { accounts: 1, sessions: 30_000, payments: 15_000, deliveries: 15_000, idempotencyRecords: 1 };
+const COUNTS = { accounts: 1, sessions: 8000, payments: 4000, deliveries: 4000, idempotencyRecords: 1 };
 const MOST_ROWS = 100;
 /** Postgres may make one plan for all values of a prepared statement once it was executed five times. */
 const OFTEN = 8;
