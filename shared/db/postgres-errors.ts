@@ -31,13 +31,13 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (state !== undefined) return /^(08|28|53|57P|25006|3D000)/.test(state);
   if (!(error instanceof Error)) return false;
   if (error instanceof WrongDefaults) return true;
+  // Node tried several addresses of the host: only the errors within name the system call.
+  if (error instanceof AggregateError) return error.errors.some(isDatabaseUnavailable);
   // A connection that cannot be made: no route to the host, no descriptor or port left, a socket that may not be used.
-  if ('syscall' in error && error.syscall === 'connect') return true;
+  if ('syscall' in error && (error.syscall === 'connect' || error.syscall === 'getaddrinfo')) return true;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return (
-    /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOENT)/.test(code) ||
-    UNAVAILABLE_MESSAGE.test(error.message)
-  );
+  // Linux ends an open connection by EHOSTUNREACH when its peer's machine is gone.
+  return /^(ECONN|EHOST|ENET|EPIPE|ETIMEDOUT|ENOENT)/.test(code) || UNAVAILABLE_MESSAGE.test(error.message);
 }
 
 /**
@@ -63,6 +63,8 @@ export function keepMessage(error: unknown): void {
 /** The message of any error, without the statement: for a person who does not read SQL. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  // Node leaves its message empty when no address of a host takes a connection.
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join(', ');
   return said.get(postgresError(error)) ?? (error.message || error.name);
 }
 

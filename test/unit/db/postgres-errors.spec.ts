@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { connect } from 'node:net';
-import { isDatabaseUnavailable } from '../../../shared/db/postgres-errors.js';
+import { connect, type LookupFunction } from 'node:net';
+import { isDatabaseUnavailable, messageOf } from '../../../shared/db/postgres-errors.js';
 
 describe('a connection to Postgres that cannot be made', () => {
   for (const code of [
@@ -21,6 +21,30 @@ describe('a connection to Postgres that cannot be made', () => {
     const error = await new Promise((resolve) => connect('/nowhere/.s.PGSQL.5432').once('error', resolve));
     assert.equal(Object(error).syscall, 'connect');
   });
+
+  it('at any address of its host leaves Postgres unavailable, and names each', async () => {
+    // Systems make no TCP connection to addresses of multicast.
+    const groups = ['224.0.0.1', '224.0.0.2'].map((address) => ({ address, family: 4 }));
+    const lookup: LookupFunction = (_host, _options, found) => found(null, groups);
+    const error = await new Promise((resolve) =>
+      connect({ host: 'db.example', port: 5432, lookup }).once('error', resolve),
+    );
+    assert.ok(error instanceof AggregateError);
+    assert.match(messageOf(error), /^connect E[A-Z]+ 224\.0\.0\.1:5432.*, connect E[A-Z]+ 224\.0\.0\.2:5432/);
+    assert.ok(isDatabaseUnavailable(error));
+    const ports = error.errors.map((one) => Object.assign(one, { code: 'EADDRNOTAVAIL' }));
+    assert.ok(isDatabaseUnavailable(Object.assign(new AggregateError(ports), { code: 'EADDRNOTAVAIL' })));
+  });
+
+  for (const [syscall, code] of [
+    ['getaddrinfo', 'EAI_FAIL'],
+    ['getaddrinfo', 'EMFILE'],
+    ['read', 'EHOSTUNREACH'],
+    ['read', 'ENETUNREACH'],
+  ] as const)
+    it(`or that broke, by ${code} of ${syscall}, leaves Postgres unavailable`, () => {
+      assert.ok(isDatabaseUnavailable(Object.assign(new Error(`${syscall} ${code}`), { code, syscall })));
+    });
 
   it('is told from a file that may not be opened', () => {
     const error = Object.assign(new Error("EMFILE: too many open files, open 'x'"), {
