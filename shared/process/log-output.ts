@@ -2,9 +2,13 @@ import { writeSync } from 'node:fs';
 
 /** Lines are buffered for at most this time: one system call per line took a tenth of a request's time. */
 const FLUSH_EVERY_MS = 100;
+/** A pipe holds 64 KiB: its reader may have taken them long before the next regular flush. Doubles while nothing is taken. */
+const FIRST_AFTER_REFUSAL_MS = 5;
 const BUFFER_CHARS = 8192;
 /** Beyond this, lines that nobody takes are dropped: at one request's line of 300 characters, some 3,000 of them. */
 const MOST_KEPT = 1024 * 1024;
+/** Lines are kept again from here on, so that few gaps, each with its count, take the place of many. */
+const KEPT_AFTER_GAP = MOST_KEPT / 2;
 const LAST_TRIES = 100;
 const BETWEEN_LAST_TRIES_MS = 10;
 const pauseCell = new Int32Array(new SharedArrayBuffer(4));
@@ -15,7 +19,7 @@ const pauseCell = new Int32Array(new SharedArrayBuffer(4));
  * it refuses what it has no room for. Lines are kept meanwhile, then dropped and counted; none is written in part.
  */
 export class LogOutput {
-  /** Called when lines are taken again, after so many were dropped. */
+  /** Called when lines are kept or taken again, after so many were dropped: it may write in place of them. */
   onDropped: (lines: number) => void = () => {};
   readonly #fd: number;
   readonly #write: (fd: number, bytes: Uint8Array) => number;
@@ -23,6 +27,9 @@ export class LogOutput {
   /** The rest of lines that the system has taken in part. */
   #rest: Buffer = Buffer.alloc(0);
   #isRefused = false;
+  #isWaiting = false;
+  #afterRefusalMs = FIRST_AFTER_REFUSAL_MS;
+  #isFull = false;
   #dropped = 0;
 
   constructor(fd: number, write: (fd: number, bytes: Uint8Array) => number = writeSync) {
@@ -32,8 +39,12 @@ export class LogOutput {
   }
 
   write(line: string): void {
-    if (this.#rest.length + this.#lines.length > MOST_KEPT) this.#dropped += 1;
-    else this.#lines += line;
+    this.#isFull = this.#rest.length + this.#lines.length > (this.#isFull ? KEPT_AFTER_GAP : MOST_KEPT);
+    if (this.#isFull) this.#dropped += 1;
+    else {
+      this.#tellDropped();
+      this.#lines += line;
+    }
     if (this.#lines.length >= BUFFER_CHARS && !this.#isRefused) this.flush();
   }
 
@@ -42,8 +53,9 @@ export class LogOutput {
       while (this.#rest.length > 0 || this.#lines !== '') this.#writeSome();
       this.#isRefused = false;
     } catch {
-      // Its reader has no room, or is gone; a disk is full. The next flush tries again.
+      // Its reader has no room, or is gone; a disk is full.
       this.#isRefused = true;
+      this.#tryAgain();
       return;
     }
     this.#tellDropped();
@@ -64,6 +76,18 @@ export class LogOutput {
       this.#lines = '';
     }
     this.#rest = this.#rest.subarray(this.#write(this.#fd, this.#rest));
+    this.#afterRefusalMs = FIRST_AFTER_REFUSAL_MS;
+  }
+
+  #tryAgain(): void {
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
+    const inMs = this.#afterRefusalMs;
+    this.#afterRefusalMs = Math.min(inMs * 2, FLUSH_EVERY_MS);
+    setTimeout(() => {
+      this.#isWaiting = false;
+      this.flush();
+    }, inMs).unref();
   }
 
   #tellDropped(): void {

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../../../lab/world/processes/eventually.js';
 import { LogOutput } from '../../../shared/process/log-output.js';
 
 const LINE = `${'x'.repeat(999)}\n`;
@@ -40,6 +42,46 @@ describe('the log of a process', () => {
       output.flush();
       assert.deepEqual(dropped, [lost]);
     });
+
+  it('loses nothing to a reader that takes a little at once, and soon more', async () => {
+    let room = ROOM;
+    const { output, written } = open(() => room);
+    const reading = setInterval(() => {
+      if (written().length === room) room += ROOM;
+    }, 1).unref();
+    for (let line = 0; line < LINES; line += 1) {
+      output.write(LINE);
+      // Ten megabytes in a second.
+      if (line % 100 === 99) await sleep(10);
+    }
+    output.write('last\n');
+    await eventually(() => assert.ok(written().endsWith('last\n')));
+    assert.ok(written() === `${LINE.repeat(LINES)}last\n`, 'lines were dropped');
+    clearInterval(reading);
+  });
+
+  it('tells where lines are missing while its reader stays behind', () => {
+    let room = 0;
+    const { output, written } = open(() => room);
+    output.onDropped = (lines) => output.write(`${lines} lost\n`);
+    for (let line = 0; line < LINES; line += 1) output.write(LINE);
+    room = 1_000_000;
+    output.flush();
+    output.write('kept\n');
+    output.flush();
+    assert.equal(written().length, room, 'its reader has caught up');
+    room = Number.POSITIVE_INFINITY;
+    output.flush();
+    const [, before = '', lost] = /^((?:x+\n)+)(\d+) lost\nkept\n$/.exec(written()) ?? [];
+    assert.equal(before.length, LINE.length * (LINES - Number(lost)));
+  });
+
+  it('asks for room ever more rarely while there is none', async () => {
+    const { output, tries } = open(() => 0);
+    output.write(LINE.repeat(9));
+    await sleep(1000);
+    assert.ok(tries() > 10 && tries() < 40, `${tries()} tries`);
+  });
 
   it('waits at the end for a reader that is only slow', () => {
     let asked = 0;
