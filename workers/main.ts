@@ -1,15 +1,18 @@
 import path from 'node:path';
 import { runProcess } from '../shared/startup/run-process.js';
-import { startWorker } from './process/start-worker.js';
-import { openSenderThread } from './webhook-delivery/open-sender-thread.js';
-import { separateReceivers } from './webhook-delivery/separate-receivers.js';
 
 const THREAD = `./webhook-delivery/sender-thread${path.extname(import.meta.url)}`;
 
-await runProcess('worker', (config, logger) =>
-  startWorker(config, logger, (options) =>
+// Most of the start is the time to load the code: a signal meanwhile ends the process.
+await runProcess('worker', async (config, logger) => {
+  const [{ startWorker }, { openSenderThread }, { separateReceivers }] = await Promise.all([
+    import('./process/start-worker.js'),
+    import('./webhook-delivery/open-sender-thread.js'),
+    import('./webhook-delivery/separate-receivers.js'),
+  ]);
+  return await startWorker(config, logger, (options) =>
     separateReceivers((priority) =>
       openSenderThread(new URL(THREAD, import.meta.url), { ...options, priority }),
     ),
-  ),
-);
+  );
+});

@@ -61,8 +61,6 @@ export function closeOnSignal(service: Closable, logger: Logger): void {
       },
     );
   };
-  process.off('SIGTERM', end);
-  process.off('SIGINT', end);
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  // In this order: Node drops a signal that waits for its turn when a signal's last listener is removed.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop).off(signal, end);
 }

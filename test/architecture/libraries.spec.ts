@@ -53,8 +53,8 @@ describe('the libraries', () => {
   });
 
   it('of chains and queues are not loaded before a process needs them', () => {
-    const web = loadedAtStart('api/server.ts');
-    const worker = loadedAtStart('workers/main.ts');
+    const web = loadedAtStart('api/process/start-web.ts');
+    const worker = loadedAtStart('workers/process/start-worker.ts');
     assert.ok(web.has('express') && worker.has('viem'));
     for (const name of ['viem', 'bullmq', '@solana/web3.js']) assert.ok(!web.has(name), `web: ${name}`);
     assert.ok(!worker.has('@solana/web3.js'));
@@ -62,6 +62,15 @@ describe('the libraries', () => {
     assert.ok(commands.has('objection'));
     for (const name of ['viem', 'undici', 'ioredis', '@solana/web3.js'])
       assert.ok(!commands.has(name), `commands: ${name}`);
+  });
+
+  it('are not loaded before a process can be told to stop', () => {
+    for (const entry of ['api/server.ts', 'workers/main.ts']) {
+      const first = loadedAtStart(entry);
+      assert.ok(first.has('pino'));
+      for (const name of ['express', 'objection', 'undici', 'viem'])
+        assert.ok(!first.has(name), `${entry}: ${name}`);
+    }
   });
 
   it('that few processes need are loaded on first use', () => {

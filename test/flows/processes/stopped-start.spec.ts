@@ -50,4 +50,16 @@ describe('a process that is told to stop while it starts', () => {
       command.signal(signal);
       assert.deepEqual(await command.exited, { code, signal: null });
     });
+
+  it('closes when the signal comes as its start ends, before its listeners have their turn', async () => {
+    const start = `
+      import { closeOnSignal, endOnSignal } from './dist/shared/process/shutdown.js';
+      endOnSignal();
+      setTimeout(() => {}, 3000);
+      process.kill(process.pid, 'SIGTERM');
+      closeOnSignal({ close: async () => console.error('closed') }, { info() {}, error() {} });`;
+    const started = new StartedProcess(nodeProgram(['--input-type=module', '--eval', start]));
+    assert.deepEqual(await started.exited, { code: 0, signal: null });
+    assert.equal(started.errors(), 'closed\n');
+  });
 });
