@@ -15,7 +15,7 @@ export interface Stores {
   redis: RedisClient | undefined;
   /** Guards `redis`. */
   breaker: Breaker | undefined;
-  /** Not started yet. */
+  /** The watch is not started yet. */
   installation: InstallationWatch;
   /** Part of the names of the queues in Redis. Asks Postgres once, and again after a failure. */
   nameInstallation(): Promise<string>;

@@ -50,7 +50,7 @@ export function openOutsideCalls(
     perHolder: [slots, slots],
     dynamicThreshold: LEAVE_A_QUARTER,
   });
-  /** By network, and by network with account. */
+  /** The keys are networks, and networks with an account. */
   const inFlightOf = new Map<string, CallsInFlight>();
   const running = new Set<Promise<unknown>>();
 
