@@ -80,7 +80,7 @@ describe('the log of a process', () => {
     const { output, tries } = open(() => 0);
     output.write(LINE.repeat(9));
     await sleep(1000);
-    assert.ok(tries() > 10 && tries() < 40, `${tries()} tries`);
+    assert.ok(tries() > 1 && tries() < 40, `${tries()} tries`);
   });
 
   it('waits at the end for a reader that is only slow', () => {
@@ -92,12 +92,10 @@ describe('the log of a process', () => {
   });
 
   it('ends all the same when nobody reads', () => {
-    const { output, written } = open(() => 0);
+    const { output, written, tries } = open(() => 0);
     output.write('last\n');
-    const from = performance.now();
     output.flushLast();
-    assert.equal(written(), '');
-    assert.ok(performance.now() - from < 5000);
+    assert.deepEqual([written(), tries()], ['', 100]);
   });
 });
 
