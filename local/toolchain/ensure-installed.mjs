@@ -67,9 +67,13 @@ function matchesLock(root) {
   });
 }
 
+/** Undefined also while npm is writing the file, for a start that began earlier. */
 function readPackages(file) {
-  const text = read(file);
-  return text === undefined ? undefined : JSON.parse(text).packages;
+  try {
+    return JSON.parse(read(file)).packages;
+  } catch {
+    return undefined;
+  }
 }
 
 function writeStamp(root) {

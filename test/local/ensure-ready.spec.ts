@@ -97,6 +97,12 @@ describe('with launchers,', () => {
       assert.equal(await project.installs(), 2);
     });
 
+    it('is done by a start that finds a half-written list of what is installed', async () => {
+      await project.write('node_modules/.package-lock.json', '{ "packages": {');
+      assert.equal((await project.run('start')).stdout, 'service runs');
+      assert.equal(await project.installs(), 1);
+    });
+
     it('happens once for several starts at once', async () => {
       const outcomes = await Promise.all([1, 2, 3].map(() => project.run('start')));
       assert.deepEqual(
