@@ -83,14 +83,18 @@ export async function scanHistory(
   }
 }
 
-/** The node of a pass that ended without the payment may list late, and another node may list the payment by now. */
+/**
+ * The node of a pass that ended without the payment may list late, and another node may list the payment by now. Any node may
+ * answer, one behind the pass' root, too: it may have the payment all the same, and proves nothing without it.
+ */
 export async function readNewestAgain(
   search: SolanaSearch,
   pass: SolanaPass,
 ): Promise<ChainFinding | undefined> {
   for (let asked = 0; asked < PAGES_ASKED; asked += 1) {
     const again = { ...pass, beforeLast: undefined, last: undefined };
-    const found = await judgeEntries(search, again, await readPage(search, again));
+    const page = await readPage(search, { ...again, rootSlot: 0 });
+    const found = await judgeEntries(search, again, page);
     if (found !== undefined) return found;
     pass.hasUnclear ||= again.hasUnclear;
   }
