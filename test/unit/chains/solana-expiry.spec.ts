@@ -159,6 +159,21 @@ describe('the expiry of a Solana payment', () => {
     });
   }
 
+  it('does not hide a payment that only a node behind the others lists', async () => {
+    await check();
+    land();
+    chain.travel(200);
+    let lists = 0;
+    chain.endpoint.onCall = (method) => {
+      if (method !== 'getSignaturesForAddress') return;
+      lists += 1;
+      const isBehind = lists % 2 === 0;
+      chain.lag.set(method, isBehind ? 5 : 0);
+      chain.listLag = isBehind ? 0 : 1000;
+    };
+    assert.equal(await check(), 'paid');
+  });
+
   it('does not hide a payment that the facilitator has named and no list contains', async () => {
     await check();
     const transactionHint = land();
