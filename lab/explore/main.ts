@@ -8,7 +8,7 @@ import { explorePolicy } from './policy/explore-policy.js';
 import type { Explored } from './run/explore.js';
 import { type ExploreOptions, readOptions, UsageError } from './run/options.js';
 
-const USAGE = `npm run explore -- --policy | --rows | --history URL | [--trials N] [--seed S] [--path P] [--mistake NAME]
+const USAGE = `npm run explore -- --policy | --rows | --history URL | [--trials N] [--seed S] [--path P] [--mutant NAME]
 
 --policy   explores the policy's model completely
 --rows     prints the rows of the policy
@@ -16,7 +16,7 @@ const USAGE = `npm run explore -- --policy | --rows | --history URL | [--trials 
 --trials   random trials to run
 --seed     draws the same trials again
 --path     replays the failing trial that a run printed
---mistake  runs with the mutant whose name contains NAME, which must be found
+--mutant   runs with the mutant whose name contains NAME, which must be found
 `;
 
 /** Exits 0 when every trial kept every invariant, 1 otherwise. */
@@ -55,7 +55,7 @@ interface Outcome {
   status: number;
 }
 
-async function run({ trials, seed, path, mistake: name }: ExploreOptions, url: string): Promise<Outcome> {
+async function run({ trials, seed, path, mutant: name }: ExploreOptions, url: string): Promise<Outcome> {
   await migrate(loadConfig({ DATABASE_URL: url }, 'migrate'), createLogger('silent', 'explore'));
   // They load the whole service, which the other options do not need.
   const { MUTANTS } = await import('./mutants/mutants.js');

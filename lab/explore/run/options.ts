@@ -12,7 +12,7 @@ export interface ExploreOptions {
   seed: number;
   path: string | undefined;
   /** A part of the name of a mutant. */
-  mistake: string | undefined;
+  mutant: string | undefined;
 }
 
 export class UsageError extends Error {
@@ -30,7 +30,7 @@ export function readOptions(args: string[]): ExploreOptions {
     trials: text,
     seed: text,
     path: text,
-    mistake: text,
+    mutant: text,
   } as const;
   const { values } = parseArgs({ args, options });
   return {
@@ -40,7 +40,7 @@ export function readOptions(args: string[]): ExploreOptions {
     trials: readNumber('trials', values.trials, DEFAULT_TRIALS),
     seed: readNumber('seed', values.seed, randomInt(1, 1_000_000)),
     path: values.path,
-    mistake: values.mistake,
+    mutant: values.mutant,
   };
 }
 

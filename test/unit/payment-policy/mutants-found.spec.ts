@@ -4,7 +4,7 @@ import { explore } from '../../../lab/explore/policy/search/explore.js';
 import { PLAIN } from '../../../lab/explore/policy/setting/setting.js';
 import { addToTitle } from '../../support/add-to-title.js';
 
-describe('a mistake in the policy of a payment breaks a promise:', () => {
+describe('a mutant of the policy of a payment breaks a promise:', () => {
   for (const { name, setting, policy } of MUTANTS) {
     it(name, function () {
       const { states, counterexample } = explore(setting, policy);
