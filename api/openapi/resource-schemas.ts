@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { KEY_ACCESS } from '../../shared/accounts/model.js';
 import { TOKEN_SYMBOLS } from '../../shared/chains/networks/networks.js';
+import { REFUND_STATUSES } from '../../shared/payables/refund-statuses.js';
 import { REFUND_REASONS } from '../../shared/payables/refund-terms.js';
 import { PAYABLE_STATUSES } from '../../shared/payables/states.js';
 import { CHANNELS, PAYMENT_STATUSES } from '../../shared/payments/states.js';
-import { REFUND_STATUSES } from '../../shared/refunds/states.js';
 import { type FieldType, fieldsBy, inWireOrder, SESSION_FIELDS } from '../../shared/session-fields/fields.js';
 import { API_VERSION, EVENT_TYPES, SUBSCRIBABLE_EVENTS } from '../../shared/webhooks/event-types.js';
 import { DELIVERY_STATUSES, ENDPOINT_STATUSES } from '../../shared/webhooks/states.js';

@@ -2,11 +2,11 @@ import { type Principal, requireActiveKey, whereKeyActive } from '../accounts/ap
 import { type AnswerRendering, renderAndStore } from '../accounts/idempotency.js';
 import type { Knex } from '../db/knex.js';
 import { noSuch, Refusal } from '../errors/refusal.js';
+import { REFUND_STATUS_OF } from '../payables/refund-statuses.js';
 import { PAYABLE_MOVES } from '../payables/states.js';
 import type { EventDeps } from '../webhooks/events.js';
 import { Refund } from './model.js';
 import { recordRefundEvent } from './record-events.js';
-import { REFUND_STATUS_OF } from './states.js';
 
 /** A canceled refund has the status of an expired session: its link takes no payment. */
 export async function cancelRefund(

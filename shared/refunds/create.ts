@@ -3,7 +3,7 @@ import { type AnswerRendering, renderAndStore } from '../accounts/idempotency.js
 import { CheckoutSession } from '../checkout-sessions/model.js';
 import type { Knex } from '../db/knex.js';
 import { noSuch, Refusal } from '../errors/refusal.js';
-import { chooseExpiry } from '../payables/lifetime.js';
+import { chooseExpiry, type Lifetime } from '../payables/lifetime.js';
 import { summarize } from '../payables/line-items.js';
 import { Payable } from '../payables/model.js';
 import type { RefundReason } from '../payables/refund-terms.js';
@@ -13,8 +13,16 @@ import { isRefundId, newId } from '../values/ids.js';
 import type { EventDeps } from '../webhooks/events.js';
 import { recordRefundEvent } from './record-events.js';
 import { refundedSum } from './refunded-sum.js';
-import { REFUND_LIFETIME } from './states.js';
 import { refundTerms } from './terms.js';
+
+const DAY_SECONDS = 24 * 3600;
+
+const REFUND_LIFETIME: Lifetime = {
+  shortest: 30 * 60,
+  longest: 30 * DAY_SECONDS,
+  default: 7 * DAY_SECONDS,
+  inWords: '30 minutes and 30 days',
+};
 
 export interface NewRefund {
   paymentId: string;

@@ -1,4 +1,5 @@
 import { transactionUrl } from '../chains/networks/networks.js';
+import { REFUND_STATUS_OF } from '../payables/refund-statuses.js';
 import type { RefundTerms } from '../payables/refund-terms.js';
 import { paidBy } from '../payables/states.js';
 import type { Payment } from '../payments/model.js';
@@ -7,7 +8,6 @@ import { decimalText, dollarText } from '../values/money.js';
 import type { Columns } from '../wire/csv.js';
 import { utcText } from '../wire/timestamp.js';
 import { type Refund, requireRefund } from './model.js';
-import { REFUND_STATUS_OF } from './states.js';
 
 /** The refunds list for accountants: the field names of the API, amounts in decimals, times in UTC text. */
 export const REFUND_COLUMNS: Columns<Refund> = [

@@ -3,11 +3,11 @@ import { transactionUrl } from '../chains/networks/networks.js';
 import { type PublicMerchant, presentMerchant } from '../checkout-sessions/present-public.js';
 import type { Payable } from '../payables/model.js';
 import { paymentLinkUrl } from '../payables/payment-link-url.js';
+import { REFUND_STATUS_OF, type RefundStatus } from '../payables/refund-statuses.js';
 import type { RefundReason } from '../payables/refund-terms.js';
 import { isOver, paidBy } from '../payables/states.js';
 import { createdSeconds, unixSeconds, unixSecondsOrNull } from '../wire/timestamp.js';
 import { requireRefund } from './model.js';
-import { REFUND_STATUS_OF, type RefundStatus } from './states.js';
 
 export interface WireRefund {
   id: string;

@@ -3,7 +3,7 @@ import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import type { Payable } from '../payables/model.js';
 import type { Logger } from '../process/logger.js';
-import { LOCK_REFUNDED_PAYMENT, REFUNDED_SUM } from './refunded-sum.sql.js';
+import { LOCK_REFUNDED_PAYMENT, REFUNDED_SUM } from './statements/refunded-sum.sql.js';
 
 /**
  * The refunds of a payment that are not canceled, in cents. A transaction that adds to the sum locks the refunded payment's

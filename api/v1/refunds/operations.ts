@@ -1,11 +1,11 @@
 import type { Payable } from '../../../shared/payables/model.js';
+import { payableStatusOf } from '../../../shared/payables/refund-statuses.js';
 import { isFinal } from '../../../shared/payables/states.js';
 import { cancelRefund } from '../../../shared/refunds/cancel.js';
 import { createRefund } from '../../../shared/refunds/create.js';
 import { presentRefund } from '../../../shared/refunds/present.js';
 import { REFUND_COLUMNS } from '../../../shared/refunds/present-csv.js';
 import { getRefund, listRefunds, type RefundFilter, readRefunds } from '../../../shared/refunds/read.js';
-import { payableStatusOf } from '../../../shared/refunds/states.js';
 import type { Deps } from '../../deps/deps.js';
 import { createdRange } from '../../input/created-filter.js';
 import { inputParser, parseNothing } from '../../input/input-parser.js';

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
+import { REFUND_STATUSES } from '../../../shared/payables/refund-statuses.js';
 import { REFUND_REASONS } from '../../../shared/payables/refund-terms.js';
-import { REFUND_STATUSES } from '../../../shared/refunds/states.js';
 import { MAX_TOTAL_CENTS } from '../../../shared/values/money.js';
 import { CreatedFilter, UnixSeconds } from '../../input/created-filter.js';
 import { ListParameters } from '../../input/list-query.js';

@@ -7,8 +7,8 @@ import {
   sql,
   textColumn,
 } from '../../db/json-text.js';
+import { REFUND_STATUS_OF, type RefundStatus } from '../../payables/refund-statuses.js';
 import { createdMsSql } from '../../values/ids.js';
-import { REFUND_STATUS_OF, type RefundStatus } from '../states.js';
 
 /** A condition of the payable `session`. */
 export const IS_REFUND = 'session.refunded_payment_id IS NOT NULL';

@@ -1,5 +1,4 @@
-import type { Lifetime } from '../payables/lifetime.js';
-import type { PayableStatus } from '../payables/states.js';
+import type { PayableStatus } from './states.js';
 
 export const REFUND_STATUSES = ['requires_action', 'pending', 'succeeded', 'canceled'] as const;
 export type RefundStatus = (typeof REFUND_STATUSES)[number];
@@ -20,12 +19,3 @@ export function payableStatusOf(status: RefundStatus): PayableStatus {
   if (found === undefined) throw new Error(`no status of a payable is shown as ${status}`);
   return found[0] as PayableStatus;
 }
-
-const DAY_SECONDS = 24 * 3600;
-
-export const REFUND_LIFETIME: Lifetime = {
-  shortest: 30 * 60,
-  longest: 30 * DAY_SECONDS,
-  default: 7 * DAY_SECONDS,
-  inWords: '30 minutes and 30 days',
-};

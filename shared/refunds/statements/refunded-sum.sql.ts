@@ -1,6 +1,4 @@
-import type { Statement } from '../db/statement.js';
-
-// Not in statements/: that folder imports this one, and two folders do not import each other.
+import type { Statement } from '../../db/statement.js';
 
 /** The cents of the refunds of payment $1 that are not canceled. */
 export const REFUNDED_SUM: Statement = {
