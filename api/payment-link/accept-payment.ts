@@ -19,7 +19,7 @@ import {
 } from '../../shared/x402/payload.js';
 import { recoversToPayer } from '../../shared/x402/recovers-to-payer.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
-import { checkBeforeRefusal } from './check-before-refusal.js';
+import { checkBeforeRefusal, type DoubtedRefusal } from './check-before-refusal.js';
 import type { LinkDeps } from './link-deps.js';
 
 /** A payment request at a link. */
@@ -51,9 +51,9 @@ export async function acceptPayment(
   deps: LinkDeps,
   session: LinkedSession,
   offer: Offer,
-  { header, channel, requestId, arrivedAtMs }: SentPayment,
+  sent: SentPayment,
 ): Promise<Acceptance> {
-  const match = await matchPayment(header, offer);
+  const match = await matchPayment(sent.header, offer);
   if (!match.ok) return { kind: 'refused', failure: match };
   const { requirements, proof } = match;
   const contradiction = checkContent(proof, requirements, times());
@@ -62,31 +62,16 @@ export async function acceptPayment(
 
   const key = payloadKey(requirements.network, requirements.asset, proof);
   if (await isPayloadUsed(deps.db, key, session.id)) return { kind: 'used_before' };
-  const usefulForMs = usefulFor(deps.config, proof, arrivedAtMs);
-  const received = {
-    payloadKey: key,
-    identifier: identifierOf(header) ?? null,
-    channel,
-    arrivedAt: new Date(arrivedAtMs),
-  };
-  const claimFor = (stage: NewPayment['stage'], facilitator: string | undefined): Promise<Acceptance> => {
-    const columns = { ...received, stage, facilitator: facilitator ?? null };
-    return claim(deps, newPayment(session, requirements, proof, columns), requestId);
-  };
-  const refuse = async ({ failure, saysUsed, facilitator }: Doubted): Promise<Acceptance> => {
-    const refusal = { session: session.id, requirements, proof, failure, saysUsed };
-    const found = await checkBeforeRefusal(deps, refusal);
-    return found.kind === 'paid' ? await claimFor('confirm', facilitator) : found;
-  };
+  const payment = { session, requirements, proof, key, sent };
   if (contradiction !== undefined)
-    return await refuse({ failure: contradiction, saysUsed: false, facilitator: undefined });
-  const verification = await verify(deps, { session: session.id, requirements, proof, usefulForMs });
-  if (verification.kind === 'valid') return await claimFor('settle', verification.facilitator);
+    return await refuseUnlessPaid(deps, payment, { failure: contradiction, saysUsed: false });
+  const verification = await verify(deps, payment);
+  if (verification.kind === 'valid') return await claim(deps, payment, 'settle', verification.facilitator);
   if (verification.kind !== 'refused') return verification;
   // Another request may have used the payload while the facilitator verified it, which explains the refusal.
   if (await isPayloadUsed(deps.db, key, session.id)) return { kind: 'used_before' };
   if (!verification.mayMeanUsed && !deps.commits.mayHaveLost()) return verification;
-  return await refuse(verification);
+  return await refuseUnlessPaid(deps, payment, verification);
 }
 
 /** The refusal of an authorization that has ended. Postgres may have forgotten a payment that used it before its end. */
@@ -97,35 +82,42 @@ export function identifierOf(header: WellFormedHeader): string | undefined {
   return header.kind === 'v2' ? header.identifier : undefined;
 }
 
-/** A refusal that may be wrong. */
-interface Doubted {
-  failure: Failure;
-  saysUsed: boolean;
+/** A payment that fits an entry of `accepts`. */
+interface MatchedPayment {
+  session: LinkedSession;
+  requirements: PaymentRequirements;
+  proof: PaymentProof;
+  key: string;
+  sent: SentPayment;
+}
+
+type DoubtedFailure = Pick<DoubtedRefusal, 'failure' | 'saysUsed'> & {
   /** The facilitator that refused; undefined when none was asked. */
-  facilitator: string | undefined;
+  facilitator?: string | undefined;
+};
+
+/** Claims the session for a payload that is refused although the chain proves that it has paid. */
+async function refuseUnlessPaid(
+  deps: LinkDeps,
+  payment: MatchedPayment,
+  { failure, saysUsed, facilitator }: DoubtedFailure,
+): Promise<Acceptance> {
+  const refusal = { ...payment, session: payment.session.id, failure, saysUsed };
+  const found = await checkBeforeRefusal(deps, refusal);
+  return found.kind === 'paid' ? await claim(deps, payment, 'confirm', facilitator) : found;
 }
 
 type Verification =
   | { kind: 'valid'; facilitator: string | undefined }
-  | ({ kind: 'refused'; mayMeanUsed: boolean } & Doubted)
+  | ({ kind: 'refused'; mayMeanUsed: boolean } & DoubtedFailure)
   | Extract<Acceptance, { kind: 'unavailable' }>;
 
-interface UnverifiedPayment {
-  session: string;
-  requirements: PaymentRequirements;
-  proof: PaymentProof;
-  /**
-   * How long to wait for a slot at the facilitator: until the payment could no longer be settled, or the request no
-   * longer be answered in time.
-   */
-  usefulForMs: number;
-}
-
 async function verify(
-  { facilitators, logger }: LinkDeps,
-  { session, requirements, proof, usefulForMs }: UnverifiedPayment,
+  { facilitators, logger, config }: LinkDeps,
+  { session: { id: session }, requirements, proof, sent }: MatchedPayment,
 ): Promise<Verification> {
   const asked = buildFacilitatorRequest(requirements, proof);
+  const usefulForMs = usefulFor(config, proof, sent.arrivedAtMs);
   const { facilitator, ...verdict } = await facilitators.verify(asked, usefulForMs);
   switch (verdict.kind) {
     case 'valid':
@@ -149,6 +141,10 @@ async function verify(
   }
 }
 
+/**
+ * How long to wait for a slot at the facilitator: until the payment could no longer be settled, or the request no longer be
+ * answered in time.
+ */
 function usefulFor({ settleWaitMs }: LinkDeps['config'], proof: PaymentProof, arrivedAtMs: number): number {
   const settledBy = (endsAt(proof)?.getTime() ?? Number.POSITIVE_INFINITY) - SETTLE_MARGIN_MS;
   // SETTLE_WAIT_MS 0 turns off waiting for the settlement, not for `/verify`.
@@ -158,9 +154,11 @@ function usefulFor({ settleWaitMs }: LinkDeps['config'], proof: PaymentProof, ar
 
 async function claim(
   { db, config, notifySettlement, notifyDeliveries, logger }: LinkDeps,
-  payment: NewPayment,
-  requestId: string,
+  matched: MatchedPayment,
+  stage: NewPayment['stage'],
+  facilitator: string | undefined,
 ): Promise<Acceptance> {
+  const payment = newPayment(matched, stage, facilitator);
   let outcome: Claim;
   try {
     outcome = await claimSession(db, payment, { baseUrl: config.baseUrl, notifyDeliveries });
@@ -175,18 +173,17 @@ async function claim(
     payment: paymentId,
     session: payment.payableId,
     network: payment.network,
-    ...(payment.facilitator !== null && { facilitator: payment.facilitator }),
+    ...(facilitator !== undefined && { facilitator }),
   });
   // The sweep finds a payment that is to be confirmed.
-  if (payment.stage === 'settle') notifySettlement({ paymentId, dueAt, requestId });
+  if (stage === 'settle') notifySettlement({ paymentId, dueAt, requestId: matched.sent.requestId });
   return { kind: 'claimed', paymentId };
 }
 
 function newPayment(
-  session: LinkedSession,
-  requirements: PaymentRequirements,
-  proof: PaymentProof,
-  columns: Pick<NewPayment, 'payloadKey' | 'identifier' | 'channel' | 'arrivedAt' | 'stage' | 'facilitator'>,
+  { session, requirements, proof, key, sent }: MatchedPayment,
+  stage: NewPayment['stage'],
+  facilitator: string | undefined,
 ): NewPayment {
   const token = findToken(requirements.network, requirements.asset);
   if (token === undefined) throw new Error('an offered token is not in the table');
@@ -199,7 +196,12 @@ function newPayment(
     asset: requirements.asset,
     payer: payer(proof) ?? null,
     payTo: requirements.payTo,
-    ...columns,
+    payloadKey: key,
+    identifier: identifierOf(sent.header) ?? null,
+    channel: sent.channel,
+    arrivedAt: new Date(sent.arrivedAtMs),
+    stage,
+    facilitator: facilitator ?? null,
     requirements,
     payload: toWirePayload(proof),
     validUntil: endsAt(proof) ?? new Date(now().getTime() + SOLANA_LIFETIME_MS),
