@@ -21,11 +21,19 @@ const LEAST_SLOTS_IN_ALL = 200;
 /** The most slots that an account takes in one turn. Other accounts have their turn before it takes more. */
 const TAKEN_AT_ONCE = 20;
 
+const NOTHING: Batch = { deliveries: [], left: 'nothing' };
+
 /**
  * Delivers the due deliveries to an account's endpoints. A job is a notification: it takes deliveries, starts their tries
- * and ends before they do, so that receivers that hang occupy no job of the queue. When a try ends, its slot goes to the
- * next due delivery of its endpoint, or to a waiting account. Postgres limits the tries in flight to an endpoint over all
- * workers; accounts and hosts share the slots of each process.
+ * and ends before they do, so that receivers that hang occupy no job of the queue. Postgres limits the tries in flight to an
+ * endpoint over all workers; accounts and hosts share the slots of each process.
+ *
+ * An account may be
+ * - taking: a transaction takes due deliveries for it, one transaction at a time. Each delivery starts a try in a slot;
+ * - waiting: it takes as soon as this process has a free slot for it;
+ * - backlogged: due deliveries were left. It waits when a try of it ends or one of its endpoints gets more slots.
+ *
+ * A try that succeeds passes its slots on to the next due deliveries of its endpoint, unless an account waits for them.
  */
 export class Deliverer implements Closable {
   readonly #deps: WorkerDeps;
@@ -35,10 +43,9 @@ export class Deliverer implements Closable {
   readonly #adaptive = new AdaptiveConcurrency();
   readonly #taking = oneAtATime((accountId) => this.#take(accountId));
   readonly #inFlight = new Set<Promise<void>>();
-  /** Accounts with more due deliveries than may be in flight to their endpoints and hosts. */
   readonly #backlogged = new Set<string>();
-  /** Accounts that wait for a slot of this process, longest waiting first. */
-  readonly #queue = new Set<string>();
+  /** Longest waiting first. */
+  readonly #waiting = new Set<string>();
   #isClosed = false;
 
   constructor(deps: WorkerDeps, sender: Sender) {
@@ -80,53 +87,52 @@ export class Deliverer implements Closable {
     if (this.#isClosed) return;
     const allowance = this.#slots.allowanceOf(accountId, TAKEN_AT_ONCE);
     if (allowance.slots === 0) {
-      this.#queue.add(accountId);
+      this.#waiting.add(accountId);
       return;
     }
     // The slots count as taken until the taken deliveries have slots of their own.
     const release = this.#slots.take(accountId, undefined, allowance.slots);
     try {
-      this.#startAll(accountId, await takeDueDeliveries(this.#deps.db, accountId, allowance));
+      const { deliveries, left } = await takeDueDeliveries(this.#deps.db, accountId, allowance);
+      if (left === 'now') this.#waiting.add(accountId);
+      if (left === 'nothing') this.#backlogged.delete(accountId);
+      else this.#backlogged.add(accountId);
+      for (const delivery of deliveries) void this.#start(delivery);
     } finally {
       release();
     }
     this.#startWaiting();
   }
 
-  #startAll(accountId: string, { deliveries, left }: Batch): void {
-    if (left === 'now') this.#queue.add(accountId);
-    if (left === 'nothing') this.#backlogged.delete(accountId);
-    else this.#backlogged.add(accountId);
-    for (const delivery of deliveries) void this.#start(delivery);
-  }
-
   #start(delivery: TakenDelivery): Promise<void> {
     const { accountId, host } = delivery.endpoint;
     const slots = this.#slots.slotsFor(delivery.bytes);
     const release = this.#slots.take(accountId, host, slots);
-    const trying = this.#try(delivery, slots).then((next) => {
+    const trying = this.#try(delivery, slots).then(({ deliveries, left }) => {
       this.#inFlight.delete(trying);
       release();
-      if (next !== undefined) this.#passOn(accountId, next);
-      else if (this.#backlogged.has(accountId)) this.#queue.add(accountId);
+      for (const next of deliveries) void this.#start(next);
+      if (left !== 'nothing') this.#backlogged.add(accountId);
+      // Another endpoint of the account may have due deliveries.
+      if (deliveries.length === 0) this.#waitIfBacklogged(accountId);
       this.#startWaiting();
     });
     this.#inFlight.add(trying);
     return trying;
   }
 
-  /** Resolves with the deliveries taken into the try's slots, when these were passed on. */
-  async #try(delivery: TakenDelivery, slots: number): Promise<Batch | undefined> {
+  /** Resolves with the deliveries that the try's slots were passed on to. */
+  async #try(delivery: TakenDelivery, slots: number): Promise<Batch> {
     const bytesToPassOn = (): number =>
       this.#mayPassOn(delivery.endpoint.accountId) ? slots * this.#slots.bytesPerSlot : 0;
     try {
       const onSuccess = (ms: number): void => this.#changeSlots(delivery.endpoint, ms);
-      const tools = { sender: this.#sender, openSecrets: this.#openSecrets };
-      return await tryDelivery(this.#deps, { ...tools, bytesToPassOn, onSuccess }, delivery);
+      const tools = { sender: this.#sender, openSecrets: this.#openSecrets, bytesToPassOn, onSuccess };
+      return (await tryDelivery(this.#deps, tools, delivery)) ?? NOTHING;
     } catch (error) {
       // The lease expires, and the delivery is tried again.
       this.#deps.logger.error({ event: 'delivery.not_recorded', delivery: delivery.id, err: error });
-      return undefined;
+      return NOTHING;
     }
   }
 
@@ -136,7 +142,7 @@ export class Deliverer implements Closable {
     if (slots === undefined) return;
     const changing = changeSlots(this.#deps.db, endpoint, slots)
       .then((changed) => {
-        if (changed && this.#backlogged.has(endpoint.accountId)) this.#queue.add(endpoint.accountId);
+        if (changed) this.#waitIfBacklogged(endpoint.accountId);
       })
       .catch((error: unknown) => {
         this.#deps.logger.warn({ event: 'delivery.slots_not_changed', endpoint: endpoint.id, err: error });
@@ -150,22 +156,19 @@ export class Deliverer implements Closable {
 
   /** A slot stays with its endpoint unless another waiting account could use it. */
   #mayPassOn(accountId: string): boolean {
-    if (this.#isClosed || this.#queue.has(accountId)) return false;
-    return ![...this.#queue].some(this.#slots.couldUseOneMore);
+    if (this.#isClosed || this.#waiting.has(accountId)) return false;
+    return ![...this.#waiting].some(this.#slots.couldUseOneMore);
   }
 
-  /** When the endpoint has no due delivery, another endpoint of the account may have one. */
-  #passOn(accountId: string, { deliveries, left }: Batch): void {
-    for (const delivery of deliveries) void this.#start(delivery);
-    if (left !== 'nothing') this.#backlogged.add(accountId);
-    if (deliveries.length === 0 && this.#backlogged.has(accountId)) this.#queue.add(accountId);
+  #waitIfBacklogged(accountId: string): void {
+    if (this.#backlogged.has(accountId)) this.#waiting.add(accountId);
   }
 
   /** Starts every waiting account that may take a slot, all at the same time. */
   #startWaiting(): void {
-    for (const accountId of this.#queue) {
+    for (const accountId of this.#waiting) {
       if (this.#slots.allowanceOf(accountId, 1).slots === 0) continue;
-      this.#queue.delete(accountId);
+      this.#waiting.delete(accountId);
       this.#startDelivering(accountId);
     }
   }
