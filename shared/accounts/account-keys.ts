@@ -30,7 +30,7 @@ const KEYS = accountList<AccountKey>({
   select: (share) => `
     SELECT ${key.sql(share)}, ${account.sql}
     FROM api_keys key ${key.join} JOIN accounts account ON account.id = key.account_id`,
-  always: 'key.revoked_at IS NULL',
+  listed: 'key.revoked_at IS NULL',
   read: (row) => ({ key: key.read(row), account: account.read(row) }),
 });
 

@@ -5,10 +5,8 @@ import type { Sized } from '../db/sized-columns.js';
 import { noSuch } from '../errors/refusal.js';
 import { isKeyActive, type Principal, requireActiveKey } from './api-keys.js';
 
-type Owned<T> = Omit<Listing<T>, 'within' | 'owned' | 'ownerValues' | 'allowed' | 'values' | 'filters'> & {
-  /** A further SQL condition for membership in the list, for cursors too. */
-  among?: string;
-};
+type List<T> = Pick<Listing<T>, 'name' | 'what' | 'table' | 'alias' | 'select' | 'listed' | 'read'> &
+  Partial<Pick<Listing<T>, 'member'>>;
 
 /** A list of an account's objects of one mode, read with a key that must be active. */
 export interface AccountList<T> {
@@ -23,17 +21,18 @@ export interface AccountList<T> {
   one(db: Knex, principal: Principal, id: string): Promise<T>;
 }
 
-export function accountList<T>({ among = 'true', ...list }: Owned<T>): AccountList<T> {
+export function accountList<T>(list: List<T>): AccountList<T> {
   const { what } = list;
   const listingFor = ({ accountId, livemode, keyId }: Principal): Listing<T> => ({
+    member: 'true',
     ...list,
-    within: [
+    key: [
       ['account_id', '$1'],
       ['livemode', '$2'],
     ],
-    owned: among,
-    allowed: isKeyActive('$3'),
-    values: [accountId, livemode, keyId],
+    memberValues: [accountId, livemode],
+    readable: isKeyActive('$3'),
+    readerValues: [keyId],
     filters: [],
   });
   return {

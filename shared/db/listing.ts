@@ -28,17 +28,18 @@ export interface Listing<T> {
   alias: string;
   /** Columns, FROM and JOINs. Sized columns are read for rows of at most `share` bytes. */
   select(share: number | string): string;
-  /** The columns that the list's index has before the id, each with its value: the first part of membership in the list. */
-  within: readonly (readonly [column: string, value: string])[];
-  /** An SQL condition, the second part, with the first `ownerValues` of `values`. A cursor's object must meet both parts. */
-  owned: string;
-  /** Default 2: the account and the mode. */
-  ownerValues?: number;
+  /** The columns that the list's index has before the id, each with its value. */
+  key: readonly (readonly [column: string, value: string])[];
+  /** A further SQL condition. The object of a cursor meets `key` and `member`, and need not meet the conditions below. */
+  member: string;
+  /** The values of `key` and `member`: $1 and on. */
+  memberValues: readonly unknown[];
   /** An SQL condition for the permission of the reader, such as an active API key. */
-  allowed: string;
-  /** A further SQL condition for listed objects; a cursor's object need not meet it. */
-  always?: string;
-  values: readonly unknown[];
+  readable: string;
+  /** The values of `readable`, numbered after those of the members. */
+  readerValues: readonly unknown[];
+  /** A further SQL condition for objects on pages. */
+  listed?: string;
   filters: readonly Filter[];
   read(row: Row): T;
 }

@@ -1,9 +1,17 @@
 import { filterText, type Listing, type PageRequest } from './listing.js';
 
 /** The parameters of a page's statement in order: the listing's values, the filters' values, the cursor. */
-export function pageValues<T>({ values, filters }: Listing<T>, page: PageRequest): unknown[] {
+export function pageValues<T>(listing: Listing<T>, page: PageRequest): unknown[] {
   const cursor = cursorOf(page);
-  return [...values, ...filters.map(({ value }) => value), ...(cursor === undefined ? [] : [cursor])];
+  return [
+    ...listingValues(listing),
+    ...listing.filters.map(({ value }) => value),
+    ...(cursor === undefined ? [] : [cursor]),
+  ];
+}
+
+export function listingValues<T>({ memberValues, readerValues }: Omit<Listing<T>, 'filters'>): unknown[] {
+  return [...memberValues, ...readerValues];
 }
 
 /** Unfiltered pages of the same kind have the same statement text and differ in the parameters only. */
@@ -14,8 +22,9 @@ export function pageKind<T>({ name }: Listing<T>, page: PageRequest): string {
 
 /** The limit is part of the text, not a parameter: Postgres plans the first ten rows of an index differently from all. */
 export function pageText<T>(listing: Listing<T>, page: PageRequest, share: number | string): string {
-  const { alias, select, allowed, always = 'true', filters, values } = listing;
-  const conditions = [allowed, always];
+  const { alias, select, readable, listed = 'true', filters } = listing;
+  const conditions = [readable, listed];
+  const values = listingValues(listing);
   for (const [index, filter] of filters.entries())
     conditions.push(filterText(alias, filter, `$${values.length + index + 1}`));
   const direction = directionOf(page);
@@ -23,8 +32,8 @@ export function pageText<T>(listing: Listing<T>, page: PageRequest, share: numbe
   if (cursor !== undefined) conditions.push(`EXISTS (${objectText(listing, cursor)})`);
   const limit = page.limit === undefined ? '' : ` LIMIT ${page.limit + 1}`;
   if (filters.length === 0) {
-    conditions.push(listing.owned, rangeText(listing, direction, cursor));
-    const order = [...listing.within.map(([column]) => column), 'id'];
+    conditions.push(listing.member, rangeText(listing, direction, cursor));
+    const order = [...listing.key.map(([column]) => column), 'id'];
     return `${select(share)} WHERE ${conditions.join(' AND ')}
     ORDER BY ${order.map((column) => `${alias}.${column} ${direction}`).join(', ')}${limit}`;
   }
@@ -44,23 +53,19 @@ const ENDS = { ASC: `''`, DESC: `'~'` } as const;
  * whole table for a list without any. Of a range it knows no such thing.
  */
 function rangeText<T>(
-  { alias, within }: Listing<T>,
+  { alias, key: columns }: Listing<T>,
   direction: keyof typeof BEYOND,
   cursor: string | undefined,
 ): string {
   const back = direction === 'ASC' ? 'DESC' : 'ASC';
-  const key = `(${[...within.map(([column]) => column), 'id'].map((column) => `${alias}.${column}`).join(', ')})`;
-  const at = (id: string): string => `(${[...within.map(([, value]) => value), id].join(', ')})`;
+  const key = `(${[...columns.map(([column]) => column), 'id'].map((column) => `${alias}.${column}`).join(', ')})`;
+  const at = (id: string): string => `(${[...columns.map(([, value]) => value), id].join(', ')})`;
   return `${key} ${BEYOND[direction]} ${at(cursor ?? ENDS[direction])} AND ${key} ${BEYOND[back]} ${at(ENDS[back])}`;
 }
 
 /** Whether an object is in the list. */
-export function memberText<T>({
-  alias,
-  within,
-  owned,
-}: Pick<Listing<T>, 'alias' | 'within' | 'owned'>): string {
-  return [...within.map(([column, value]) => `${alias}.${column} = ${value}`), owned].join(' AND ');
+export function memberText<T>({ alias, key, member }: Pick<Listing<T>, 'alias' | 'key' | 'member'>): string {
+  return [...key.map(([column, value]) => `${alias}.${column} = ${value}`), member].join(' AND ');
 }
 
 function directionOf({ endingBefore }: PageRequest): keyof typeof BEYOND {

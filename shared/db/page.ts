@@ -2,14 +2,13 @@ import { noSuch, Refusal } from '../errors/refusal.js';
 import type { Knex } from './knex.js';
 import type { Listing, Page, PageRequest } from './listing.js';
 import type { Row } from './model-columns.js';
-import { cursorOf, memberText, objectText } from './page.sql.js';
+import { cursorOf, listingValues, memberText, objectText } from './page.sql.js';
 import { readPageRows } from './page-rows.js';
 import type { Sized } from './sized-columns.js';
 import { runStatement } from './statement.js';
 
 /** A share that every row fits into. */
 const UNLIMITED_SHARE = 2 ** 31 - 1;
-const ACCOUNT_AND_MODE = 2;
 
 export async function readPage<T>(
   db: Knex,
@@ -55,8 +54,9 @@ export async function readByIds<T>(
   ids: readonly string[],
   whenMissing: () => Promise<void>,
 ): Promise<T[]> {
-  const { name, alias, select, allowed, read, values } = listing;
-  const text = `${select(UNLIMITED_SHARE)} WHERE ${memberText(listing)} AND ${allowed} AND ${alias}.id = ANY ($${values.length + 1}::text[])`;
+  const { name, alias, select, readable, read } = listing;
+  const values = listingValues(listing);
+  const text = `${select(UNLIMITED_SHARE)} WHERE ${memberText(listing)} AND ${readable} AND ${alias}.id = ANY ($${values.length + 1}::text[])`;
   const rows = await runStatement<Row>(db, { name: `${name} by id`, text }, [...values, ids]);
   if (rows.length < ids.length) {
     await whenMissing();
@@ -90,9 +90,9 @@ export async function readById<T>(
 }
 
 async function isInList<T>(db: Knex, listing: Listing<T>, id: string): Promise<boolean> {
-  const owners = listing.values.slice(0, listing.ownerValues ?? ACCOUNT_AND_MODE);
-  const text = objectText(listing, `$${owners.length + 1}`);
-  return (await runStatement(db, { name: undefined, text }, [...owners, id])).length > 0;
+  const { memberValues } = listing;
+  const text = objectText(listing, `$${memberValues.length + 1}`);
+  return (await runStatement(db, { name: undefined, text }, [...memberValues, id])).length > 0;
 }
 
 /** A page of a list in memory, oldest first, such as a session's line items. */

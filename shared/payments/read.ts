@@ -32,7 +32,7 @@ const PAYMENTS = {
   succeeded: accountList<Payment>({
     ...PAYMENT,
     name: 'payments',
-    among: `payment.status = 'succeeded' AND ${OF_SESSIONS}`,
+    member: `payment.status = 'succeeded' AND ${OF_SESSIONS}`,
   }),
   processing: unsettled('processing'),
   failed: unsettled('failed'),
@@ -41,13 +41,13 @@ const PAYMENTS = {
 /** A payment changes its status and leaves the list while a client pages: its id still works as a cursor. */
 function unsettled(status: 'processing' | 'failed'): AccountList<Payment> {
   const name = `payments ${status}`;
-  return accountList({ ...PAYMENT, name, among: OF_SESSIONS, always: `payment.status = '${status}'` });
+  return accountList({ ...PAYMENT, name, member: OF_SESSIONS, listed: `payment.status = '${status}'` });
 }
 
 export const { byIds: readPayments } = accountList<Payment>({
   ...PAYMENT,
   name: 'payments of any status',
-  among: OF_SESSIONS,
+  member: OF_SESSIONS,
 });
 
 export interface PaymentFilter extends IdRange {

@@ -22,7 +22,7 @@ const columns = sizedColumns(
   ['history'],
 );
 
-const DELIVERIES: Omit<Listing<ListedDelivery>, 'values'> = {
+const DELIVERIES: Omit<Listing<ListedDelivery>, 'memberValues' | 'readerValues'> = {
   name: 'deliveries',
   what: 'webhook delivery',
   table: 'webhook_deliveries',
@@ -35,13 +35,12 @@ const DELIVERIES: Omit<Listing<ListedDelivery>, 'values'> = {
     CROSS JOIN LATERAL (
       SELECT status = 'disabled' OR unreadable_since IS NOT NULL AS is_held FROM webhook_endpoints WHERE id = delivery.endpoint_id OFFSET 0
     ) endpoint`,
-  within: [['endpoint_id', '$3']],
-  owned: `EXISTS (
+  key: [['endpoint_id', '$3']],
+  member: `EXISTS (
     SELECT FROM webhook_endpoints
     WHERE id = $3 AND account_id = $1 AND livemode = $2 AND deleted_at IS NULL
   )`,
-  ownerValues: 3,
-  allowed: isKeyActive('$4'),
+  readable: isKeyActive('$4'),
   filters: [],
   read: (row) => ({ delivery: columns.read(row), type: String(row.type), isHeld: row.isHeld === true }),
 };
@@ -59,7 +58,7 @@ export async function listDeliveries(
   const filtered =
     status === undefined
       ? listing
-      : { ...listing, name: `deliveries ${status}`, always: `delivery.status = '${status}'` };
+      : { ...listing, name: `deliveries ${status}`, listed: `delivery.status = '${status}'` };
   return await readPage(db, filtered, page, () => requireEndpoint(db, principal, endpointId));
 }
 
@@ -82,5 +81,5 @@ function ownDeliveries(
   { accountId, livemode, keyId }: Principal,
   endpointId: string,
 ): Listing<ListedDelivery> {
-  return { ...DELIVERIES, values: [accountId, livemode, endpointId, keyId] };
+  return { ...DELIVERIES, memberValues: [accountId, livemode, endpointId], readerValues: [keyId] };
 }

@@ -87,7 +87,7 @@ const ENDPOINTS = accountList<WebhookEndpoint>({
   table: 'webhook_endpoints',
   alias: 'endpoint',
   select: (share) => `SELECT ${shown.sql(share)} FROM webhook_endpoints endpoint ${shown.join}`,
-  always: 'endpoint.deleted_at IS NULL',
+  listed: 'endpoint.deleted_at IS NULL',
   read: shown.read,
 });
 
