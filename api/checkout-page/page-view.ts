@@ -8,7 +8,7 @@ import {
 import { paymentLinkUrl } from '../../shared/payables/payment-link-url.js';
 import type { Payment } from '../../shared/payments/model.js';
 import { presentPayment, type WirePayment } from '../../shared/payments/present.js';
-import type { LinkedSession } from '../../shared/settlement/read-link.js';
+import type { LinkedPayable } from '../../shared/settlement/read-link.js';
 import { createdAt } from '../../shared/values/ids.js';
 import { unixSeconds } from '../../shared/wire/timestamp.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
@@ -57,7 +57,7 @@ interface ViewOptions {
 const NONCES = 2;
 
 export function buildPageView(
-  session: LinkedSession,
+  session: LinkedPayable,
   state: PageState,
   { baseUrl, language, isLanguageAsked, surplus, now, newNonce }: ViewOptions,
 ): PageView {

@@ -4,7 +4,7 @@ import type { Channel } from '../../shared/payments/states.js';
 import { earlierNowMs, now, nowMs, times } from '../../shared/process/clock.js';
 import { type Claim, ClaimNotMade, claimSession, type NewPayment } from '../../shared/settlement/claim.js';
 import { SETTLE_MARGIN_MS } from '../../shared/settlement/policy/limits.js';
-import type { LinkedSession } from '../../shared/settlement/read-link.js';
+import type { LinkedPayable } from '../../shared/settlement/read-link.js';
 import { checkContent } from '../../shared/x402/check-content.js';
 import type { Failure } from '../../shared/x402/failure-codes.js';
 import type { WellFormedHeader } from '../../shared/x402/headers.js';
@@ -49,7 +49,7 @@ type Acceptance =
  */
 export async function acceptPayment(
   deps: LinkDeps,
-  session: LinkedSession,
+  session: LinkedPayable,
   offer: Offer,
   sent: SentPayment,
 ): Promise<Acceptance> {
@@ -84,7 +84,7 @@ export function identifierOf(header: WellFormedHeader): string | undefined {
 
 /** A payment that fits an entry of `accepts`. */
 interface MatchedPayment {
-  session: LinkedSession;
+  session: LinkedPayable;
   requirements: PaymentRequirements;
   proof: PaymentProof;
   key: string;

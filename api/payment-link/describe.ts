@@ -1,4 +1,4 @@
-import type { LinkedSession } from '../../shared/settlement/read-link.js';
+import type { LinkedPayable } from '../../shared/settlement/read-link.js';
 import { dollarText } from '../../shared/values/money.js';
 import { visibleText } from '../../shared/values/visible-text.js';
 import { utcText } from '../../shared/wire/timestamp.js';
@@ -13,7 +13,7 @@ const ELLIPSIS = '…';
  * The description in the 402 that an agent reads before paying: payee, items, amount, expiry, and settings its
  * client may need. It is constant while the session is open and holds nothing private to the merchant.
  */
-export function describePayment(session: LinkedSession, accepts: readonly PaymentRequirements[]): string {
+export function describePayment(session: LinkedPayable, accepts: readonly PaymentRequirements[]): string {
   const dollars = `$${dollarText(session.amountTotalCents)}`;
   const merchant = cut(session.account.name);
   const { refund } = session;
@@ -46,7 +46,7 @@ export function serviceNameOf(name: string): string | undefined {
   return line.length <= MAX_SERVICE_NAME ? line : `${line.slice(0, MAX_SERVICE_NAME - 3).trimEnd()}...`;
 }
 
-function describeItems({ summary }: LinkedSession): string {
+function describeItems({ summary }: LinkedPayable): string {
   if (summary?.name == null) return '';
   const { quantity, others } = summary;
   const name = cut(summary.name);

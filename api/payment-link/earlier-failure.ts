@@ -2,7 +2,7 @@ import type { Knex } from '../../shared/db/knex.js';
 import { findUncertainPayment } from '../../shared/payments/find.js';
 import { OUTCOME_UNKNOWN } from '../../shared/payments/states.js';
 import { now } from '../../shared/process/clock.js';
-import type { LinkedSession } from '../../shared/settlement/read-link.js';
+import type { LinkedPayable } from '../../shared/settlement/read-link.js';
 import { describeFailure, type Failure, outcomeUnknown } from '../../shared/x402/failure-codes.js';
 
 /** `paymentId`: of the payment that failed, when its outcome is unknown. */
@@ -12,7 +12,7 @@ export type LinkFailure = Failure & { paymentId?: string };
 const FAILURE_SHOWN_MS = 600_000;
 
 /** The failure that the buyer has to know of: of a payment that may have been taken, or of the last one. */
-export async function earlierFailure(db: Knex, session: LinkedSession): Promise<LinkFailure | undefined> {
+export async function earlierFailure(db: Knex, session: LinkedPayable): Promise<LinkFailure | undefined> {
   const { failureCode, failureAt } = session;
   if (failureCode === OUTCOME_UNKNOWN) return await uncertainFailure(db, session);
   if (failureCode === null || failureAt === null) return undefined;
@@ -20,7 +20,7 @@ export async function earlierFailure(db: Knex, session: LinkedSession): Promise<
 }
 
 /** Undefined unless a payment of the session failed and its outcome is unknown. */
-export async function uncertainFailure(db: Knex, session: LinkedSession): Promise<LinkFailure | undefined> {
+export async function uncertainFailure(db: Knex, session: LinkedPayable): Promise<LinkFailure | undefined> {
   if (session.failureCode !== OUTCOME_UNKNOWN) return undefined;
   return failureOf({ id: (await findUncertainPayment(db, session.id))?.id, failureCode: OUTCOME_UNKNOWN });
 }

@@ -1,4 +1,4 @@
-import type { LinkedSession } from '../../shared/settlement/read-link.js';
+import type { LinkedPayable } from '../../shared/settlement/read-link.js';
 import { isRefundId } from '../../shared/values/ids.js';
 import type { Failure, UncertainPayment } from '../../shared/x402/failure-codes.js';
 import type { PaymentRequired, SettlementResponse } from '../../shared/x402/wire.js';
@@ -7,7 +7,7 @@ import type { LinkFailure } from './earlier-failure.js';
 
 /** The response of a link, before it is written as JSON or as a page. */
 export type LinkAnswer =
-  | { kind: 'paid'; receipt: SettlementResponse; session: LinkedSession }
+  | { kind: 'paid'; receipt: SettlementResponse; session: LinkedPayable }
   | { kind: 'processing'; status: 202 | 409 }
   | {
       kind: 'payment_required';
@@ -34,12 +34,12 @@ export function stillProcessing(): LinkAnswer {
 }
 
 /** `uncertain`: the last payment of the session may have been taken. */
-export function expired(session: LinkedSession, uncertain: LinkFailure | undefined): LinkAnswer {
+export function expired(session: LinkedPayable, uncertain: LinkFailure | undefined): LinkAnswer {
   return withUncertain(errorAnswer('session_expired', describeEnd(session, uncertain)), uncertain);
 }
 
 /** The link's end, and what to do unless a payment may have been taken. A refund's link is for its merchant. */
-export function describeEnd({ id }: LinkedSession, uncertain: LinkFailure | undefined): string {
+export function describeEnd({ id }: LinkedPayable, uncertain: LinkFailure | undefined): string {
   const [over, next] = isRefundId(id)
     ? [
         'This refund was canceled, or its time is over.',

@@ -2,7 +2,7 @@ import type { PayoutAccounts } from '../../shared/chains/solana/payout-accounts.
 import type { Knex } from '../../shared/db/knex.js';
 import { paymentLinkUrl } from '../../shared/payables/payment-link-url.js';
 import { OUTCOME_UNKNOWN } from '../../shared/payments/states.js';
-import type { LinkedSession } from '../../shared/settlement/read-link.js';
+import type { LinkedPayable } from '../../shared/settlement/read-link.js';
 import { recordOfferedFeePayers } from '../../shared/settlement/record-answers.js';
 import { describeFailure } from '../../shared/x402/failure-codes.js';
 import type { Offer } from '../../shared/x402/match-payment.js';
@@ -24,7 +24,7 @@ export async function readOffer(
     payoutAccounts,
     references,
   }: Pick<LinkDeps, 'facilitators' | 'payoutAccounts' | 'references'>,
-  session: LinkedSession,
+  session: LinkedPayable,
 ): Promise<Offer | LinkAnswer> {
   if (session.account.disabledAt) {
     return errorAnswer(
@@ -59,7 +59,7 @@ function isPayable({ network, payTo, asset }: PaymentRequirements, accounts: Pay
 }
 
 /** The merchant's wallets. A refund is paid to the wallet that paid, in the same token. */
-function receiverOf({ account, refund }: LinkedSession): Pick<OfferInput, 'wallets' | 'only'> {
+function receiverOf({ account, refund }: LinkedPayable): Pick<OfferInput, 'wallets' | 'only'> {
   return refund == null
     ? { wallets: { evm: account.evmWallet, solana: account.solanaWallet } }
     : { wallets: { evm: refund.payTo, solana: refund.payTo }, only: refund };
@@ -68,7 +68,7 @@ function receiverOf({ account, refund }: LinkedSession): Pick<OfferInput, 'walle
 /** The 402 response, with the reason when a signed payment failed. */
 export async function askForPayment(
   { db, config, commits }: Pick<LinkDeps, 'commits' | 'config' | 'db'>,
-  session: LinkedSession,
+  session: LinkedPayable,
   offer: Offer,
   failed?: LinkFailure,
 ): Promise<LinkAnswer> {
@@ -92,7 +92,7 @@ function doubted(failure: LinkFailure | undefined, commits: LinkDeps['commits'])
   return describeFailure(OUTCOME_UNKNOWN);
 }
 
-function describeResource(session: LinkedSession, { accepts }: Offer, url: string): ResourceInfo {
+function describeResource(session: LinkedPayable, { accepts }: Offer, url: string): ResourceInfo {
   const { account, refund, livemode } = session;
   const serviceName = serviceNameOf(account.name);
   return {
@@ -108,7 +108,7 @@ function describeResource(session: LinkedSession, { accepts }: Offer, url: strin
 
 async function rememberFeePayers(
   db: Knex,
-  session: LinkedSession,
+  session: LinkedPayable,
   { accepts, offeredFeePayers }: Offer,
 ): Promise<void> {
   const offered = new Set(accepts.flatMap(({ extra }) => ('feePayer' in extra ? [extra.feePayer] : [])));

@@ -1,7 +1,7 @@
 import { findPayment } from '../../shared/payments/find.js';
 import type { Payment } from '../../shared/payments/model.js';
 import { now, nowMs } from '../../shared/process/clock.js';
-import { findLinkedSession, type LinkedSession } from '../../shared/settlement/read-link.js';
+import { findLinkedPayable, type LinkedPayable } from '../../shared/settlement/read-link.js';
 import { markAnsweredProcessing } from '../../shared/settlement/record-answers.js';
 import { describeFailure } from '../../shared/x402/failure-codes.js';
 import type { Offer } from '../../shared/x402/match-payment.js';
@@ -45,7 +45,7 @@ export async function awaitOutcome(
 export async function answerOutcome(deps: LinkDeps, claimed: ClaimedPayment): Promise<LinkAnswer> {
   const { sessionId, paymentId, offer } = claimed;
   try {
-    const session = await findLinkedSession(deps.db, sessionId);
+    const session = await findLinkedPayable(deps.db, sessionId);
     if (session === undefined) return stillProcessing();
     const holds = session.paymentId === paymentId && session.payment?.status === 'processing';
     if (holds && (await markAnsweredProcessing(deps.db, paymentId))) return stillProcessing();
@@ -65,7 +65,7 @@ export async function answerOutcome(deps: LinkDeps, claimed: ClaimedPayment): Pr
 }
 
 /** Adds the link's end to the failure's message, which says how to pay again. */
-function failureWithEnd(session: LinkedSession, payment: Payment): LinkFailure {
+function failureWithEnd(session: LinkedPayable, payment: Payment): LinkFailure {
   const failure = failureOf(payment);
   const isOver = session.status === 'expired' || session.expiresAt <= now();
   if (!isOver) return failure;
@@ -75,7 +75,7 @@ function failureWithEnd(session: LinkedSession, payment: Payment): LinkFailure {
 
 async function answerFailure(
   deps: LinkDeps,
-  session: LinkedSession,
+  session: LinkedPayable,
   payment: Payment,
   known: Offer | undefined,
 ): Promise<LinkAnswer> {

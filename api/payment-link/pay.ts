@@ -4,7 +4,7 @@ import type { Payment } from '../../shared/payments/model.js';
 import { OUTCOME_UNKNOWN } from '../../shared/payments/states.js';
 import { now, nowMs } from '../../shared/process/clock.js';
 import { waitAtMost } from '../../shared/process/timeout.js';
-import { findLinkedSession, findLinkState, type LinkedSession } from '../../shared/settlement/read-link.js';
+import { findLinkedPayable, findLinkState, type LinkedPayable } from '../../shared/settlement/read-link.js';
 import { LEAST_CALL_MS } from '../../shared/x402/facilitator/facilitator.js';
 import type { WellFormedHeader } from '../../shared/x402/headers.js';
 import { isSamePayment, type Offer } from '../../shared/x402/match-payment.js';
@@ -26,7 +26,7 @@ import { answerOutcome, awaitOutcome } from './outcome.js';
 import { paid, paymentOf, receiptOf } from './receipt.js';
 
 /** Pays an open session. For any other status, the payload may belong to the payment that holds or paid the session. */
-export async function pay(deps: LinkDeps, session: LinkedSession, sent: SentPayment): Promise<LinkAnswer> {
+export async function pay(deps: LinkDeps, session: LinkedPayable, sent: SentPayment): Promise<LinkAnswer> {
   const logged = { ...deps, logger: deps.logger.child({ request_id: sent.requestId }) };
   try {
     return (await answerUnlessPayable(logged, session, sent)) ?? (await payOpen(logged, session, sent));
@@ -40,7 +40,7 @@ export async function pay(deps: LinkDeps, session: LinkedSession, sent: SentPaym
 /** Undefined when the session is open and can be paid. */
 async function answerUnlessPayable(
   deps: LinkDeps,
-  session: LinkedSession,
+  session: LinkedPayable,
   { header, arrivedAtMs }: SentPayment,
 ): Promise<LinkAnswer | undefined> {
   switch (session.status) {
@@ -67,7 +67,7 @@ async function answerUnlessPayable(
  */
 async function failureBeforeEnd(
   { db, commits }: LinkDeps,
-  session: LinkedSession,
+  session: LinkedPayable,
 ): Promise<LinkFailure | undefined> {
   const failure = await uncertainFailure(db, session);
   return failure ?? (commits.mayHaveLost() ? failureOf({ failureCode: OUTCOME_UNKNOWN }) : undefined);
@@ -76,7 +76,7 @@ async function failureBeforeEnd(
 /** SETTLE_WAIT_MS bounds the wait for `/supported`, too. */
 async function offerInTime(
   deps: LinkDeps,
-  session: LinkedSession,
+  session: LinkedPayable,
   { arrivedAtMs }: SentPayment,
 ): Promise<Offer | LinkAnswer> {
   const { settleWaitMs } = deps.config;
@@ -86,7 +86,7 @@ async function offerInTime(
   return (await waitAtMost(leftMs, reading)) ? await reading : busy();
 }
 
-async function payOpen(deps: LinkDeps, session: LinkedSession, sent: SentPayment): Promise<LinkAnswer> {
+async function payOpen(deps: LinkDeps, session: LinkedPayable, sent: SentPayment): Promise<LinkAnswer> {
   const offer = await offerInTime(deps, session, sent);
   if ('kind' in offer) return offer;
   const acceptance = await acceptPayment(deps, session, offer, sent);
@@ -111,7 +111,7 @@ async function payOpen(deps: LinkDeps, session: LinkedSession, sent: SentPayment
 
 /** Reads the session again: its new status says why the claim failed. */
 async function afterLosing(deps: LinkDeps, sessionId: string, sent: SentPayment): Promise<LinkAnswer> {
-  const session = await findLinkedSession(deps.db, sessionId);
+  const session = await findLinkedPayable(deps.db, sessionId);
   const answer = session && (await answerUnlessPayable(deps, session, sent));
   if (answer !== undefined) return answer;
   const { header } = sent;

@@ -1,5 +1,5 @@
 import { now } from '../../shared/process/clock.js';
-import type { LinkedSession } from '../../shared/settlement/read-link.js';
+import type { LinkedPayable } from '../../shared/settlement/read-link.js';
 import { uncertainFailure } from './earlier-failure.js';
 import { expired, type LinkAnswer, stillProcessing, withUncertain } from './link-answer.js';
 import type { LinkDeps } from './link-deps.js';
@@ -12,7 +12,7 @@ export async function viewLink(
     LinkDeps,
     'commits' | 'config' | 'db' | 'facilitators' | 'payoutAccounts' | 'receipts' | 'references'
   >,
-  session: LinkedSession,
+  session: LinkedPayable,
 ): Promise<LinkAnswer> {
   switch (session.status) {
     case 'open': {

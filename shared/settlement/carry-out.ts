@@ -6,7 +6,7 @@ import { Payment } from '../payments/model.js';
 import { now } from '../process/clock.js';
 import type { NotifyDecided } from '../queues/decision-notifier.js';
 import type { Queues } from '../queues/enqueue.js';
-import type { OutcomeDeps, WriteResult } from './complete-session.js';
+import type { OutcomeDeps, WriteResult } from './complete-payable.js';
 import { failPayment } from './fail.js';
 import { paymentJob } from './payment-job.js';
 import { type Decision, observed, type Patch } from './policy/decision.js';

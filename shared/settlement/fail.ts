@@ -7,26 +7,26 @@ import { Payment } from '../payments/model.js';
 import { OUTCOME_UNKNOWN, PAYMENT_MOVES } from '../payments/states.js';
 import { certainNow, laterNowMs, now } from '../process/clock.js';
 import {
-  completeSession,
-  lockSession,
-  moveSession,
+  completePayable,
+  lockPayable,
+  movePayable,
   type OutcomeDeps,
   type WriteResult,
-} from './complete-session.js';
+} from './complete-payable.js';
 import { type Decision, observed } from './policy/decision.js';
 import { afterFailure } from './policy/session-after.js';
 import { recordMove } from './record-move.js';
 
 type Failure = Omit<Extract<Decision, { kind: 'fail' }>, 'kind'>;
 
-/** Locks the session, then the payment; the session moves only while the failed payment holds it. */
+/** Locks the payable, then the payment; the payable moves only while the failed payment holds it. */
 export async function failPayment(
   deps: OutcomeDeps,
   payment: Payment,
   { released, ...failure }: Failure,
 ): Promise<WriteResult> {
   return await deps.db.transaction(async (trx) => {
-    const session = await lockSession(trx, payment);
+    const payable = await lockPayable(trx, payment);
     const failed = await Payment.query(trx)
       .patch({ ...failedColumns(failure), payloadReleased: released })
       .where({ id: payment.id, attempt: payment.attempt })
@@ -34,7 +34,7 @@ export async function failPayment(
       .returning('*')
       .first();
     if (failed === undefined) return 'superseded';
-    await releaseSession(trx, deps, session, failed);
+    await releasePayable(trx, deps, payable, failed);
     return 'done';
   });
 }
@@ -55,21 +55,21 @@ export function failedColumns({ code, watchAt, ...decision }: Omit<Failure, 'rel
   };
 }
 
-async function releaseSession(
+async function releasePayable(
   trx: Knex.Transaction,
   deps: OutcomeDeps,
-  session: Payable,
+  payable: Payable,
   failed: Payment,
 ): Promise<void> {
-  // An expiry cannot be taken back: one clock that is ahead must not decide it. The sweep expires the session later.
-  const released = afterFailure(session, failed.id, certainNow());
+  // An expiry cannot be taken back: one clock that is ahead must not decide it. The sweep expires the payable later.
+  const released = afterFailure(payable, failed.id, certainNow());
   if (released.kind === 'leave') return;
   if (released.kind === 'complete_with_late') {
     const late = await Payment.query(trx).findById(released.latePaymentId).throwIfNotFound();
-    return await completeSession(trx, deps, session, late);
+    return await completePayable(trx, deps, payable, late);
   }
   const move = released.kind === 'reopen' ? PAYABLE_MOVES.reopen : PAYABLE_MOVES.expireAfterFailure;
-  const moved = await moveSession(trx, session, move, {
+  const moved = await movePayable(trx, payable, move, {
     paymentId: null,
     failureCode: await shownFailure(trx, failed),
     failureAt: failed.answeredProcessing ? now() : null,

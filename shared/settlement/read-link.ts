@@ -23,7 +23,7 @@ import {
  * A payable as its link shows it, with its merchant and the payment that holds or paid it. Line items may be long, so each
  * kind of read fetches only the part that its answer shows.
  */
-export type LinkedSession = Payable & {
+export type LinkedPayable = Payable & {
   account: Account;
   payment: Payment | null;
   /** The line items of a complete session as JSON; null when they are too long to read with the session. */
@@ -75,7 +75,7 @@ const IMAGES_TOGETHER: BatchLimits = { maxKeys: 5, maxStatements: IMAGE_READS_AT
 const SHOWN_FIELDS = [...STATE_FIELDS, ...PUBLIC_FIELDS.map(({ property }) => property)];
 
 /** Reads a session for the 402 of agents. */
-export const findLinkedSession = findByLinkId(
+export const findLinkedPayable = findByLinkId(
   linkReader('link', SHOWN_FIELDS, {
     summary: SUMMARY,
     publicItems: LIGHT_PUBLIC_ITEMS,
@@ -87,18 +87,18 @@ export const findLinkedSession = findByLinkId(
 export const findLinkState = findByLinkId(linkReader('link_state', STATE_FIELDS, {}), SHORT_READS);
 
 /** Reads a session for the page. */
-export const findPageSession = findByLinkId(
+export const findPagePayable = findByLinkId(
   linkReader('link_page', SHOWN_FIELDS, { shownItems: SHOWN_ITEMS }),
   ONE_BY_ONE,
 );
 
-type ReadLinks = (db: Knex, ids: readonly string[]) => Promise<(LinkedSession | undefined)[]>;
+type ReadLinks = (db: Knex, ids: readonly string[]) => Promise<(LinkedPayable | undefined)[]>;
 
 /** The id is a part of the link's path: a text that cannot be an id costs no query. */
 function findByLinkId(
   readLinked: ReadLinks,
   limits: BatchLimits,
-): (db: Knex, id: string) => Promise<LinkedSession | undefined> {
+): (db: Knex, id: string) => Promise<LinkedPayable | undefined> {
   const find = batchReads(readLinked, limits);
   return async (db, id) => (isIdShaped(id) ? await find(db, id) : undefined);
 }
@@ -107,13 +107,13 @@ function findByLinkId(
 function linkReader(
   name: string,
   fields: readonly (keyof Payable)[],
-  derived: Partial<Record<keyof LinkedSession, string>>,
+  derived: Partial<Record<keyof LinkedPayable, string>>,
 ): ReadLinks {
   const session = modelColumns(Payable, 'session', fields);
   const members = Object.keys(derived);
   const more = Object.entries(derived).map(([member, sql]) => `${sql} AS "${member}"`);
   const statement = readLinks(name, [session.sql, account.sql, payment.sql, ...more]);
-  const read = (row: Row): LinkedSession => {
+  const read = (row: Row): LinkedPayable => {
     const linked = Object.assign(session.read(row), {
       account: account.read(row),
       payment: row['payment.id'] === null ? null : payment.read(row),

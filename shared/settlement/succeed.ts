@@ -10,7 +10,7 @@ import { presentPayment } from '../payments/present.js';
 import { PAYMENT_MOVES } from '../payments/states.js';
 import { now } from '../process/clock.js';
 import { newId } from '../values/ids.js';
-import { completeSession, lockSession, type OutcomeDeps, type WriteResult } from './complete-session.js';
+import { completePayable, lockPayable, type OutcomeDeps, type WriteResult } from './complete-payable.js';
 import { failedColumns } from './fail.js';
 import { type Decision, observed } from './policy/decision.js';
 import { afterSuccess, isHeldByAnother } from './policy/session-after.js';
@@ -24,9 +24,9 @@ import {
 } from './statements/succeed.sql.js';
 
 /**
- * Writes the success of a payment, with its session's move, event and deliveries. One statement does it for a payment
- * that holds its session: facilitators' answers share it, every other success runs it alone and waits for the locks.
- * Payments that the statement leaves out are written in steps. Both lock the session, then the payment.
+ * Writes the success of a payment, with its payable's move, event and deliveries. One statement does it for a payment
+ * that holds its payable: facilitators' answers share it, every other success runs it alone and waits for the locks.
+ * Payments that the statement leaves out are written in steps. Both lock the payable, then the payment.
  */
 export async function succeedPayment(
   deps: OutcomeDeps,
@@ -95,8 +95,8 @@ function announce(
 }
 
 /**
- * Writes an unusual success in one transaction: another payment holds the session, late money waits there, the transfer
- * proves another payment, or another worker has taken the payment. Locks the payment that holds the session last.
+ * Writes an unusual success in one transaction: another payment holds the payable, late money waits there, the transfer
+ * proves another payment, or another worker has taken the payment. Locks the payment that holds the payable last.
  */
 export async function succeedInSteps(
   deps: OutcomeDeps,
@@ -106,42 +106,42 @@ export async function succeedInSteps(
   const list = JSON.stringify([row]);
   return await deps.db.transaction(async (trx) => {
     if ((await runStatement(trx, PROOF_TAKEN, [list])).length > 0) return 'proof_taken';
-    const session = await lockSession(trx, taken);
+    const payable = await lockPayable(trx, taken);
     if ((await runStatement(trx, SUCCEED_PAYMENT, [list, from])).length === 0) return 'superseded';
-    await applyToSession(trx, deps, session, succeeded);
+    await applyToPayable(trx, deps, payable, succeeded);
     return 'done';
   });
 }
 
-async function applyToSession(
+async function applyToPayable(
   trx: Knex.Transaction,
   deps: OutcomeDeps,
-  session: Payable,
+  payable: Payable,
   payment: Payment,
 ): Promise<void> {
-  const holding = isHeldByAnother(session, payment.id)
+  const holding = isHeldByAnother(payable, payment.id)
     ? await Payment.query(trx)
-        .findById(session.paymentId ?? '')
+        .findById(payable.paymentId ?? '')
         .forUpdate()
     : undefined;
   const commitsMayBeLost = deps.commits?.mayHaveLost() ?? true;
-  const next = afterSuccess({ session, paymentId: payment.id, holding, commitsMayBeLost });
-  if (next.kind === 'surplus') return await markSurplus(trx, deps, payment.id, session.id);
+  const next = afterSuccess({ session: payable, paymentId: payment.id, holding, commitsMayBeLost });
+  if (next.kind === 'surplus') return await markSurplus(trx, deps, payment.id, payable.id);
   if (next.kind === 'keep_as_late') {
-    await Payable.query(trx).patch({ latePaymentId: payment.id }).where('id', session.id);
+    await Payable.query(trx).patch({ latePaymentId: payment.id }).where('id', payable.id);
     return;
   }
-  if (session.status === 'expired')
+  if (payable.status === 'expired')
     unlessRolledBack(trx, () =>
-      deps.logger.error({ event: 'payment.after_expiry', payment: payment.id, session: session.id }),
+      deps.logger.error({ event: 'payment.after_expiry', payment: payment.id, session: payable.id }),
     );
   if (next.kind === 'complete_instead') await failHolding(trx, holding);
-  await completeSession(trx, deps, session, payment);
+  await completePayable(trx, deps, payable, payment);
   if (next.kind === 'complete' && next.surplusPaymentId !== null)
-    await markSurplus(trx, deps, next.surplusPaymentId, session.id);
+    await markSurplus(trx, deps, next.surplusPaymentId, payable.id);
 }
 
-/** Fails the payment that holds the session: it was not sent to `/settle`, or surely not processed. */
+/** Fails the payment that holds the payable: it was not sent to `/settle`, or surely not processed. */
 async function failHolding(trx: Knex.Transaction, holding: Payment | undefined): Promise<void> {
   const said = { source: 'service', said: 'the session was paid late' } as const;
   await holding

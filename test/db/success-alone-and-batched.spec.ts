@@ -6,7 +6,7 @@ import { Payable } from '../../shared/payables/model.js';
 import { Payment } from '../../shared/payments/model.js';
 import { now } from '../../shared/process/clock.js';
 import { fieldsBy, TEXT_FIELDS } from '../../shared/session-fields/fields.js';
-import type { OutcomeDeps, WriteResult } from '../../shared/settlement/complete-session.js';
+import type { OutcomeDeps, WriteResult } from '../../shared/settlement/complete-payable.js';
 import { succeedAlone, succeedInSteps, succeedPayment, successOf } from '../../shared/settlement/succeed.js';
 import { beginSettlement } from '../../shared/settlement/take-work.js';
 import { newId } from '../../shared/values/ids.js';

@@ -9,7 +9,7 @@ import {
 import type { Knex } from '../../shared/db/knex.js';
 import { Payable } from '../../shared/payables/model.js';
 import { Payment } from '../../shared/payments/model.js';
-import type { OutcomeDeps } from '../../shared/settlement/complete-session.js';
+import type { OutcomeDeps } from '../../shared/settlement/complete-payable.js';
 import { succeedPayment } from '../../shared/settlement/succeed.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';

@@ -3,7 +3,7 @@ import { transactionUrl } from '../../../shared/chains/networks/networks.js';
 import { LONG_ANSWER_BYTES } from '../../../shared/limits/bounds.js';
 import { listSurplus } from '../../../shared/payments/find.js';
 import { now } from '../../../shared/process/clock.js';
-import { findPageSession, type LinkedSession } from '../../../shared/settlement/read-link.js';
+import { findPagePayable, type LinkedPayable } from '../../../shared/settlement/read-link.js';
 import { createdAt } from '../../../shared/values/ids.js';
 import { unixSeconds } from '../../../shared/wire/timestamp.js';
 import type { UncertainPayment } from '../../../shared/x402/failure-codes.js';
@@ -28,7 +28,7 @@ import { withinShare } from './within-share.js';
 export async function sendPageLoad(
   deps: Deps,
   res: Response,
-  session: LinkedSession,
+  session: LinkedPayable,
   answer: LinkAnswer,
 ): Promise<void> {
   const isExpired = answer.kind === 'error' && answer.error.code === 'session_expired';
@@ -47,7 +47,7 @@ export async function sendPageAfterPayment(
   { head, shown }: { head: LinkAnswer; shown: LinkAnswer },
 ): Promise<void> {
   // The payment has changed the session since it was read.
-  const session = await findPageSession(deps.db, sessionId);
+  const session = await findPagePayable(deps.db, sessionId);
   if (session === undefined) throw new Error(`${sessionId} is gone`);
   // Set first: the link's own headers fill the room that these leave.
   setPageHeaders(res, deps.config.pageScriptUrl, inlinedIn(deps, session));
@@ -60,7 +60,7 @@ export async function sendPageAfterPayment(
  * browsers log other statuses as errors.
  */
 export async function sendCurrentPage(deps: Deps, res: Response, id: string): Promise<void> {
-  const session = await findPageSession(deps.db, id);
+  const session = await findPagePayable(deps.db, id);
   if (session === undefined) sendErrorPage(deps, res, 'resource_missing');
   else {
     const own = withinShare(deps, session);
@@ -80,7 +80,7 @@ export function sendErrorPage(deps: Deps, res: Response, code: BuyerErrorCode): 
 async function sendPage(
   deps: Deps,
   res: Response,
-  session: LinkedSession,
+  session: LinkedPayable,
   answer: LinkAnswer,
   { isOpen = false, hasHead = false } = {},
 ): Promise<void> {
@@ -109,7 +109,7 @@ async function sendPage(
   send(deps, res, language, html, inlined);
 }
 
-function inlinedIn({ pageAssets }: Deps, session: LinkedSession): InlinedParts {
+function inlinedIn({ pageAssets }: Deps, session: LinkedPayable): InlinedParts {
   return partsOf(pageAssets, session.account.brandColor);
 }
 
@@ -120,7 +120,7 @@ function lengthOf(inlined: InlinedParts | undefined): number {
 }
 
 /** `answer`: the response for agents. For an open session it says whether it can be paid now. */
-export function pageState(session: LinkedSession, answer: LinkAnswer): PageState {
+export function pageState(session: LinkedPayable, answer: LinkAnswer): PageState {
   switch (session.status) {
     case 'complete':
       return { kind: 'complete' };
@@ -146,7 +146,7 @@ function uncertainOf(answer: LinkAnswer): UncertainPayment | undefined {
   return answer.kind === 'error' || answer.kind === 'payment_required' ? answer.uncertain : undefined;
 }
 
-function processing({ payment }: LinkedSession): PageState {
+function processing({ payment }: LinkedPayable): PageState {
   const transaction = payment?.transaction ?? payment?.reportedTransaction ?? null;
   const network = payment?.network ?? '';
   return {

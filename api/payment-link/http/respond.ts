@@ -7,7 +7,7 @@ import { MAX_BODY_BYTES } from '../../../shared/limits/bounds.js';
 import { now } from '../../../shared/process/clock.js';
 import { isRefund } from '../../../shared/refunds/model.js';
 import { presentPublicRefund } from '../../../shared/refunds/present.js';
-import { type LinkedSession, readPublicItems } from '../../../shared/settlement/read-link.js';
+import { type LinkedPayable, readPublicItems } from '../../../shared/settlement/read-link.js';
 import { encodeHeader } from '../../../shared/x402/headers.js';
 import {
   OFFER_RECEIPT,
@@ -111,7 +111,7 @@ function renderPaid({ session, receipt }: Answer<'paid'>, items: string, baseUrl
 async function itemsOf(
   { db, longAnswers }: AnswerDeps,
   res: Response,
-  { id, publicItems = NO_ITEMS }: LinkedSession,
+  { id, publicItems = NO_ITEMS }: LinkedPayable,
 ): Promise<string | undefined> {
   if (publicItems !== null) return publicItems;
   // Their length is known only once they are read, so the longest is taken.

@@ -3,9 +3,9 @@ import { paymentLinkUrl } from '../../../shared/payables/payment-link-url.js';
 import type { Channel } from '../../../shared/payments/states.js';
 import { nowMs } from '../../../shared/process/clock.js';
 import {
-  findLinkedSession,
-  findPageSession,
-  type LinkedSession,
+  findLinkedPayable,
+  findPagePayable,
+  type LinkedPayable,
 } from '../../../shared/settlement/read-link.js';
 import { type DecodedHeader, readPaymentHeader } from '../../../shared/x402/headers.js';
 import type { Deps } from '../../deps/deps.js';
@@ -82,11 +82,11 @@ async function readCounted(
   { db, addressLimiters: { link } }: Deps,
   req: LinkRequest,
   isPage: boolean,
-): Promise<{ session?: LinkedSession | undefined; waitMs?: number | undefined }> {
+): Promise<{ session?: LinkedPayable | undefined; waitMs?: number | undefined }> {
   const { id } = req.params;
   const key = addressKey(req);
-  const read = (): Promise<LinkedSession | undefined> =>
-    (isPage ? findPageSession : findLinkedSession)(db, id);
+  const read = (): Promise<LinkedPayable | undefined> =>
+    (isPage ? findPagePayable : findLinkedPayable)(db, id);
   const isBegun = !isPage && !link.hasRefused(key);
   const [waitMs, begun] = await Promise.all([link.take(key), isBegun ? read() : undefined]);
   if (waitMs !== undefined) return { waitMs };

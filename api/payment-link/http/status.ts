@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import { presentPublicSession } from '../../../shared/checkout-sessions/present-public.js';
 import { now } from '../../../shared/process/clock.js';
 import { TimedOut, withTimeout } from '../../../shared/process/timeout.js';
-import { findLinkState, type LinkedSession } from '../../../shared/settlement/read-link.js';
+import { findLinkState, type LinkedPayable } from '../../../shared/settlement/read-link.js';
 import { unixSeconds } from '../../../shared/wire/timestamp.js';
 import type { LinkStatus } from '../../checkout-page/page-data.js';
 import { revisionOf } from '../../checkout-page/page-state.js';
@@ -36,7 +36,7 @@ export async function sendStatus(deps: Deps, res: Response, id: string): Promise
   sendJson(res, JSON.stringify(status));
 }
 
-async function viewInTime(deps: Deps, session: LinkedSession): Promise<LinkAnswer> {
+async function viewInTime(deps: Deps, session: LinkedPayable): Promise<LinkAnswer> {
   try {
     return await withTimeout(LONGEST_WAIT_MS, viewLink(deps, session));
   } catch (error) {

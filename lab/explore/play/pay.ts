@@ -3,13 +3,13 @@ import type { LinkDeps } from '../../../api/payment-link/link-deps.js';
 import { pay } from '../../../api/payment-link/pay.js';
 import { viewLink } from '../../../api/payment-link/view-link.js';
 import { nowMs } from '../../../shared/process/clock.js';
-import { findLinkedSession, type LinkedSession } from '../../../shared/settlement/read-link.js';
+import { findLinkedPayable, type LinkedPayable } from '../../../shared/settlement/read-link.js';
 import type { WellFormedHeader } from '../../../shared/x402/headers.js';
 import type { VerifyFaultMode } from '../steps/steps.js';
 import { verifierOf } from '../world/facilitator.js';
 import { nonceOf, observe, type Payload, sign, type World } from '../world/world.js';
 
-type Answer = (deps: LinkDeps, session: LinkedSession) => Promise<LinkAnswer>;
+type Answer = (deps: LinkDeps, session: LinkedPayable) => Promise<LinkAnswer>;
 
 interface During {
   verify: VerifyFaultMode;
@@ -51,7 +51,7 @@ async function visit(
   answer: Answer,
 ): Promise<LinkAnswer> {
   const { web } = world.system;
-  const session = await findLinkedSession(web.db, sessionId);
+  const session = await findLinkedPayable(web.db, sessionId);
   if (session === undefined) throw new Error(`${sessionId} is gone`);
   const deps = {
     ...web,

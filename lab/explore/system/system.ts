@@ -7,7 +7,7 @@ import { EndpointQueues } from '../../../shared/chains/rpc/endpoint-queues.js';
 import { type Config, loadConfig } from '../../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../../shared/db/knex.js';
 import { createLogger } from '../../../shared/process/logger.js';
-import { findLinkedSession } from '../../../shared/settlement/read-link.js';
+import { findLinkedPayable } from '../../../shared/settlement/read-link.js';
 import type { Facilitators } from '../../../shared/x402/facilitator/facilitators.js';
 import type { PaymentRequirements } from '../../../shared/x402/wire.js';
 import type { WorkerDeps } from '../../../workers/deps/deps.js';
@@ -120,7 +120,7 @@ function openWorker(config: Config, { commits, logger, secretBox }: Deps): Syste
 
 async function readAccepted(web: Deps, accountId: string): Promise<PaymentRequirements> {
   const { id } = await buildSession(web.db, accountId);
-  const session = await findLinkedSession(web.db, id);
+  const session = await findLinkedPayable(web.db, id);
   const offer =
     session && (await readOffer({ ...web, facilitators: { ...web.facilitators, ...SUPPORTED } }, session));
   if (offer === undefined || 'kind' in offer) throw new Error('nothing is offered');

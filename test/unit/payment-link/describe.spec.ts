@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describePayment, serviceNameOf } from '../../../api/payment-link/describe.js';
 import { type ItemSummary, summarize } from '../../../shared/payables/line-items.js';
-import type { LinkedSession } from '../../../shared/settlement/read-link.js';
+import type { LinkedPayable } from '../../../shared/settlement/read-link.js';
 
 const ONE = { network: 'eip155:84532', asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e' };
 
@@ -23,7 +23,7 @@ function describeOf({ merchant = 'Cafe Pocket', items, cents = 100, expiresAt }:
     amountTotalCents: cents,
     expiresAt: expiresAt ?? new Date('2026-11-22T03:04:05.678Z'),
     ...(items !== undefined && { summary: summaryOf(items) }),
-  } as unknown as LinkedSession;
+  } as unknown as LinkedPayable;
   return describePayment(session, [ONE] as never);
 }
 

@@ -19,37 +19,37 @@ export interface OutcomeDeps extends EventDeps {
 /** `superseded`: the payment is decided, or another worker has taken it. `proof_taken`: the transfer proves another payment. */
 export type WriteResult = 'done' | 'superseded' | 'proof_taken';
 
-/** Lock order: the session, then the payment. */
-export async function lockSession(trx: Knex.Transaction, payment: Payment): Promise<Payable> {
+/** Lock order: the payable, then the payment. */
+export async function lockPayable(trx: Knex.Transaction, payment: Payment): Promise<Payable> {
   return await Payable.query(trx).findById(payment.payableId).forUpdate().throwIfNotFound();
 }
 
-/** The caller has locked the session. */
-export async function completeSession(
+/** The caller has locked the payable. */
+export async function completePayable(
   trx: Knex.Transaction,
   deps: OutcomeDeps,
-  session: Payable,
+  payable: Payable,
   payment: Payment,
 ): Promise<void> {
-  const completed = await moveSession(trx, session, PAYABLE_MOVES.complete, { paymentId: payment.id });
+  const completed = await movePayable(trx, payable, PAYABLE_MOVES.complete, { paymentId: payment.id });
   completed.payment = payment;
   await recordMove(trx, completed, deps);
-  if (session.status === 'expired') await logExcessRefund(trx, deps, completed);
+  if (payable.status === 'expired') await logExcessRefund(trx, deps, completed);
   afterCommit(trx, () =>
-    deps.logger.info({ event: 'session.completed', session: session.id, payment: payment.id }),
+    deps.logger.info({ event: 'session.completed', session: payable.id, payment: payment.id }),
   );
 }
 
 /** The row is locked, so a move that matches nothing is a fault of this code. */
-export async function moveSession(
+export async function movePayable(
   trx: Knex.Transaction,
-  session: Payable,
+  payable: Payable,
   { from, to }: { from: readonly PayableStatus[]; to: PayableStatus },
   changes: Partial<Pick<Payable, 'paymentId' | 'failureCode' | 'failureAt'>>,
 ): Promise<Payable> {
   return await Payable.query(trx)
     .patch({ status: to, ...changes })
-    .where('id', session.id)
+    .where('id', payable.id)
     .whereIn('status', from)
     .returning('*')
     .first()
