@@ -66,7 +66,7 @@ export async function startWorker(
   openSender: OpenSender = openSenderHere,
 ): Promise<Closable> {
   const tracing = await startTracing(config, 'checkout-worker', logger);
-  const { deps, workerRedis, installation, close } = await openDeps(config, logger);
+  const { deps, workerRedis, installation, close } = await openWorkerDeps(config, logger);
   warnAboutRiskySettings(config, logger);
   void warnIfNotMigrated(deps.db, logger);
   if (config.redis === undefined) void warnAboutPooler(deps.db, logger);
@@ -118,7 +118,7 @@ export async function startWorker(
   };
 }
 
-async function openDeps(config: Config, logger: Logger): Promise<Opened> {
+async function openWorkerDeps(config: Config, logger: Logger): Promise<Opened> {
   const commits = openLoggedCommitMemory(logger);
   const db = openDatabase(config.database, logger, { commits });
   // Fails the start when the database is unreachable, instead of running without it.
