@@ -2,7 +2,7 @@ import { findToken, SOLANA_LIFETIME_MS } from '../../shared/chains/networks/netw
 import { isPayloadUsed } from '../../shared/payments/find.js';
 import type { Channel } from '../../shared/payments/states.js';
 import { earlierNowMs, now, nowMs, times } from '../../shared/process/clock.js';
-import { type Claim, ClaimNotMade, claimSession, type NewPayment } from '../../shared/settlement/claim.js';
+import { type Claim, ClaimNotMade, claimPayable, type NewPayment } from '../../shared/settlement/claim.js';
 import { SETTLE_MARGIN_MS } from '../../shared/settlement/policy/limits.js';
 import type { LinkedPayable } from '../../shared/settlement/read-link.js';
 import { checkContent } from '../../shared/x402/check-content.js';
@@ -161,7 +161,7 @@ async function claim(
   const payment = newPayment(matched, stage, facilitator);
   let outcome: Claim;
   try {
-    outcome = await claimSession(db, payment, { baseUrl: config.baseUrl, notifyDeliveries });
+    outcome = await claimPayable(db, payment, { baseUrl: config.baseUrl, notifyDeliveries });
   } catch (error) {
     if (error instanceof ClaimNotMade) return { kind: 'unavailable' };
     throw error;

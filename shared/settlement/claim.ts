@@ -58,13 +58,12 @@ interface MadeClaim extends NewPayment {
 }
 
 /**
- * A payment that passed every check claims its session: one statement moves the open session to `processing` and writes
- * the payment with its first work due. One of many concurrent claims wins. A payload claims once over all sessions, and a
- * payment identifier once within its session; a payload that certainly never reached the facilitator may claim the same
- * session again. Claims of different sessions share a statement and succeed or fail each by itself. A refund is claimed in
- * the same way, by its merchant's payment.
+ * A payment that passed every check claims its payable: one statement moves the open payable to `processing` and writes the
+ * payment with its first work due. One of many concurrent claims wins. A payload claims once over all payables, and a payment
+ * identifier once within its payable; a payload that certainly never reached the facilitator may claim the same payable again.
+ * Claims of different sessions share a statement and succeed or fail each by itself.
  */
-export async function claimSession(db: Knex, payment: NewPayment, events: EventDeps): Promise<Claim> {
+export async function claimPayable(db: Knex, payment: NewPayment, events: EventDeps): Promise<Claim> {
   // The search for the transfer begins at this time: by a clock that is ahead it would begin after the transfer.
   const made = { ...payment, id: newId('pay_'), claimedAt: certainNow(), trace: currentTrace() };
   return await claim(db, { made, events });
@@ -152,7 +151,7 @@ async function makeClaims(
 }
 
 /**
- * The connection broke during the commit of the claim. Locking the session's row waits for a claim that Postgres still
+ * The connection broke during the commit of the claim. Locking the payable's row waits for a claim that Postgres still
  * carries out, for as long as a statement may take; after that the payment exists or does not. When the rows cannot be read,
  * the claim counts as unclear.
  */
@@ -179,16 +178,16 @@ async function findOrRuleOut(
   trx: Knex.Transaction,
   { id, trace, stage: _, ...made }: MadeClaim,
 ): Promise<Payment | undefined> {
-  const session = await Payable.query(trx).findById(made.payableId).forUpdate().throwIfNotFound();
+  const payable = await Payable.query(trx).findById(made.payableId).forUpdate().throwIfNotFound();
   const payment = await Payment.query(trx).findById(id).select('id', 'dueAt', 'payloadReleased');
   if (payment !== undefined) return payment;
   await Payment.query(trx).insert({
     ...made,
     ...(trace !== undefined && { trace }),
     id,
-    accountId: session.accountId,
-    livemode: session.livemode,
-    amountCents: session.amountTotalCents,
+    accountId: payable.accountId,
+    livemode: payable.livemode,
+    amountCents: payable.amountTotalCents,
     status: PAYMENT_MOVES.fail.to,
     payloadReleased: true,
     failureCode: 'payment_service_unavailable',

@@ -9,7 +9,7 @@ import { Payable } from '../../shared/payables/model.js';
 import { isPayloadUsed } from '../../shared/payments/find.js';
 import { Payment } from '../../shared/payments/model.js';
 import { migrationConfig } from '../../shared/schema/migration-files.js';
-import { claimSession } from '../../shared/settlement/claim.js';
+import { claimPayable } from '../../shared/settlement/claim.js';
 import { newId } from '../../shared/values/ids.js';
 import { GROWING_TABLES, type GrowingTable } from '../../shared/values/months.js';
 import { client } from '../support/api-client.js';
@@ -87,7 +87,7 @@ describe('merchants archive', () => {
     const open = await buildSession(shop.app.db, shop.accountId);
     for (const { payloadKey } of [payment, released.payment]) {
       assert.equal(await isPayloadUsed(shop.app.db, payloadKey, open.id), true);
-      const claim = await claimSession(shop.app.db, { ...newPayment(open.id), payloadKey }, BELL);
+      const claim = await claimPayable(shop.app.db, { ...newPayment(open.id), payloadKey }, BELL);
       assert.equal(claim.kind, 'lost');
     }
     const again = await buildPaidAndDelivered(shop.app.db, {

@@ -8,7 +8,7 @@ import { eraseOldSessions } from '../../shared/checkout-sessions/erase.js';
 import { isPayloadUsed, listDecided, listUndecidedPayments } from '../../shared/payments/find.js';
 import { Payment } from '../../shared/payments/model.js';
 import { nowMs } from '../../shared/process/clock.js';
-import { claimSession } from '../../shared/settlement/claim.js';
+import { claimPayable } from '../../shared/settlement/claim.js';
 import { expireOverdueSessions, findOverdueSessions } from '../../shared/settlement/expire-overdue.js';
 import { failPayment } from '../../shared/settlement/fail.js';
 import { markAnsweredProcessing } from '../../shared/settlement/record-answers.js';
@@ -266,7 +266,7 @@ describe('query plans of a large database', () => {
     });
     await assertIndexed(async () => {
       assert.equal(await isPayloadUsed(app.db, 'eip155:84532:growth:100', known.open), true);
-      const claim = await claimSession(app.db, newPayment(known.open), notifications);
+      const claim = await claimPayable(app.db, newPayment(known.open), notifications);
       assert.ok(claim.kind === 'claimed');
       await markAnsweredProcessing(app.db, claim.paymentId);
       const begun = await beginSettlement(app.db, { id: claim.paymentId, settleTimeoutMs: 30_000 });

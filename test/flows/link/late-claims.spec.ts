@@ -5,7 +5,7 @@ import { TcpProxy } from '../../../lab/world/proxy/tcp-proxy.js';
 import { CheckoutSession } from '../../../shared/checkout-sessions/model.js';
 import { Payment } from '../../../shared/payments/model.js';
 import { correctClock, now, unmockedHostMs } from '../../../shared/process/clock.js';
-import { claimSession, type NewPayment } from '../../../shared/settlement/claim.js';
+import { claimPayable, type NewPayment } from '../../../shared/settlement/claim.js';
 import { newId } from '../../../shared/values/ids.js';
 import { forAllTests } from '../../support/hooks.js';
 import { answerOf } from '../../support/link-answers.js';
@@ -69,7 +69,7 @@ describe("a buyer's payment identifier", () => {
     const { id } = await flow.buildSession();
     const at = unmockedHostMs();
     correctClock(at + 3_600_000, { askedAtMs: at, answeredAtMs: at });
-    const claiming = claimSession(flow.app.db, named(id), EVENT_DEPS);
+    const claiming = claimPayable(flow.app.db, named(id), EVENT_DEPS);
     correctClock(unmockedHostMs(), { askedAtMs: unmockedHostMs(), answeredAtMs: unmockedHostMs() });
     assert.equal((await claiming).kind, 'claimed');
     const { claimedAt } = await flow.onlyPayment(id);
@@ -84,7 +84,7 @@ describe("a buyer's payment identifier", () => {
     await flow.db.transaction(async (trx) => {
       const session = await CheckoutSession.query(trx).findById(sessionId).forUpdate().throwIfNotFound();
       // The claim's statement starts before the other payment is committed, and waits for the session's lock.
-      second = claimSession(flow.app.db, named(sessionId), EVENT_DEPS);
+      second = claimPayable(flow.app.db, named(sessionId), EVENT_DEPS);
       await eventually(async () => {
         const { rows } = await flow.db.raw(
           `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,

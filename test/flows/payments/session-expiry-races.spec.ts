@@ -6,7 +6,7 @@ import { PausePoint } from '../../../lab/world/processes/pause-points.js';
 import { CheckoutSession } from '../../../shared/checkout-sessions/model.js';
 import { Payment } from '../../../shared/payments/model.js';
 import { advanceClock, nowMs, resetClock } from '../../../shared/process/clock.js';
-import { claimSession } from '../../../shared/settlement/claim.js';
+import { claimPayable } from '../../../shared/settlement/claim.js';
 import { expireOverdueSessions } from '../../../shared/settlement/expire-overdue.js';
 import { client } from '../../support/api-client.js';
 import type { SignedPayment } from '../../support/checkout.js';
@@ -193,7 +193,7 @@ describe('a session whose time runs out', () => {
         await CheckoutSession.query(flow.db)
           .patch({ expiresAt: new Date(nowMs() + millisecondsLeft) })
           .where('id', id);
-        const claim = await claimSession(flow.app.db, paymentOf(id, signed), EVENT_DEPS);
+        const claim = await claimPayable(flow.app.db, paymentOf(id, signed), EVENT_DEPS);
         claims.push(claim.kind);
         if (claim.kind === 'claimed') await manualWorker.doNext(claim.paymentId);
       } finally {

@@ -6,7 +6,7 @@ import { loadConfig } from '../../../shared/config/config.js';
 import { openDatabase } from '../../../shared/db/knex.js';
 import { createLogger } from '../../../shared/process/logger.js';
 import { migrate } from '../../../shared/schema/migrate.js';
-import { claimSession } from '../../../shared/settlement/claim.js';
+import { claimPayable } from '../../../shared/settlement/claim.js';
 import { type Checkout, openCheckout } from '../../support/checkout.js';
 import { answerOf } from '../../support/link-answers.js';
 import { EVENT_DEPS } from '../../support/money-flow.js';
@@ -144,7 +144,7 @@ describe('a Postgres server that crashes', () => {
     const config = loadConfig({ DATABASE_URL: postgres.url, DATABASE_POOL_SIZE: '1' }, 'cli');
     const db = openDatabase(config.database);
     try {
-      const claim = await claimSession(db, newPayment(id), EVENT_DEPS);
+      const claim = await claimPayable(db, newPayment(id), EVENT_DEPS);
       assert.equal(claim.kind, 'claimed');
       const { rows } = await db.raw('SHOW synchronous_commit');
       assert.deepEqual(rows, [{ synchronous_commit: 'on' }]);

@@ -6,7 +6,7 @@ import { CheckoutSession } from '../../../shared/checkout-sessions/model.js';
 import type { Knex } from '../../../shared/db/knex.js';
 import { Payment } from '../../../shared/payments/model.js';
 import { resetClock } from '../../../shared/process/clock.js';
-import { ClaimNotMade, claimSession, type NewPayment } from '../../../shared/settlement/claim.js';
+import { ClaimNotMade, claimPayable, type NewPayment } from '../../../shared/settlement/claim.js';
 import type { SignedPayment } from '../../support/checkout.js';
 import { answerOf } from '../../support/link-answers.js';
 import { EVENT_DEPS, type MoneyFlow, openMoneyFlow } from '../../support/money-flow.js';
@@ -179,7 +179,7 @@ describe('a connection error', () => {
       transaction: () => Promise.reject(broken),
     } as unknown as Knex;
     const payment = { payableId: 'cs_none' } as NewPayment;
-    await claimSession(db, payment, EVENT_DEPS).then(
+    await claimPayable(db, payment, EVENT_DEPS).then(
       (claim) => assert.equal(claim.kind, 'unclear'),
       (error) =>
         assert.ok(error instanceof ClaimNotMade, `the error was read as a refusal by Postgres: ${error}`),

@@ -11,7 +11,7 @@ import {
 } from '../../../lab/world/shop/factories.js';
 import { loadConfig } from '../../../shared/config/config.js';
 import { openReplica } from '../../../shared/db/replica.js';
-import { claimSession } from '../../../shared/settlement/claim.js';
+import { claimPayable } from '../../../shared/settlement/claim.js';
 import { type Client, client } from '../../support/api-client.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
 import { buildHeavySessions } from '../../support/heavy-sessions.js';
@@ -92,7 +92,7 @@ describe('a read replica that is behind', () => {
     const { pid } = rows[0] ?? assert.fail('there is no WAL writer');
     process.kill(pid, 'SIGSTOP');
     try {
-      assert.equal((await claimSession(pair.primary.db, newPayment(id), EVENT_DEPS)).kind, 'claimed');
+      assert.equal((await claimPayable(pair.primary.db, newPayment(id), EVENT_DEPS)).kind, 'claimed');
       const claimed = await pair.primary.db.raw('SELECT clock_timestamp() AS at');
       const isCovered = (): boolean =>
         new Date(replica.shownUntil() ?? 0).getTime() > claimed.rows[0].at.getTime();
