@@ -19,7 +19,7 @@ import { useCliDatabase } from '../support/cli-database.js';
 import { buildPaidAndDelivered, inMonth } from '../support/months.js';
 import { newPayment } from '../support/new-payment.js';
 
-const BELL = { baseUrl: 'https://pay.example', notifyDeliveries: () => {} };
+const EVENT_DEPS = { baseUrl: 'https://pay.example', notifyDeliveries: () => {} };
 
 describe('merchants archive', () => {
   const shop = useArchiveShop('archive');
@@ -87,7 +87,7 @@ describe('merchants archive', () => {
     const open = await buildSession(shop.app.db, shop.accountId);
     for (const { payloadKey } of [payment, released.payment]) {
       assert.equal(await isPayloadUsed(shop.app.db, payloadKey, open.id), true);
-      const claim = await claimPayable(shop.app.db, { ...newPayment(open.id), payloadKey }, BELL);
+      const claim = await claimPayable(shop.app.db, { ...newPayment(open.id), payloadKey }, EVENT_DEPS);
       assert.equal(claim.kind, 'lost');
     }
     const again = await buildPaidAndDelivered(shop.app.db, {
@@ -95,7 +95,7 @@ describe('merchants archive', () => {
       endpointId: shop.endpointId,
       payment: { status: 'processing' },
     });
-    const deps = { db: shop.app.db, logger: shop.app.logger, ...BELL };
+    const deps = { db: shop.app.db, logger: shop.app.logger, ...EVENT_DEPS };
     const { succeedPayment } = await import('../../shared/settlement/succeed.js');
     const said = { source: 'chain' as const, said: 'found' };
     const found = { transaction: proof.transaction, payer: undefined, proofIndex: proof.proofIndex };

@@ -1,18 +1,18 @@
+import type { Knex } from '../../shared/db/knex.js';
 import { type JobName, LATE_MS } from '../../shared/jobs/jobs.js';
-import { openConcurrency, UNLIMITED } from '../../shared/limits/concurrency.js';
 import { nowMs } from '../../shared/process/clock.js';
 import { withJitter } from '../../shared/process/pause.js';
 import type { Closable } from '../../shared/process/shutdown.js';
 import { withTimeout } from '../../shared/process/timeout.js';
-import type { JobRequest } from '../../shared/queues/enqueue.js';
 import type { StoreStateLog } from '../../shared/queues/store-state.js';
 import { findOverdueSessions } from '../../shared/settlement/expire-overdue.js';
 import { paymentJob, stagesServedBy } from '../../shared/settlement/payment-job.js';
-import { listDuePayments } from '../../shared/settlement/take-work.js';
+import { type DuePayment, listDuePayments } from '../../shared/settlement/take-work.js';
 import { findDueAccounts } from '../../shared/webhooks/find-due.js';
 import { sweepEndpoints } from '../../shared/webhooks/pending-deliveries.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import type { Deliverer } from '../jobs/deliver-webhook.js';
+import { type AnyJob, createDirectRunner, type DirectRunner } from './direct-runner.js';
 import type { Handlers } from './handlers.js';
 import { regularly } from './regularly.js';
 import { quarantinedDeliveries, quarantinedPayments } from './run-quarantined.js';
@@ -59,8 +59,6 @@ function aboutEverySecond(work: () => Promise<void>): Closable {
   return regularly(work, pauseMs, FIRST_WITHIN_MS * Math.random());
 }
 
-type AnyJob = { [N in JobName]: JobRequest<N> }[JobName];
-
 interface DueJobs {
   due: AnyJob[];
   /** The jobs in `due` whose work is overdue by more than LATE_MS: the queue may be paused, or its store frozen. */
@@ -86,35 +84,44 @@ async function sweep(deps: WorkerDeps, { find, directRunner, storeState }: Sweep
 
 /** Finders of due work, one for each kind that this process serves. */
 function findersOf({ db, config: { workerQueues: queues } }: WorkerDeps): FindDueJobs[] {
-  const second = (): number => Math.floor(nowMs() / INTERVAL_MS);
-  const findPayments = async (): Promise<DueJobs> => {
-    const payments = await listDuePayments(db, stagesServedBy(queues), BATCH);
-    const due = payments.map((payment) => paymentJob(payment));
-    const late = due.filter((_, index) => nowMs() - (payments[index]?.dueAt.getTime() ?? nowMs()) > LATE_MS);
-    return { due, late };
-  };
-  const findSessions = async (): Promise<DueJobs> => {
-    const job: AnyJob = { name: 'expire-sessions', payload: {}, id: `expire-sessions-${second()}` };
-    const overdue = await findOverdueSessions(db);
-    return { due: overdue === 'none' ? [] : [job], late: overdue === 'late' ? [job] : [] };
-  };
+  return [
+    () => findPayments(db, queues),
+    ...(queues.includes('expire-sessions') ? [() => findSessions(db)] : []),
+    ...(queues.includes('deliver-webhook') ? [deliveryFinder(db)] : []),
+  ];
+}
+
+async function findPayments(db: Knex, queues: readonly JobName[]): Promise<DueJobs> {
+  const payments = await listDuePayments(db, stagesServedBy(queues), BATCH);
+  const late = payments.filter(({ dueAt }) => nowMs() - dueAt.getTime() > LATE_MS);
+  const jobsOf = (some: readonly DuePayment[]): AnyJob[] => some.map((payment) => paymentJob(payment));
+  return { due: jobsOf(payments), late: jobsOf(late) };
+}
+
+async function findSessions(db: Knex): Promise<DueJobs> {
+  const overdue = await findOverdueSessions(db);
+  const job: AnyJob = { name: 'expire-sessions', payload: {}, id: `expire-sessions-${second()}` };
+  return { due: overdue === 'none' ? [] : [job], late: overdue === 'late' ? [job] : [] };
+}
+
+/** Each sweep goes on behind the endpoint at which the last one ended. */
+function deliveryFinder(db: Knex): FindDueJobs {
   let lastEndpoint = '';
-  const findDeliveries = async (): Promise<DueJobs> => {
+  return async () => {
     await sweepEndpoints(db);
     const found = await findDueAccounts(db, lastEndpoint, ENDPOINTS_PER_SWEEP);
     lastEndpoint = found.last;
-    const jobOf = (accountId: string): AnyJob => ({
-      name: 'deliver-webhook',
-      payload: { accountId },
-      id: `${accountId}-sweep-${second()}`,
-    });
-    return { due: found.due.map(jobOf), late: found.late.map(jobOf) };
+    return { due: found.due.map(deliveryJob), late: found.late.map(deliveryJob) };
   };
-  return [
-    findPayments,
-    ...(queues.includes('expire-sessions') ? [findSessions] : []),
-    ...(queues.includes('deliver-webhook') ? [findDeliveries] : []),
-  ];
+}
+
+function deliveryJob(accountId: string): AnyJob {
+  return { name: 'deliver-webhook', payload: { accountId }, id: `${accountId}-sweep-${second()}` };
+}
+
+/** Part of a job's id: every process that sweeps in the same second adds the same job. */
+function second(): number {
+  return Math.floor(nowMs() / INTERVAL_MS);
 }
 
 /** Returns the jobs that the queue store did not take. */
@@ -132,63 +139,4 @@ async function enqueueAll(
   if (failed !== undefined) storeState.unavailable('sweep', failed.reason);
   else if (additions.length > 0) storeState.available('sweep');
   return jobs.filter((_, index) => results[index]?.status === 'rejected');
-}
-
-interface DirectRunnerDeps extends Pick<WorkerDeps, 'logger'> {
-  config: Pick<WorkerDeps['config'], 'workerConcurrency'>;
-}
-
-/** Runs jobs without the queue. A handler that hangs blocks one slot, not the sweep. */
-interface DirectRunner {
-  run(jobs: readonly AnyJob[]): void;
-  finish(): Promise<void>;
-}
-
-export function createDirectRunner({ config, logger }: DirectRunnerDeps, handlers: Handlers): DirectRunner {
-  const running = new Map<string, Promise<void>>();
-  const slots = openConcurrency({
-    total: Number.POSITIVE_INFINITY,
-    perHolder: [config.workerConcurrency],
-  });
-  return {
-    run(jobs) {
-      for (const job of jobs) {
-        const key = workOf(job);
-        if (running.has(key)) continue;
-        // Deliveries have slots of their own. The next sweep finds a job without a free slot again.
-        const limiter = job.name === 'deliver-webhook' ? UNLIMITED : slots;
-        const release = limiter.tryTake(job.name);
-        if (release === undefined) continue;
-        const work = runOne(handlers, job)
-          .catch((error: unknown) => {
-            logger.error({ event: 'job.failed', queue: job.name, err: error });
-          })
-          .finally(() => {
-            running.delete(key);
-            release();
-          });
-        running.set(key, work);
-      }
-    },
-    async finish() {
-      await Promise.all(running.values());
-    },
-  };
-}
-
-/** A name of the work that each sweep gives it, though the ids of its jobs differ from second to second. */
-function workOf(job: AnyJob): string {
-  switch (job.name) {
-    case 'expire-sessions':
-      return job.name;
-    case 'deliver-webhook':
-      return `${job.name}:${job.payload.accountId}`;
-    default:
-      return `${job.name}:${job.id}`;
-  }
-}
-
-async function runOne<N extends JobName>(handlers: Handlers, job: JobRequest<N>): Promise<void> {
-  const handle: Handlers[N] = handlers[job.name];
-  await handle(job.payload);
 }
