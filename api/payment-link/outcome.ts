@@ -47,10 +47,11 @@ export async function answerOutcome(deps: LinkDeps, claimed: ClaimedPayment): Pr
   try {
     const session = await findLinkedPayable(deps.db, sessionId);
     if (session === undefined) return stillProcessing();
-    const holds = session.paymentId === paymentId && session.payment?.status === 'processing';
-    if (holds && (await markAnsweredProcessing(deps.db, paymentId))) return stillProcessing();
-    // The payment was decided between the two statements: read again.
-    if (holds) return await answerOutcome(deps, claimed);
+    if (session.paymentId === paymentId && session.payment?.status === 'processing') {
+      const isStillProcessing = await markAnsweredProcessing(deps.db, paymentId);
+      // A payment that was decided between the two statements is read again.
+      return isStillProcessing ? stillProcessing() : await answerOutcome(deps, claimed);
+    }
     const payment =
       session.payment?.id === paymentId ? session.payment : await findPayment(deps.db, paymentId);
     if (payment === undefined) return claimLost();
