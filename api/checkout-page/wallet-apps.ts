@@ -68,7 +68,7 @@ export type WalletAppKey = (typeof APPS)[number]['key'];
 
 /** Since October 2026 its browser opens no link from outside, but a link that is pasted there. */
 export const WITHOUT_A_LINK = ['Binance Wallet'];
-/** They have no browser, and connect to a page by WalletConnect only. */
+/** Apps without a browser connect to a page by WalletConnect only. */
 export const WITHOUT_A_BROWSER = ['Ledger Wallet', 'Safe'];
 
 export interface AppLink {

@@ -1,7 +1,7 @@
 /**
- * What a facilitator's answer to `/settle` proves. `settled` and `rejected` need an unambiguous answer, `not_processed` a
- * call that certainly had no effect. Everything else is `unknown`: money may have moved, and only the chain can tell.
- * `why` is for the log and holds no text of the facilitator except its code.
+ * The outcome that a facilitator's answer to `/settle` proves. `settled` and `rejected` need an unambiguous answer,
+ * `not_processed` a call that certainly had no effect. Everything else is `unknown`: money may have moved, and only the chain
+ * can tell. `why` is for the log and holds no text of the facilitator except its code.
  */
 export type SettleVerdict =
   | { kind: 'settled'; transaction: string; payer: string | undefined }
