@@ -46,10 +46,6 @@ export async function checkBeforeRefusal(
   const query = queryForUnstored(requirements, proof, new Date(certainNow().getTime() - DOUBT_MS));
   const finding = await checkChain(chains, query);
   const mayBeLost = commits.mayHaveLost();
-  // A call that Postgres has forgotten may still use an unused authorization.
-  const isUnused =
-    finding.kind === 'unused' && (finding.exhausted || !(mayBeLost || (saysUsed && mayBeBehind(finding))));
-  const isCertain = isUnused || finding.kind === 'spent_otherwise';
   const seen = { session, network, reason: failure.reason, finding: finding.kind };
   if (finding.kind === 'paid') {
     const { transaction } = finding;
@@ -59,8 +55,11 @@ export async function checkBeforeRefusal(
     return { kind: 'refused', failure: describeFailure(OUTCOME_UNKNOWN) };
   }
   logger.info({ event: 'payment.looked_up_before_refusal', ...seen });
-  if (isCertain || !(saysUsed || mayBeLost)) return { kind: 'refused', failure };
+  const canNeverPay = finding.kind === 'spent_otherwise' || (finding.kind === 'unused' && finding.exhausted);
+  if (canNeverPay || !(saysUsed || mayBeLost)) return { kind: 'refused', failure };
+  // A call that Postgres has forgotten may still use an unused authorization.
   if (mayBeLost) return { kind: 'refused', failure: describeFailure(OUTCOME_UNKNOWN) };
+  if (finding.kind === 'unused' && !mayBeBehind(finding)) return { kind: 'refused', failure };
   // The code says that the payload was used, which is what is known.
   return { kind: 'refused', failure: { ...failure, message: outcomeUnknown(), isUncertain: true } };
 }
