@@ -20,9 +20,7 @@ const USAGE = `npm run explore -- --policy | --rows | --history URL | [--trials 
 `;
 
 /** Exits 0 when every trial kept every invariant, 1 otherwise. */
-async function main(): Promise<number> {
-  const options = parse();
-  if (options === undefined) return 1;
+async function main(options: ExploreOptions): Promise<number> {
   if (options.rows) {
     process.stdout.write(rowsAsMarkdown());
     return 0;
@@ -58,10 +56,10 @@ interface Outcome {
 async function run({ trials, seed, path, mutant: name }: ExploreOptions, url: string): Promise<Outcome> {
   await migrate(loadConfig({ DATABASE_URL: url }, 'migrate'), createLogger('silent', 'explore'));
   // They load the whole service, which the other options do not need.
-  const { MUTANTS } = await import('./mutants/mutants.js');
+  const { findMutant } = await import('./run/find-mutant.js');
   const { explore } = await import('./run/explore.js');
   const { openSystem } = await import('./system/system.js');
-  const mutant = name === undefined ? undefined : MUTANTS.find((one) => one.name.includes(name));
+  const mutant = name === undefined ? undefined : findMutant(name);
   const system = await openSystem(url);
   process.stdout.write(`Exploring ${trials} trials with seed ${seed} …\n`);
   const startedAt = process.hrtime.bigint();
@@ -87,14 +85,10 @@ function report({ trials, counts, failure }: Explored, seconds: number): string 
   ].join('\n');
 }
 
-function parse(): ExploreOptions | undefined {
-  try {
-    return readOptions(process.argv.slice(2));
-  } catch (error) {
-    if (!(error instanceof UsageError) && !(error instanceof TypeError)) throw error;
-    process.stderr.write(`${error.message}\n${USAGE}`);
-    return undefined;
-  }
+try {
+  process.exit(await main(readOptions(process.argv.slice(2))));
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  process.stderr.write(`${error.message}\n${USAGE}`);
+  process.exit(1);
 }
-
-process.exit(await main());

@@ -32,7 +32,7 @@ export function readOptions(args: string[]): ExploreOptions {
     path: text,
     mutant: text,
   } as const;
-  const { values } = parseArgs({ args, options });
+  const { values } = asUsage(() => parseArgs({ args, options }));
   return {
     policy: values.policy ?? false,
     rows: values.rows ?? false,
@@ -49,4 +49,13 @@ function readNumber(name: string, value: string | undefined, otherwise: number):
   const number = Number(value);
   if (Number.isInteger(number) && number > 0) return number;
   throw new UsageError(`--${name} must be a whole number above 0; you said ${value}.`);
+}
+
+/** For an unknown option, `parseArgs` throws a TypeError. */
+function asUsage<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw error instanceof TypeError ? new UsageError(error.message) : error;
+  }
 }

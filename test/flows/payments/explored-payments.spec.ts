@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { MUTANTS } from '../../../lab/explore/mutants/mutants.js';
 import { explore } from '../../../lab/explore/run/explore.js';
+import { findMutant } from '../../../lab/explore/run/find-mutant.js';
 import { openSystem } from '../../../lab/explore/system/system.js';
 import { forAllTests } from '../../support/hooks.js';
 import { createMigratedDatabase } from '../../support/suite.js';
@@ -55,6 +56,11 @@ describe('payments in virtual time, with faults and races in random order', func
     const undrawn = DRAWN.filter((what) => !counts.get(what));
     // Another seed may not draw each of them in so few trials.
     if (SEED === USUAL_SEED) assert.deepEqual(undrawn, []);
+  });
+
+  it('have their mutants found by a part of the name, and no run without the mutant that was asked for', () => {
+    assert.equal(findMutant('surplus').name, 'surplus is forgotten');
+    assert.throws(() => findMutant('surplas'), /"surplas"\. There are:\n(.*\n)* *surplus is forgotten/);
   });
 
   for (const mutant of MUTANTS) {
