@@ -8,7 +8,7 @@ import { decisionNotifier } from '../shared/queues/decision-notifier.js';
 import { leaveToSweep } from '../shared/queues/delivery-notifier.js';
 import { networksToRead } from '../shared/reconcile/networks.js';
 import { type ReconcileOptions, reconcile } from '../shared/reconcile/reconcile.js';
-import { isAllMatched, type Summary } from '../shared/reconcile/run.js';
+import { isAllMatched, type Summary, type Unread } from '../shared/reconcile/run.js';
 import { openUnlimitedFacilitators } from '../shared/x402/facilitator/facilitators.js';
 import { createPaymentReferences } from '../shared/x402/payment-reference.js';
 import { type CommandContext, type Input, PartialFailure } from './command.js';
@@ -54,12 +54,18 @@ function describe({ unrecorded, repaired, missing, different, unread }: Summary)
     [different, 'different'],
   ] as const;
   const said = counts.flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`]));
-  const reasons = unread.map(({ network, transaction, payment, reason }) =>
-    [network, transaction ?? payment, reason].filter((part) => part !== undefined).join(': '),
+  const reasons = unread.map((one) =>
+    [one.network, describeUnread(one), one.reason].filter((part) => part !== undefined).join(': '),
   );
   if (reasons.length > 0) said.push(`not read: ${reasons.join('; ')}`);
   const isRepaired = said.length === 1 && repaired > 0;
   return `The books ${isRepaired ? 'did' : 'do'} not match the chains: ${said.join(', ')}.`;
+}
+
+function describeUnread({ transaction, payment, wallet, block, payer }: Unread): string | undefined {
+  if (wallet === undefined) return transaction ?? payment;
+  const from = payer === undefined ? '' : ` from ${payer}`;
+  return `transfers to ${wallet}${from} in block ${block}`;
 }
 
 /** The network that is named, or those on which payments may have arrived. */

@@ -9,15 +9,14 @@ import { readStoredPayment } from '../x402/stored-payment.js';
 import { report } from './judge-arrivals.js';
 import type { Line } from './line.js';
 import { type NewPosition, openList } from './open-list.js';
-import { type Listed, type NetworkRun, requireTime } from './run.js';
+import { GIVEN_UP_MS, type Listed, type NetworkRun, requireTime } from './run.js';
+import { keyOfBlock } from './unread-blocks.js';
 
 const PAGE = 200;
 const CHECKED_AT_ONCE = 5;
 const CHECK_WITHIN_MS = 30_000;
 /** Ids that one position keeps, the newest ones. */
 const MAX_UNCHECKED = 5000;
-/** A payment that could not be checked for so long is given up. */
-const GIVEN_UP_MS = 7 * 24 * 3_600_000;
 
 /**
  * Asks the chain for each succeeded payment whose money the run has not seen. A payment that cannot be read, or that is not
@@ -144,6 +143,7 @@ function listWithout(
 ): Listed | undefined {
   const list = listedFor(payment);
   if (list === undefined || height < list.oldest || height > list.newest) return undefined;
+  if (list.unread.has(keyOfBlock(payment.payTo, height))) return undefined;
   return list.transactions.has(transaction) || BigInt(payment.tokenAmount) === 0n ? undefined : list;
 }
 

@@ -3,8 +3,9 @@ import { ChainUnreadable } from '../chains/check/unreadable.js';
 import type { EvmNetwork } from '../chains/networks/networks.js';
 import { judgeArrivals, judgeWaiting } from './judge-arrivals.js';
 import { openList } from './open-list.js';
-import { openProgress, positionAt, waitingOf } from './progress.js';
+import { openProgress, positionAt, type WaitingTransfer, waitingOf } from './progress.js';
 import { type Listed, type NetworkRun, reportOldHead, requireTime } from './run.js';
+import { keyOfBlock, leaveUnread, readTransfer, readUnreadBlocks, splitWaiting } from './unread-blocks.js';
 import { keyOfWallet, type Wallets } from './wallets.js';
 
 /** The blocks of this time before the head are read again by the next run: they may be reorganised, and a node may have lacked them. */
@@ -49,24 +50,24 @@ export async function readEvm(
   const waiting = isSameChain ? waitingOf(last).filter(({ height }) => height < first) : [];
   const progress = openProgress(known, waiting);
   const timeOf = ({ height }: Arrival): Promise<Date | undefined> => chainReader.evmTimeOf(network, height);
-  await judgeWaiting(networkRun, waiting, progress, {
-    timeOf,
-    async read({ height, payTo }) {
-      const block = { oldest: height, newest: height };
-      return (await chainReader.evmArrivals(network, [payTo], block)).arrivals;
-    },
-  });
+  const { transfers, blocks } = splitWaiting(waiting);
+  const read = (transfer: WaitingTransfer): Promise<Arrival[]> => readTransfer(networkRun, network, transfer);
+  await judgeWaiting(networkRun, transfers, progress, { timeOf, read });
+  await readUnreadBlocks(networkRun, network, blocks, progress);
   const receivers = [...networkRun.wallets.keys()];
   const transactions = new Set<string>();
+  const leftUnread = new Set<string>();
   let next = first;
   while (next <= newest) {
     await requireTime(run);
-    const { arrivals, others, upTo } = await chainReader.evmArrivals(network, receivers, {
-      oldest: next,
-      newest,
-    });
+    const range = { oldest: next, newest };
+    const { arrivals, others, unread, upTo } = await chainReader.evmArrivals(network, receivers, range);
     run.summary.others += others;
     for (const { transaction } of arrivals) transactions.add(transaction);
+    for (const one of unread) {
+      leftUnread.add(keyOfBlock(one.wallet, one.block));
+      leaveUnread(networkRun, progress, one);
+    }
     await judgeArrivals(networkRun, arrivals, progress, timeOf);
     const reached = Math.max(Math.min(upTo, newest - readAgain) + 1, known?.position ?? 0);
     const position = positionAt(progress, reached);
@@ -77,6 +78,7 @@ export async function readEvm(
     oldest: first,
     newest: newest - readAgain,
     transactions,
+    unread: leftUnread,
     isComplete: true,
     beginAgain: () => list.keep(positionAt(progress, first)),
   };

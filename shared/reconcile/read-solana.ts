@@ -70,6 +70,7 @@ async function readAccount(networkRun: NetworkRun, account: TokenAccount, root: 
     oldest,
     newest: root.slot - READ_AGAIN,
     transactions: listed,
+    unread: new Set(),
     isComplete: true,
     beginAgain: () => list.keep(positionAt(progress, oldest)),
   };

@@ -11,6 +11,8 @@ import type { Wallets } from './wallets.js';
 /** A public endpoint's newest block is at most some minutes old. */
 const MOST_BEHIND_MS = 10 * 60_000;
 const DEFAULT_SINCE_MS = 24 * 3_600_000;
+/** What could not be read for so long is given up. */
+export const GIVEN_UP_MS = 7 * 24 * 3_600_000;
 
 export interface ReconcileDeps extends WriteDeps {
   config: Pick<Config, 'confirmations'>;
@@ -51,11 +53,15 @@ export interface Summary extends Record<LineStatus, number> {
   unread: Unread[];
 }
 
-interface Unread {
+export interface Unread {
   network: string;
   /** Undefined: the network from some point on. */
   transaction?: string;
   payment?: string;
+  /** The transfers to this wallet in this block, of this payer or of all. */
+  wallet?: string;
+  block?: number;
+  payer?: string;
   reason: string;
 }
 
@@ -64,6 +70,8 @@ export interface Listed {
   oldest: number;
   newest: number;
   transactions: ReadonlySet<string>;
+  /** The wallets' blocks that are known to be unread, by `keyOfBlock`. */
+  unread: ReadonlySet<string>;
   /** False once a payment is found that the list has left out. */
   isComplete: boolean;
   /** Lets the next run begin at `oldest`, too. */

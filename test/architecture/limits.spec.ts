@@ -50,7 +50,7 @@ const BESIDE_THEIR_USE: Readonly<Record<string, string>> = {
   'shared/archive/statements/rows.sql.ts MAX_ROWS': "an operator's command",
   'shared/chains/check/chain-check.ts MAX_RETURN_MS': 'a part of the time of a check',
   'shared/chains/evm/evm-arrivals.ts RECEIPTS_AT_ONCE': 'calls of a check, bounded by MAX_WAITING_RPC_CALLS',
-  'shared/chains/evm/evm-arrivals.ts VALUES_AT_ONCE': 'values of one call of a check',
+  'shared/chains/evm/wallet-logs.ts VALUES_AT_ONCE': 'values of one call of a check',
   'shared/chains/rpc/lagging-node.ts TRIES_AT_ONCE': 'calls of a check, bounded by MAX_WAITING_RPC_CALLS',
   'shared/chains/solana/payout-accounts.ts CHECKS_AT_ONCE':
     'reads in the background; test/unit/chains/payout-accounts.spec.ts',

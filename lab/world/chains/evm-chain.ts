@@ -57,6 +57,8 @@ export class EvmChain extends Chain {
   hidesLogs = false;
   /** eth_getLogs answers the first so many logs, without an error. */
   mostLogs = Number.POSITIVE_INFINITY;
+  /** eth_getLogs refuses a search that finds more. */
+  refusesLogsAbove = Number.POSITIVE_INFINITY;
   /** Makes eth_getTransactionReceipt answer null. */
   forgetsReceipts = false;
   /** Overrides the answer of authorizationState. */
@@ -259,6 +261,7 @@ export class EvmChain extends Chain {
         )
         .map((log) => presentLog(log, transaction)),
     );
+    if (logs.length > this.refusesLogsAbove) throw LOG_REFUSALS.results();
     return logs.slice(0, this.mostLogs);
   }
 

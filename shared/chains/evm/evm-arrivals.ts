@@ -1,15 +1,23 @@
-import { getAddress, type Hex, isHex, pad, slice } from 'viem';
+import { getAddress, type Hex, pad } from 'viem';
 import { inGroups } from '../../values/in-groups.js';
 import type { Arrival } from '../check/arrival.js';
 import type { ChainCheck } from '../check/chain-check.js';
 import { isTooLong } from '../check/unreadable.js';
 import type { EvmNetwork } from '../networks/networks.js';
 import { LaggingNode, retryWhileBehind } from '../rpc/lagging-node.js';
-import { judgeAuthorization, TRANSFER, USED } from './authorization-proof.js';
+import { judgeAuthorization, USED } from './authorization-proof.js';
 import { requireReached } from './evm-heads.js';
-import type { EvmLog, EvmRpc, FoundLog } from './evm-rpc.js';
+import type { EvmLog, EvmRpc } from './evm-rpc.js';
 import type { LogRange } from './log-range.js';
-import { findPayerLogs, findUses, requireLanded } from './payer-logs.js';
+import { findUses, requireLanded } from './payer-logs.js';
+import {
+  findWalletLogs,
+  isTooMuch,
+  isWord,
+  type TransferLog,
+  type UnreadTransfers,
+  type WalletLogs,
+} from './wallet-logs.js';
 
 interface EvmArrivalSearch {
   rpc: EvmRpc;
@@ -20,24 +28,21 @@ interface EvmArrivalSearch {
   wallets: readonly string[];
 }
 
-export interface EvmArrivals {
+/** The judged transfers of a range of blocks. */
+interface Judged {
   arrivals: Arrival[];
   /** Transfers to the wallets without an authorization: not payments. */
   others: number;
+  /** No arrival is of these. */
+  unread: UnreadTransfers[];
+}
+
+export interface EvmArrivals extends Judged {
   /** The last block that was searched. */
   upTo: number;
 }
 
-/** Endpoints limit how many values a filter lists. */
-const VALUES_AT_ONCE = 100;
 const RECEIPTS_AT_ONCE = 5;
-
-interface TransferLog extends FoundLog {
-  asset: Hex;
-  from: Hex;
-  to: Hex;
-  value: bigint;
-}
 
 /**
  * Finds what reached wallets in a range of blocks: each Transfer of an offered token to one of them, in a transaction that also
@@ -50,89 +55,49 @@ export async function readEvmArrivals(
   oldest: number,
   newest: number,
 ): Promise<EvmArrivals> {
-  const { upTo, transfers, uses } = await retryWhileBehind(search.check, async () => {
+  const { upTo, transfers, uses, unread } = await retryWhileBehind(search.check, async () => {
     const found = await searchLogs(search, oldest, newest);
     await requireReached(search.rpc, found.upTo, found.upTo === newest ? 'each_node' : 'one_node');
     return found;
   });
-  const paired = transfers.map((transfer) => ({ transfer, nonce: nonceBefore(transfer, uses) }));
-  const arrivals = paired.flatMap(({ transfer, nonce }) =>
-    nonce === undefined ? [] : [presentArrival(search.network, transfer, nonce)],
-  );
-  const unpaired = paired.flatMap(({ transfer, nonce }) => (nonce === undefined ? [transfer] : []));
-  const judged: (Arrival | undefined)[] = [];
-  for (const batch of inGroups(unpaired, RECEIPTS_AT_ONCE)) {
-    judged.push(...(await Promise.all(batch.map((transfer) => judgeByReceipt(search, transfer)))));
+  const found: Judged = { arrivals: [], others: 0, unread: [...unread] };
+  /** By transaction: anybody may send a wallet thousands of transfers in one. */
+  const unpaired = new Map<Hex, TransferLog[]>();
+  for (const transfer of transfers) {
+    const nonce = nonceBefore(transfer, uses);
+    if (nonce !== undefined) found.arrivals.push(presentArrival(search.network, transfer, nonce));
+    else {
+      const { transactionHash } = transfer;
+      unpaired.set(transactionHash, [...(unpaired.get(transactionHash) ?? []), transfer]);
+    }
   }
-  const late = judged.filter((arrival) => arrival !== undefined);
-  return { arrivals: [...arrivals, ...late], others: judged.length - late.length, upTo };
+  for (const batch of inGroups([...unpaired.values()], RECEIPTS_AT_ONCE)) {
+    for (const judged of await Promise.all(batch.map((some) => judgeByReceipt(search, some)))) {
+      found.arrivals.push(...judged.arrivals);
+      found.unread.push(...judged.unread);
+      found.others += judged.others;
+    }
+  }
+  return { ...withoutUnread(found), upTo };
+}
+
+/** A payer's transfers to a wallet in a block are read all or none, so that a later run that reads them reports none twice. */
+function withoutUnread({ arrivals, others, unread }: Judged): Judged {
+  const unreadByName = new Map(unread.map((one) => [[one.block, one.wallet, one.payer].join(' '), one]));
+  const isRead = ({ height, payTo, payer }: Arrival): boolean =>
+    !unreadByName.has([height, payTo, payer].join(' ').toLowerCase());
+  return { arrivals: arrivals.filter(isRead), others, unread: [...unreadByName.values()] };
 }
 
 async function searchLogs(
   search: EvmArrivalSearch,
   oldest: number,
   newest: number,
-): Promise<{ upTo: number; transfers: TransferLog[]; uses: EvmLog[] }> {
-  const { found, upTo } = await search.logRange.search(search.check, { oldest, newest }, async (last) => {
-    const transfers = await findTransfers(search, oldest, last);
-    return { transfers, uses: await findUsesByPayers(search, transfers, oldest, last) };
-  });
+): Promise<WalletLogs & { upTo: number }> {
+  const { found, upTo } = await search.logRange.search(search.check, { oldest, newest }, (last) =>
+    findWalletLogs(search, oldest, last),
+  );
   return { ...found, upTo };
-}
-
-async function findTransfers(
-  search: EvmArrivalSearch,
-  oldest: number,
-  newest: number,
-): Promise<TransferLog[]> {
-  const { wallets } = search;
-  const receivers = new Set(wallets.map((wallet) => wallet.toLowerCase()));
-  const found: FoundLog[] = [];
-  for (const some of inGroups([...receivers], VALUES_AT_ONCE)) {
-    const to = some.map((wallet) => pad(wallet as Hex));
-    found.push(...(await findTransfersTo(search, to, oldest, newest)));
-  }
-  return found.flatMap(parseTransfer).filter(({ to, value }) => receivers.has(to) && value > 0n);
-}
-
-/**
- * Anybody may send a wallet thousands of transfers in a block, also of 0. A block with too many for one answer is searched for
- * those of payers that used an authorization in it: all others are no payments.
- */
-async function findTransfersTo(
-  { rpc, network }: EvmArrivalSearch,
-  to: Hex[],
-  oldest: number,
-  newest: number,
-): Promise<FoundLog[]> {
-  const address = network.tokens.map((token) => token.address);
-  try {
-    return await rpc.findLogs({ address, topics: [[TRANSFER], null, to] }, oldest, newest);
-  } catch (error) {
-    if (!isTooLong(error) || oldest < newest) throw error;
-    const uses = await rpc.findLogs({ address, topics: [[USED]] }, oldest, newest);
-    const payers = new Set(uses.flatMap(({ topics: [, payer] }) => (isWord(payer) ? payer : [])));
-    const found: FoundLog[] = [];
-    for (const some of inGroups([...payers], VALUES_AT_ONCE))
-      found.push(...(await rpc.findLogs({ address, topics: [[TRANSFER], some, to] }, oldest, newest)));
-    return found;
-  }
-}
-
-async function findUsesByPayers(
-  { rpc, network }: EvmArrivalSearch,
-  transfers: readonly TransferLog[],
-  oldest: number,
-  newest: number,
-): Promise<EvmLog[]> {
-  const address = network.tokens.map((token) => token.address);
-  const found: EvmLog[] = [];
-  const payers = new Set(transfers.map(({ from }) => from));
-  for (const some of inGroups([...payers], VALUES_AT_ONCE)) {
-    const topics = [[USED], some.map((payer) => pad(payer as Hex))];
-    found.push(...(await rpc.findLogs({ address, topics }, oldest, newest)));
-  }
-  return found;
 }
 
 /** Every token of the table logs the use first, so that a use right before a Transfer of its payer is that Transfer's. */
@@ -146,47 +111,62 @@ function nonceBefore(transfer: TransferLog, uses: readonly EvmLog[]): Hex | unde
   return use && nonceOf(use);
 }
 
-/** Undefined when its transaction used no authorization. */
-async function judgeByReceipt(
-  { rpc, check, network }: EvmArrivalSearch,
-  transfer: TransferLog,
-): Promise<Arrival | undefined> {
+/** Judges the transfers of one transaction to the wallets. */
+async function judgeByReceipt(search: EvmArrivalSearch, transfers: readonly TransferLog[]): Promise<Judged> {
+  const { check, network } = search;
   check.requireTime();
-  const assets = network.tokens.map(({ address }): Hex => `0x${address.slice(2).toLowerCase()}`);
-  const logs = await retryWhileBehind(check, () => readLogs(rpc, assets, transfer));
-  const uses = logs.filter(
+  const logs = await retryWhileBehind(check, () => readLogs(search, transfers));
+  if (logs === undefined) {
+    const unread = transfers.map(({ to, from, blockNumber }) => ({
+      wallet: to,
+      block: blockNumber,
+      payer: from,
+    }));
+    return { arrivals: [], others: 0, unread };
+  }
+  const assets = assetsOf(network);
+  const uses = logs.found.filter(
     ({ address, topics }) =>
       assets.some((asset) => asset === address.toLowerCase()) && topics[0]?.toLowerCase() === USED,
   );
-  if (uses.length === 0) return undefined;
-  const own = uses
-    .filter((log) => isUseBy(log, transfer.asset, transfer.from))
-    .flatMap((log) => nonceOf(log) ?? []);
-  return presentArrival(
-    network,
-    transfer,
-    own.find((nonce) => isOf(nonce, transfer, logs)),
-  );
+  if (uses.length === 0) return { arrivals: [], others: transfers.length, unread: [] };
+  const nonceIn = (transfer: TransferLog): Hex | undefined => {
+    if (logs.from === 'searches') return nonceBefore(transfer, uses);
+    const own = uses.filter((log) => isUseBy(log, transfer.asset, transfer.from));
+    return own.flatMap((log) => nonceOf(log) ?? []).find((nonce) => isOf(nonce, transfer, logs.found));
+  };
+  const arrivals = transfers.map((transfer) => presentArrival(network, transfer, nonceIn(transfer)));
+  return { arrivals, others: 0, unread: [] };
 }
 
-/** The logs of the transaction that tell whose Transfer it is, and none when the transaction failed. */
+/**
+ * The logs of the transaction that tell whose its Transfers are, and none when it failed. A search of its block replaces a
+ * receipt that is too long: the endpoint may leave out some of its logs. Undefined when the search finds too many.
+ */
 async function readLogs(
-  rpc: EvmRpc,
-  assets: readonly Hex[],
-  transfer: TransferLog,
-): Promise<readonly EvmLog[]> {
+  search: EvmArrivalSearch,
+  [transfer]: readonly TransferLog[],
+): Promise<{ from: 'receipt' | 'searches'; found: readonly EvmLog[] } | undefined> {
+  if (transfer === undefined) return { from: 'receipt', found: [] };
+  const { rpc, network } = search;
   try {
     const receipt = await rpc.findReceipt(transfer.transactionHash);
     if (receipt === undefined) throw new LaggingNode('the endpoint lists a log and lacks its transaction');
-    return receipt.succeeded ? receipt.logs : [];
+    return { from: 'receipt', found: receipt.succeeded ? receipt.logs : [] };
   } catch (error) {
     if (!isTooLong(error)) throw error;
-    const { asset, from } = transfer;
     const landed = requireLanded(transfer, error);
-    const uses = await findUses(rpc, assets, landed);
-    const own = await findPayerLogs(rpc, asset, from, landed);
-    return [...own, ...uses.filter((use) => own.every(({ logIndex }) => logIndex !== use.logIndex))];
+    try {
+      return { from: 'searches', found: await findUses(rpc, assetsOf(network), landed) };
+    } catch (another) {
+      if (await isTooMuch(search, another, landed.blockNumber)) return undefined;
+      throw another;
+    }
   }
+}
+
+function assetsOf({ tokens }: EvmNetwork): Hex[] {
+  return tokens.map(({ address }): Hex => `0x${address.slice(2).toLowerCase()}`);
 }
 
 function isOf(
@@ -208,25 +188,6 @@ function isUseBy({ address, topics: [event, owner] }: EvmLog, asset: Hex, payer:
 
 function nonceOf({ topics: [, , nonce] }: EvmLog): Hex | undefined {
   return isWord(nonce) ? (nonce.toLowerCase() as Hex) : undefined;
-}
-
-function parseTransfer(log: FoundLog): TransferLog[] {
-  const [event, from, to, ...rest] = log.topics;
-  if (event?.toLowerCase() !== TRANSFER || !isWord(from) || !isWord(to) || rest.length > 0) return [];
-  if (!isWord(log.data)) return [];
-  return [
-    {
-      ...log,
-      asset: log.address.toLowerCase() as Hex,
-      from: slice(from, 12).toLowerCase() as Hex,
-      to: slice(to, 12).toLowerCase() as Hex,
-      value: BigInt(log.data),
-    },
-  ];
-}
-
-function isWord(text: string | undefined): text is Hex {
-  return text !== undefined && isHex(text) && text.length === 66;
 }
 
 function presentArrival(

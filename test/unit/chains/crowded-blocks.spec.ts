@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { type Hex, numberToHex, pad } from 'viem';
+import { EvmChain } from '../../../lab/world/chains/evm-chain.js';
+import { type FakeLog, transferLog, usedLog } from '../../../lab/world/chains/evm-logs.js';
+import { type ChainReader, createChainReader } from '../../../shared/chains/chain-reader.js';
+import type { EvmPaymentQuery } from '../../../shared/chains/evm/evm.js';
+import type { EvmArrivals } from '../../../shared/chains/evm/evm-arrivals.js';
+import { type EvmNetwork, findNetwork } from '../../../shared/chains/networks/networks.js';
+import { MAX_CHAIN_ANSWER_BYTES } from '../../../shared/limits/bounds.js';
+import { buildEvmQuery, randomAddress } from './evm-payment.js';
+
+/** More logs than one answer holds. */
+const FLOOD = 5000;
+const LIMIT = 10;
+/** A log of any contract. With it, a transaction's receipt exceeds the bounds of an answer. */
+const CROWD: FakeLog = {
+  address: randomAddress(),
+  topics: [],
+  data: `0x${'00'.repeat(MAX_CHAIN_ANSWER_BYTES / 2)}`,
+};
+
+describe('a block on an EVM chain with more logs than one answer holds', () => {
+  let chain: EvmChain;
+  let reader: ChainReader;
+  let network: EvmNetwork;
+  let payment: EvmPaymentQuery;
+  /** An attacker's, whose wallet is among the wallets. */
+  let flood: EvmPaymentQuery;
+
+  beforeEach(async () => {
+    chain = await EvmChain.start(84532);
+    reader = createChainReader(new Map([['EIP155_84532', chain.endpoint.url]]), { pauseMs: 1 });
+    payment = buildEvmQuery();
+    flood = buildEvmQuery();
+    const found = findNetwork(payment.network);
+    assert.equal(found?.family, 'evm');
+    network = found;
+  });
+  afterEach(() => chain.close());
+
+  const pays = (one: EvmPaymentQuery): FakeLog[] => [usedLog(one), transferLog(one)];
+  const times = (count: number, log: (from: Hex) => FakeLog): FakeLog[] =>
+    Array.from({ length: count }, (_, index) => log(numberToHex(index + 1, { size: 20 })));
+  const usesOfOthers = (count: number): FakeLog[] => times(count, (from) => usedLog({ ...flood, from }));
+  const unreadOf = ({ payTo, from }: EvmPaymentQuery, payer: 'all' | 'one' = 'all'): object => ({
+    wallet: payTo.toLowerCase(),
+    block: chain.head.number,
+    payer: payer === 'all' ? undefined : from.toLowerCase(),
+  });
+
+  async function read(): Promise<Omit<EvmArrivals, 'arrivals' | 'upTo'> & { nonces: unknown[] }> {
+    // The others are wallets without a transfer.
+    const wallets = [payment.payTo, flood.payTo, ...Array.from({ length: 130 }, randomAddress)];
+    const newest = chain.head.number;
+    const { arrivals, others, unread } = await reader.evmArrivals(network, wallets, {
+      oldest: newest,
+      newest,
+    });
+    return { nonces: arrivals.flatMap(({ references }) => references), others, unread };
+  }
+
+  for (const [how, limit, count] of [
+    ['exceeds the bounds of an answer', Number.POSITIVE_INFINITY, FLOOD],
+    ['is refused', LIMIT, LIMIT + 1],
+  ] as const) {
+    describe(`where the longer answer ${how}`, () => {
+      beforeEach(() => {
+        chain.refusesLogsAbove = limit;
+      });
+
+      it('is read for all wallets but the one that is flooded, among too many uses', async () => {
+        const logs = times(count, (from) => transferLog({ ...flood, from }));
+        chain.execute([...usesOfOthers(count), ...logs, ...pays(payment)]);
+        assert.deepEqual(await read(), { nonces: [payment.nonce], others: 0, unread: [unreadOf(flood)] });
+      });
+
+      it('is read for all payers of a wallet but the one that floods it', async () => {
+        const logs = times(count, () => transferLog(flood));
+        const other = buildEvmQuery({ payTo: flood.payTo });
+        chain.execute([...pays(payment), ...pays(other), usedLog(flood), ...logs]);
+        assert.deepEqual(await read(), {
+          nonces: [payment.nonce, other.nonce],
+          others: 0,
+          unread: [unreadOf(flood, 'one')],
+        });
+      });
+
+      it('is read for all payers but the one with too many uses', async () => {
+        const logs = times(count, (from) => usedLog({ ...flood, nonce: pad(from) }));
+        const other = buildEvmQuery({ payTo: flood.payTo });
+        chain.execute([...logs, ...pays(flood), ...pays(payment), ...pays(other)]);
+        assert.deepEqual(await read(), {
+          nonces: [payment.nonce, other.nonce],
+          others: 0,
+          unread: [unreadOf(flood, 'one')],
+        });
+      });
+
+      it('is read for all but the payer of a transaction with a long receipt, among too many uses', async () => {
+        chain.execute([
+          ...usesOfOthers(count),
+          transferLog(flood),
+          CROWD,
+          transferLog(flood),
+          ...pays(payment),
+        ]);
+        assert.deepEqual(await read(), {
+          nonces: [payment.nonce],
+          others: 0,
+          unread: [unreadOf(flood, 'one')],
+        });
+      });
+    });
+  }
+
+  it('asks once for the receipt of a transaction with thousands of transfers to a wallet', async () => {
+    chain.execute([...times(2000, () => transferLog(flood)), ...pays(payment)]);
+    const { nonces, others } = await read();
+    assert.deepEqual([nonces[0], nonces.length, others], [payment.nonce, 1, 0]);
+    assert.equal(chain.endpoint.callsOf('eth_getTransactionReceipt'), 1);
+  });
+
+  it('is not taken for an endpoint that refuses every search', async () => {
+    chain.maxLogRange = 0;
+    chain.execute(pays(payment));
+    await assert.rejects(read(), /refuses to search for logs/);
+  });
+});
