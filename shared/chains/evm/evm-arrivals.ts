@@ -43,6 +43,8 @@ export interface EvmArrivals extends Judged {
 }
 
 const RECEIPTS_AT_ONCE = 5;
+/** So many are read well within the time of one call. Anybody may send a wallet thousands of transfers that need one. */
+const RECEIPTS_OF_A_RANGE = 100;
 
 /**
  * Finds what reached wallets in a range of blocks: each Transfer of an offered token to one of them, in a transaction that also
@@ -55,22 +57,20 @@ export async function readEvmArrivals(
   oldest: number,
   newest: number,
 ): Promise<EvmArrivals> {
-  const { upTo, transfers, uses, unread } = await retryWhileBehind(search.check, async () => {
+  const { transfers, uses, unread, ...searched } = await retryWhileBehind(search.check, async () => {
     const found = await searchLogs(search, oldest, newest);
     await requireReached(search.rpc, found.upTo, found.upTo === newest ? 'each_node' : 'one_node');
     return found;
   });
+  const paired = transfers.map((transfer) => ({ transfer, nonce: nonceBefore(transfer, uses) }));
+  const alone = paired.flatMap(({ transfer, nonce }) => (nonce === undefined ? [transfer] : []));
+  const upTo = Math.min(searched.upTo, lastWithReceipts(alone));
   const found: Judged = { arrivals: [], others: 0, unread: [...unread] };
-  /** By transaction: anybody may send a wallet thousands of transfers in one. */
-  const unpaired = new Map<Hex, TransferLog[]>();
-  for (const transfer of transfers) {
-    const nonce = nonceBefore(transfer, uses);
-    if (nonce !== undefined) found.arrivals.push(presentArrival(search.network, transfer, nonce));
-    else {
-      const { transactionHash } = transfer;
-      unpaired.set(transactionHash, [...(unpaired.get(transactionHash) ?? []), transfer]);
-    }
+  for (const { transfer, nonce } of paired) {
+    if (nonce !== undefined && transfer.blockNumber <= upTo)
+      found.arrivals.push(presentArrival(search.network, transfer, nonce));
   }
+  const unpaired = byTransaction(alone.filter(({ blockNumber }) => blockNumber <= upTo));
   for (const batch of inGroups([...unpaired.values()], RECEIPTS_AT_ONCE)) {
     for (const judged of await Promise.all(batch.map((some) => judgeByReceipt(search, some)))) {
       found.arrivals.push(...judged.arrivals);
@@ -79,6 +79,25 @@ export async function readEvmArrivals(
     }
   }
   return { ...withoutUnread(found), upTo };
+}
+
+/** Anybody may send a wallet thousands of transfers in one transaction. */
+function byTransaction(transfers: readonly TransferLog[]): ReadonlyMap<Hex, TransferLog[]> {
+  const groups = new Map<Hex, TransferLog[]>();
+  for (const transfer of transfers) {
+    const group = groups.get(transfer.transactionHash) ?? [];
+    group.push(transfer);
+    groups.set(transfer.transactionHash, group);
+  }
+  return groups;
+}
+
+/** The last block to which the range is judged: it ends before the block with one receipt too many, and holds one at least. */
+function lastWithReceipts(transfers: readonly TransferLog[]): number {
+  const blocks = [...byTransaction(transfers).values()].flatMap(([one]) => one?.blockNumber ?? []);
+  const [first, ...others] = blocks.sort((a, b) => a - b);
+  const beyond = others[RECEIPTS_OF_A_RANGE - 1];
+  return first === undefined || beyond === undefined ? Number.POSITIVE_INFINITY : Math.max(first, beyond - 1);
 }
 
 /** A payer's transfers to a wallet in a block are read all or none, so that a later run that reads them reports none twice. */

@@ -120,6 +120,25 @@ describe('a block on an EVM chain with more logs than one answer holds', () => {
     assert.equal(chain.endpoint.callsOf('eth_getTransactionReceipt'), 1);
   });
 
+  it('ends a range before more receipts than one call reads in its time', async () => {
+    const oldest = chain.head.number + 1;
+    for (let sent = 0; sent < 250; sent += 1) chain.execute([transferLog(flood)]);
+    chain.execute(pays(payment));
+    const newest = chain.head.number;
+    const ranges: unknown[] = [];
+    for (let next = oldest; next <= newest; ) {
+      const wallets = [payment.payTo, flood.payTo];
+      const { arrivals, others, upTo } = await reader.evmArrivals(network, wallets, { oldest: next, newest });
+      ranges.push([arrivals.length, others]);
+      next = upTo + 1;
+    }
+    assert.deepEqual(ranges, [
+      [0, 100],
+      [0, 100],
+      [1, 50],
+    ]);
+  });
+
   it('is not taken for an endpoint that refuses every search', async () => {
     chain.maxLogRange = 0;
     chain.execute(pays(payment));
