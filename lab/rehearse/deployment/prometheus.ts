@@ -81,6 +81,7 @@ async function hastenedRules(): Promise<string> {
   return stringify({
     groups: groups.map(({ name, rules }) => ({
       name: `${name}, hastened`,
+      interval: '1s',
       rules: rules.map(({ for: _, expr, labels, ...rule }) => ({
         ...rule,
         expr: expr.replaceAll(/\[\d+[mhd]\]/g, `[${WINDOW}]`),
@@ -93,7 +94,7 @@ async function hastenedRules(): Promise<string> {
 function configuration({ ports, token, alertmanagerPort }: Watched, rules: readonly string[]): string {
   const targets = ports.map((port) => `"127.0.0.1:${port}"`).join(', ');
   return `
-global: { scrape_interval: 1s, evaluation_interval: 1s }
+global: { scrape_interval: 1s, evaluation_interval: 5s }
 rule_files: ${JSON.stringify(rules)}
 alerting:
   alert_relabel_configs: [{ source_labels: [${HASTENED}], regex: "yes", action: keep }]
