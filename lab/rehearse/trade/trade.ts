@@ -26,7 +26,8 @@ interface Reply {
 }
 
 const TRADERS = 8;
-const PAUSE_MS = 100;
+/** A fast machine sells no more, so that a run costs the same on each. */
+const SALE_EVERY_MS = 1000;
 const POLL_MS = 250;
 /** A payment in flight on a killed worker is checked on the chain after its call's timeout. */
 const PATIENCE_MS = 90_000;
@@ -65,8 +66,9 @@ export class Trade {
 
   async #sellOn(): Promise<void> {
     while (!this.#isOver) {
+      const next = sleep(SALE_EVERY_MS);
       await this.sell();
-      await sleep(PAUSE_MS);
+      await next;
     }
   }
 
