@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, existsSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { projectRoot } from '../../../local/toolchain/project-root.js';
@@ -122,15 +122,30 @@ export class StartedProcess {
     );
   }
 
-  /** Resolves with what `find` finds in the output; rejects when the process ends without it. */
+  /** Resolves with what `find` finds in the output, and in nothing else; rejects when the process ends without it. */
   async until<T>(what: string, find: () => T | undefined): Promise<T> {
+    let seen: { run: Run; written: number } | undefined;
     for (;;) {
       const isLast = this.hasEnded;
-      const found = find();
-      if (found !== undefined) return found;
+      const run = this.#run;
+      // Taken before `find` looks: output that comes later is looked at the next time.
+      const written = this.#written();
+      if (isLast || run !== seen?.run || written !== seen.written) {
+        const found = find();
+        if (found !== undefined) return found;
+      }
       if (isLast) throw this.#endedBefore(what);
+      seen = { run, written };
       await pause(POLL_MS);
     }
+  }
+
+  /** Grows with all output: the chunks of the pipes, or the bytes of the log file. */
+  #written(): number {
+    const { log } = this.#program;
+    const { stdout, stderr } = this.#run;
+    if (log === undefined) return stdout.length + stderr.length;
+    return statSync(log, { throwIfNoEntry: false })?.size ?? 0;
   }
 
   send(message: object | string): void {
