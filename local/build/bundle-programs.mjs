@@ -1,10 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 
-/**
- * Loading their thousand and more files one by one would dominate the start of each program. `npm start` is not among them:
- * it goes on while a build replaces the chunks that it has not loaded yet.
- */
+/** Loading their thousand and more files one by one would dominate the start of each program. */
 const ENTRIES = [
   'api/server.ts',
   'workers/main.ts',
@@ -13,8 +11,8 @@ const ENTRIES = [
   'cli/merchants.ts',
   'local/listen/main.ts',
 ];
-/** Reads files of its own at run time, so it cannot be bundled. */
-const NOT_BUNDLED = ['@bull-board/*'];
+/** Packages that read files of their own at run time. */
+const NOT_BUNDLED = ['@bull-board/*', 'litesvm'];
 /** Drivers that knex and node-postgres support and this project does not use. */
 const NOT_INSTALLED = [
   'better-sqlite3',
@@ -37,30 +35,61 @@ const REQUIRE = `import { createRequire as requireOf } from 'node:module'; const
 export async function bundlePrograms(root, dist) {
   const entryPoints = ENTRIES.filter((file) => existsSync(path.join(root, file)));
   if (entryPoints.length === 0) return;
-  const { build } = await import('esbuild');
-  const { outputFiles } = await build({
-    write: false,
-    absWorkingDir: root,
+  const files = await bundle(root, {
     entryPoints,
     outdir: dist,
     outbase: root,
     chunkNames: 'chunks/[name]-[hash]',
-    bundle: true,
     splitting: true,
+    sourcemap: true,
+    sourcesContent: false,
+  });
+  for (const { path: file, text } of files) {
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+}
+
+/** The JavaScript of local/ stays where it is: some of it reads a file beside itself. */
+const LEFT_IN_PLACE = {
+  name: 'left in place',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/local\/.*\.mjs$/ }, ({ path: name, resolveDir }) => ({
+      path: pathToFileURL(path.resolve(resolveDir, name)).href,
+      external: true,
+    }));
+  },
+};
+
+/** Bundles each program into one text. */
+export async function bundleEach(root, entries) {
+  const plugins = [LEFT_IN_PLACE];
+  const bundled = await Promise.all(entries.map((entry) => bundle(root, { entryPoints: [entry], plugins })));
+  const { stop } = await import('esbuild');
+  // A program that runs on would keep the process of esbuild.
+  await stop();
+  return bundled.map(([{ text }]) => text);
+}
+
+async function bundle(root, options) {
+  const { build } = await import('esbuild');
+  const { outputFiles } = await build({
+    write: false,
+    absWorkingDir: root,
+    bundle: true,
     format: 'esm',
     platform: 'node',
     target: 'node20.19',
     mainFields: ['module', 'main'],
     external: [...NOT_BUNDLED, ...NOT_INSTALLED],
     banner: { js: REQUIRE },
-    sourcemap: true,
-    sourcesContent: false,
     logLevel: 'warning',
+    ...options,
   });
-  for (const { path: file, text } of outputFiles) {
-    mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(file, file.endsWith('.js') ? inAscii(text) : text);
-  }
+  return outputFiles.map(({ path: file, text }) => ({
+    path: file,
+    text: file.endsWith('.map') ? text : inAscii(text),
+  }));
 }
 
 /** Escapes non-ASCII characters. V8 keeps a file with one character beyond Latin-1 at two bytes a character. */

@@ -75,12 +75,12 @@ async function bundles(root, dist) {
   );
 }
 
-/** Covers everything that the build reads: the compiler's settings and version, and the folders that they include. */
-function sourceHash(root) {
+/** Covers everything that the build reads: the compiler's settings and version, the folders that they include, and `more`. */
+export function sourceHash(root, more = []) {
   const settings = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
   const { include } = JSON.parse(readFileSync(path.join(root, 'tsconfig.build.json'), 'utf8'));
   const hash = createHash('sha256');
-  for (const file of [...settings, ...include.flatMap((folder) => filesBelow(root, folder))]) {
+  for (const file of [...settings, ...[...include, ...more].flatMap((folder) => filesBelow(root, folder))]) {
     const content = readFileSync(path.join(root, file));
     hash.update(`${file}\0${content.length}\0`).update(content);
   }

@@ -1,3 +1,7 @@
 import { runLab } from './run-lab.mjs';
 
-await runLab('lab/chaos/main.ts');
+const ACTORS = ['buyers', 'chain', 'facilitator', 'receiver', 'solana'].map(
+  (name) => `lab/chaos/actors/${name}.ts`,
+);
+
+await runLab('lab/chaos/main.ts', [...ACTORS, 'lab/chaos/weight/trade.ts']);

@@ -9,8 +9,7 @@ import { projectRoot } from '../toolchain/project-root.js';
 import { type SandboxUrls, sandboxSettings } from './running-sandbox.js';
 
 /**
- * The sandbox runs from its sources, as a process of its own: no build contains it, and its dependencies need not be
- * installed in production. The service knows only these variables of it.
+ * The sandbox is a process of its own: no build contains it, and its dependencies need not be installed in production. The service knows only these variables of it.
  */
 export interface SandboxProcess {
   environment: Record<string, string>;
@@ -35,10 +34,11 @@ export async function startSandboxProcess(auth: FacilitatorAuth): Promise<Sandbo
   const folder = path.join(dataFolder(), 'sandbox');
   const key = auth.kind === 'svc' ? { id: auth.id, publicKey: publicKeyOf(auth.secret) } : undefined;
   const settings = JSON.stringify({ folder, key });
-  const entry = path.join(root, 'lab', 'sandbox', 'main.ts');
+  // `npm start` has bundled it.
+  const program = path.join(root, 'dist', 'programs', 'lab', 'sandbox', 'main.js');
   const { promise: announced, resolve: announce } = withResolvers<string>();
   let output = '';
-  const child = spawnGuarded(process.execPath, ['--import', import.meta.resolve('tsx'), entry, settings], {
+  const child = spawnGuarded(process.execPath, [program, settings], {
     onOutput(text) {
       output = (output + text).slice(-4000);
       const line = output

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, rm, utimes } from 'node:fs/promises';
+import { readdir, rm, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { untilNoProcessMentions } from './processes.js';
 import { createSampleProject, installByHand, type SampleProject } from './sample-project.js';
@@ -188,6 +188,21 @@ describe('building by launchers', () => {
     const source = await project.read('local/service/run-service.ts');
     await project.write('local/service/run-service.ts', source.replace('service runs', 'service walks'));
     assert.equal((await project.run('start')).stdout, 'service walks');
+  });
+
+  it('has the sandbox bundled beside it, after a change of the sandbox alone', async () => {
+    const bundle = 'dist/programs/lab/sandbox/main.js';
+    await project.run('start');
+    assert.equal(project.has(bundle), false, 'without the development packages');
+    await project.write('node_modules/litesvm/package.json', '{}');
+    await project.run('start');
+    const before = await stat(path.join(project.dir, bundle));
+    assert.deepEqual(await project.run('start'), { code: 0, stdout: 'service walks', stderr: '' });
+    assert.equal((await stat(path.join(project.dir, bundle))).ino, before.ino, 'made again');
+
+    await project.write('lab/sandbox/main.ts', "process.stdout.write('sandbox walks');\n");
+    assert.deepEqual(await project.run('start'), { code: 0, stdout: 'service walks', stderr: '' });
+    assert.match(await project.read(bundle), /sandbox walks/);
   });
 
   for (const file of ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json']) {

@@ -73,6 +73,7 @@ const FILES = {
     include: ['local', 'cli', 'api'],
   }),
   'local/service/run-service.ts': `${WRITE}process.stdout.write('service runs');\nexport {};\n`,
+  'lab/sandbox/main.ts': 'export {};\n',
   'cli/merchants.ts': `${WRITE}export async function start(args: string[]): Promise<number> {
     process.stdout.write(JSON.stringify(args));
     return 3;

@@ -30,13 +30,9 @@ export async function startActor(
   settings: object,
   opened: (actor: { stop(): Promise<void> }) => void,
 ): Promise<StartedActor> {
-  const entry = path.join('lab', 'chaos', 'actors', `${name}.ts`);
-  const args = [
-    '--import',
-    'tsx',
-    entry,
-    JSON.stringify({ ...settings, journal: journalFile(folder, name) }),
-  ];
+  // `npm run chaos` has bundled it.
+  const program = path.join('dist', 'programs', 'lab', 'chaos', 'actors', `${name}.js`);
+  const args = [program, JSON.stringify({ ...settings, journal: journalFile(folder, name) })];
   const log = path.join(folder, `${name}.log`);
   const actor = new ActorProcess({ ...nodeProgram(args), name, log, ipc: true });
   opened({ stop: () => actor.kill() });

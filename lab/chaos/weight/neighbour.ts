@@ -3,7 +3,8 @@ import { nodeProgram } from '../../world/processes/processes.js';
 import { StartedProcess } from '../../world/processes/supervisor.js';
 import type { Report } from './trade.js';
 
-const PROGRAM = path.join(import.meta.dirname, 'trade.ts');
+/** `npm run chaos` has bundled it. */
+const PROGRAM = path.join('dist', 'programs', 'lab', 'chaos', 'weight', 'trade.js');
 
 /** The ordinary merchant beside the heavy one, in a process of its own. */
 export class Neighbour {
@@ -16,7 +17,7 @@ export class Neighbour {
   }
 
   private constructor(url: string, key: string) {
-    this.#process = new StartedProcess({ ...nodeProgram(['--import', 'tsx', PROGRAM, url, key]), ipc: true });
+    this.#process = new StartedProcess({ ...nodeProgram([PROGRAM, url, key]), ipc: true });
   }
 
   /** Measurements and refusals since the last report. */

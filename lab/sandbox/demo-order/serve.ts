@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { readSourceFile } from '../files/read-source-file.js';
 
 const PATH = '/sandbox/coffee.png';
-const PICTURE = readFileSync(new URL('coffee.png', import.meta.url));
+const PICTURE = readSourceFile('demo-order/coffee.png');
 
 /** Serves the picture of the demo order's item, as a merchant's server does; false for any other request. */
 export function serveDemoPicture({ method, url }: IncomingMessage, response: ServerResponse): boolean {

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { type Hex, isHex, parseAbi } from 'viem';
+import { readSourceFile } from '../files/read-source-file.js';
 
 export const SANDBOX_TOKEN_ABI = parseAbi([
   'function open(string name, string symbol, string version, uint8 decimals)',
@@ -14,8 +14,8 @@ export const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11';
 
 /** The bytecode of sandbox-token.sol, and of Multicall3 (MIT licence, github.com/mds1/multicall3) as it is deployed. */
 export function readCode(contract: 'sandbox-token' | 'multicall3'): Hex {
-  const file = new URL(`${contract}.json`, import.meta.url);
-  const { runtimeCode }: { runtimeCode?: unknown } = JSON.parse(readFileSync(file, 'utf8'));
-  if (!isHex(runtimeCode)) throw new Error(`${file.pathname} holds no runtimeCode.`);
+  const file = `evm/${contract}.json`;
+  const { runtimeCode }: { runtimeCode?: unknown } = JSON.parse(readSourceFile(file).toString());
+  if (!isHex(runtimeCode)) throw new Error(`${file} holds no runtimeCode.`);
   return runtimeCode;
 }

@@ -1,12 +1,12 @@
-import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isJsonObject } from '../../../shared/values/json-object.js';
 import { readBody, sendJson } from '../../world/http/json-http.js';
+import { readSourceFile } from '../files/read-source-file.js';
 import { WalletRefusal, type WalletSigner } from './sign.js';
 
 const WALLETS_SCRIPT_PATH = '/sandbox/wallets.js';
 const SIGNER_PATH = '/sandbox/wallets';
-const SCRIPT = readFileSync(new URL('wallets.js', import.meta.url));
+const SCRIPT = readSourceFile('page-wallets/wallets.js');
 /** The payment page has another port and so another origin; requests from other machines are refused before this. */
 const ANY_ORIGIN = {
   'access-control-allow-origin': '*',
