@@ -49,7 +49,7 @@ export interface ChainsOptions extends EndpointQueuesOptions {
   queues?: EndpointQueues;
 }
 
-/** Cached message hashes, 200 bytes each. */
+/** Identities of messages, 400 bytes each. */
 const MOST_MESSAGES = 5000;
 /** How long a check's calls may wait for their turns, as a part of its time. Both together are less than a stop of the worker. */
 const TURNS_PART = 0.8;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type AddressLookupTableAccount, Keypair, type VersionedMessage } from '@solana/web3.js';
+import { type AddressLookupTableAccount, Keypair } from '@solana/web3.js';
 import { nowMs } from '../../../shared/process/clock.js';
 import { toBase58 } from './base58.js';
 import { Chain } from './chain.js';
@@ -35,8 +35,6 @@ const FIRST_SLOT = 1_000_000;
 const SLOTS_AT_START = 400;
 const MS_PER_SLOT = 400;
 const BLOCKHASH_SLOTS = 150;
-/** A placeholder that readers ignore. */
-const SOME_SIGNATURE = toBase58(randomBytes(64));
 
 export class SolanaChain extends Chain {
   /** The answer of getGenesisHash. */
@@ -59,6 +57,12 @@ export class SolanaChain extends Chain {
   readonly lookupTables: AddressLookupTableAccount[] = [];
   /** Whether answers include block times. */
   includesTimes = true;
+  /** Whether lists have the time 0 instead of the block's. */
+  listsZeroTimes = false;
+  /** Whether getTransaction names the version of the message. */
+  includesVersions = true;
+  /** Whether getTransaction ignores which versions the caller supports. */
+  losesVersionLimit = false;
   /** Maximum number of entries in one list. */
   pageSize = 1000;
   /** The first slot that the endpoint has; 0 for an endpoint with the whole ledger. */
@@ -127,23 +131,25 @@ export class SolanaChain extends Chain {
 
   /** Lands the buyer's signed transaction, as a facilitator does. The same message a second time is refused. */
   movePayment(signedTransaction: string, landing: Landing = {}): string {
-    const message = decode(signedTransaction);
+    const transaction = decode(signedTransaction);
+    const { message } = transaction;
     const key = Buffer.from(message.serialize()).toString('hex');
     if (this.#messages.has(key)) throw new Error('AlreadyProcessed');
     this.#messages.add(key);
     const { signature = toBase58(randomBytes(64)), error = null, receives = {} } = landing;
     this.pass(1);
-    this.#land(signature, message, { error, receives });
+    this.#land({ signature, ...transaction, error, receives });
     this.pass(DEPTH[landing.commitment ?? 'confirmed']);
     return signature;
   }
 
   /** Lands many confirmed transactions that name the same accounts. */
   landMany(signedTransaction: string, count: number): void {
-    const message = decode(signedTransaction);
+    const transaction = decode(signedTransaction);
     const prefix = toBase58(randomBytes(60)).slice(0, 78);
     for (let landed = 0; landed < count; landed += 1) {
-      this.#land(`${prefix}${synthetic(landed)}`, message, { error: null, receives: {} });
+      const signature = `${prefix}${synthetic(landed)}`;
+      this.#land({ signature, ...transaction, error: null, receives: {} });
     }
     this.pass(DEPTH.confirmed);
   }
@@ -157,17 +163,14 @@ export class SolanaChain extends Chain {
     this.ledgerFrom = Math.max(this.slot - keeps, 0);
   }
 
-  #land(
-    signature: string,
-    message: VersionedMessage,
-    { error, receives }: Pick<Landed, 'error' | 'receives'>,
-  ): void {
+  #land(transaction: Omit<Landed, 'slot' | 'loaded' | 'memo' | 'order'>): void {
+    const { message } = transaction;
     if (this.isHalted) throw new Error('the cluster is halted');
     const loaded =
       message.version === 0
         ? message.resolveAddressTableLookups(this.lookupTables)
         : { writable: [], readonly: [] };
-    this.#landed.add({ signature, slot: this.slot, message, loaded, error, receives });
+    this.#landed.add({ ...transaction, slot: this.slot, loaded });
   }
 
   protected methods(): RpcMethods {
@@ -237,17 +240,18 @@ export class SolanaChain extends Chain {
     if (landed === undefined) return null;
     if (this.ofLaterVersion.has(signature))
       throw new RpcError(-32015, 'Transaction version (7) is not supported');
-    const { message, slot } = landed;
-    if (message.version !== 'legacy' && config.maxSupportedTransactionVersion === undefined) {
+    const { message, slot, signers } = landed;
+    const takesVersion = config.maxSupportedTransactionVersion !== undefined && !this.losesVersionLimit;
+    if (message.version !== 'legacy' && !takesVersion) {
       throw new RpcError(-32015, 'Transaction version (0) is not supported by the requesting client');
     }
     return {
       slot,
       blockTime: this.#presentTime(slot),
-      version: message.version,
+      ...(this.includesVersions && { version: message.version }),
       meta: this.includesMeta ? presentMeta(landed, this.#included) : null,
       transaction: {
-        signatures: [signature, ...Array(message.header.numRequiredSignatures - 1).fill(SOME_SIGNATURE)],
+        signatures: [signature, ...signers],
         message: presentMessage(message),
       },
     };
@@ -282,7 +286,7 @@ export class SolanaChain extends Chain {
       slot,
       err: error,
       memo: this.listsMemos ? memo : null,
-      blockTime: this.#presentTime(slot),
+      blockTime: this.listsZeroTimes ? 0 : this.#presentTime(slot),
     };
   }
 }

@@ -10,6 +10,8 @@ export interface Landed {
   signature: string;
   slot: number;
   message: VersionedMessage;
+  /** Those of the other signers. */
+  signers: readonly string[];
   /** The accounts that its lookup tables name. */
   loaded: AccountKeysFromLookups;
   error: object | null;

@@ -28,8 +28,15 @@ const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
 /** Every token account's balance before every transaction. */
 const HELD_BEFORE = 5_000_000n;
 
-export function decode(signedTransaction: string): VersionedMessage {
-  return VersionedTransaction.deserialize(Buffer.from(signedTransaction, 'base64')).message;
+interface SignedTransaction {
+  message: VersionedMessage;
+  /** The signatures after the fee payer's. */
+  signers: readonly string[];
+}
+
+export function decode(signedTransaction: string): SignedTransaction {
+  const { message, signatures } = VersionedTransaction.deserialize(Buffer.from(signedTransaction, 'base64'));
+  return { message, signers: signatures.slice(1).map(toBase58) };
 }
 
 export function accountsOf(

@@ -6,7 +6,13 @@ import type { OfferedSvmToken } from '../networks/networks.js';
 import { LaggingNode, retryWhileBehind } from '../rpc/lagging-node.js';
 import { amountReceived, findTransfer, hashMessage, readMemos, tokenAccountOf } from './solana-message.js';
 import { advance, beginningOf } from './solana-pass.js';
-import type { LandedTransaction, SignatureEntry, SolanaRoot, SolanaRpc } from './solana-rpc.js';
+import {
+  type LandedTransaction,
+  parseBlockTime,
+  type SignatureEntry,
+  type SolanaRoot,
+  type SolanaRpc,
+} from './solana-rpc.js';
 import { readPage, stepBack } from './solana-search.js';
 
 /** A wallet's token account. Solana has no authorizations, so every transfer to the account is an arrival. */
@@ -63,7 +69,7 @@ async function requireLedger({ rpc, check }: Reading, end: ListEnd): Promise<voi
 
 /**
  * Undefined when the transaction failed, or brought the account nothing. `unreadable` when its version is later than the
- * versions that this code reads.
+ * versions that this code reads, or refused by the endpoint.
  */
 export async function readSolanaArrival(
   { rpc, check }: Reading,
@@ -76,7 +82,7 @@ export async function readSolanaArrival(
     if (found === undefined) throw new LaggingNode('the endpoint lists a transaction that it does not have');
     return found;
   });
-  if (landed === 'later_version') return 'unreadable';
+  if (typeof landed === 'string') return 'unreadable';
   const arrival = presentArrival(account, signature, landed);
   return arrival && { ...arrival, at: blockTime ?? arrival.at };
 }
@@ -84,7 +90,7 @@ export async function readSolanaArrival(
 function presentArrival(
   { token, wallet }: TokenAccount,
   transaction: string,
-  landed: Exclude<LandedTransaction, 'later_version'>,
+  landed: Exclude<LandedTransaction, string>,
 ): Arrival | undefined {
   if (landed.meta === null || landed.meta === undefined)
     throw new ChainUnreadable(`the endpoint has no outcome of transaction ${transaction}`);
@@ -110,7 +116,7 @@ function presentArrival(
       messageHash: hashMessage(message),
       transactionBase64: Buffer.from(new VersionedTransaction(message).serialize()).toString('base64'),
     },
-    at: typeof landed.blockTime === 'number' ? new Date(landed.blockTime * 1000) : undefined,
+    at: parseBlockTime(landed.blockTime),
   };
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
   type AccountKeysFromLookups,
+  MessageV0,
   SystemProgram,
   type VersionedMessage,
   VersionedTransaction,
@@ -10,10 +11,13 @@ import { ChainUnreadable } from '../check/unreadable.js';
 import type { SvmToken } from '../networks/networks.js';
 import { associatedTokenAccount } from './associated-token-account.js';
 import { ADVANCE_NONCE_ACCOUNT, MEMO_PROGRAMS, TOKEN_PROGRAMS, TRANSFER_CHECKED } from './solana-programs.js';
+import { presentSignature } from './transaction-signature.js';
 
 /** The parts of the buyer's signed transaction that a chain check needs. */
 export interface SignedMessage {
   hash: string;
+  /** Base58. The fee payer's, which is not there yet, is left out. */
+  signatures: readonly string[];
   blockhash: string;
   feePayer: string;
   /** The second signer; undefined when the fee payer is the only one. */
@@ -40,11 +44,12 @@ interface LandedTransfer {
 }
 
 export function parseSignedMessage(transactionBase64: string): SignedMessage {
-  const message = decodeMessage(transactionBase64);
+  const { message, signatures } = decodeTransaction(transactionBase64);
   const keys = message.staticAccountKeys.map((key) => key.toBase58());
   const [first] = message.compiledInstructions;
   return {
     hash: hashMessage(message),
+    signatures: signatures.filter((bytes) => bytes.some((byte) => byte !== 0)).map(presentSignature),
     blockhash: message.recentBlockhash,
     feePayer: keys[0] ?? '',
     buyer: message.header.numRequiredSignatures > 1 ? keys[1] : undefined,
@@ -104,9 +109,9 @@ function parseMemoList(listed: Buffer): string[] | undefined {
   }
 }
 
-function decodeMessage(transactionBase64: string): VersionedMessage {
+function decodeTransaction(transactionBase64: string): VersionedTransaction {
   try {
-    return VersionedTransaction.deserialize(Buffer.from(transactionBase64, 'base64')).message;
+    return VersionedTransaction.deserialize(Buffer.from(transactionBase64, 'base64'));
   } catch {
     throw new ChainUnreadable('the payment holds no transaction');
   }
@@ -119,6 +124,47 @@ export function hashMessage(message: VersionedMessage): string {
 
 export function tokenAccountOf({ payTo, mint, tokenProgram }: Omit<SolanaTransfer, 'amount'>): string {
   return associatedTokenAccount(payTo, { address: mint, program: tokenProgram });
+}
+
+type LandedMessage = Pick<VersionedTransactionResponse, 'transaction' | 'version'>;
+
+/**
+ * Whether a landed transaction holds the payment's message. `unclear`: it has the buyer's signature, which belongs to this
+ * message alone, and the endpoint answers another message, so it has left something out or changed it.
+ */
+export function holdsMessage(
+  { transaction: { message, signatures }, version }: LandedMessage,
+  own: SignedMessage,
+): boolean | 'unclear' {
+  if (hashMessage(message) === own.hash) return true;
+  if (!own.signatures.some((signature) => signatures.includes(signature))) return false;
+  return version === undefined && hashMessage(asVersion0(message)) === own.hash ? true : 'unclear';
+}
+
+/** Without a version, web3.js takes a message for a legacy one. */
+function asVersion0({
+  header,
+  staticAccountKeys,
+  recentBlockhash,
+  compiledInstructions,
+}: VersionedMessage): VersionedMessage {
+  return new MessageV0({
+    header,
+    staticAccountKeys,
+    recentBlockhash,
+    compiledInstructions,
+    addressTableLookups: [],
+  });
+}
+
+/** A text by which `mayHold` tells a landed transaction from other payments. */
+export function identityOf({ message, signatures }: VersionedTransactionResponse['transaction']): string {
+  return [hashMessage(message), ...signatures].join(' ');
+}
+
+/** Whether the transaction may hold the payment's message; a hash alone may be that of a message with parts left out. */
+export function mayHold(identity: string, { hash, signatures }: SignedMessage): boolean {
+  return [hash, ...signatures].some((own) => identity.includes(own));
 }
 
 /**

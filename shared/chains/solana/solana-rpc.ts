@@ -19,8 +19,15 @@ export interface SolanaRoot {
   time: Date;
 }
 
-export type LandedTransaction = VersionedTransactionResponse | 'later_version';
+/** `refused_version`: the endpoint has the transaction, and refuses a version that was asked for. */
+export type LandedTransaction = VersionedTransactionResponse | 'later_version' | 'refused_version';
 type SolanaCommitment = 'processed' | Finality;
+
+/** What the cluster says of a transaction. */
+export interface SolanaStatus {
+  commitment: SolanaCommitment;
+  hasFailed: boolean;
+}
 
 export interface SignatureEntry {
   signature: string;
@@ -37,6 +44,8 @@ const TOKEN_AMOUNT_OFFSET = 64;
 const STARTS_ASKED = 8;
 /** JSON-RPC error code: the transaction's version is later than the requested one. */
 const UNSUPPORTED_TRANSACTION_VERSION = -32015;
+/** An old node, or a proxy that drops the parameter, refuses version 0 by the same code. */
+const LATER_VERSION = /version \(?[1-9]/i;
 
 /** The reads of Solana that proving a payment needs. Each is one request without retries. */
 export class SolanaRpc {
@@ -89,8 +98,9 @@ export class SolanaRpc {
 
   async getBlockTime(slot: number): Promise<Date> {
     const seconds = await this.#connection.getBlockTime(slot);
-    if (seconds === null) throw new ChainUnreadable(`the endpoint has no time for slot ${slot}`);
-    return new Date(seconds * 1000);
+    const time = parseBlockTime(seconds);
+    if (time === undefined) throw new ChainUnreadable(`the endpoint has no time for slot ${slot}`);
+    return time;
   }
 
   async getLatestBlockhash(): Promise<string> {
@@ -125,18 +135,22 @@ export class SolanaRpc {
     return value;
   }
 
-  async findStatus(signature: string): Promise<SolanaCommitment | undefined> {
+  async findStatus(signature: string): Promise<SolanaStatus | undefined> {
     const config = { searchTransactionHistory: true };
     const { value } = await this.#connection.getSignatureStatuses([signature], config);
     const status = value[0];
     if (status === null || status === undefined) return undefined;
     // Old nodes send no confirmationStatus; null confirmations mean finalized.
-    return status.confirmationStatus ?? (status.confirmations === null ? 'finalized' : 'processed');
+    const commitment =
+      status.confirmationStatus ?? (status.confirmations === null ? 'finalized' : 'processed');
+    return { commitment, hasFailed: status.err !== null };
   }
 
   /** For a transaction that the endpoint keeps, when it keeps no status of it. */
-  async findFinality(signature: string): Promise<'finalized' | undefined> {
-    return (await this.findTransaction(signature, 'finalized')) === undefined ? undefined : 'finalized';
+  async findFinality(signature: string): Promise<SolanaStatus | undefined> {
+    const landed = await this.findTransaction(signature, 'finalized');
+    if (typeof landed !== 'object' || landed.meta === null) return undefined;
+    return { commitment: 'finalized', hasFailed: landed.meta.err !== null };
   }
 
   async findTransaction(
@@ -152,8 +166,8 @@ export class SolanaRpc {
       return landed ?? undefined;
     } catch (error) {
       const isLater = error instanceof SolanaJSONRPCError && error.code === UNSUPPORTED_TRANSACTION_VERSION;
-      if (isLater) return 'later_version';
-      throw error;
+      if (!isLater) throw error;
+      return LATER_VERSION.test(error.message) ? 'later_version' : 'refused_version';
     }
   }
 
@@ -188,6 +202,7 @@ export class SolanaRpc {
     const entry = isJsonObject(answer) ? answer : {};
     const fault = readJsonRpcError(entry);
     if (fault !== undefined) throw new SolanaJSONRPCError({ code: fault.code, message: fault.message });
+    if ((entry.error ?? null) !== null) throw new ChainUnreadable('the endpoint answered a malformed error');
     return entry.result;
   }
 }
@@ -204,8 +219,13 @@ function readSignature(entry: unknown): SignatureEntry {
     signature,
     slot,
     memo: typeof memo === 'string' ? memo : undefined,
-    blockTime: typeof blockTime === 'number' ? new Date(blockTime * 1000) : undefined,
+    blockTime: parseBlockTime(blockTime),
   };
+}
+
+/** Undefined where the endpoint has no time: indexers answer 0 for a time that they lack. */
+export function parseBlockTime(seconds: unknown): Date | undefined {
+  return typeof seconds === 'number' && seconds > 0 ? new Date(seconds * 1000) : undefined;
 }
 
 function isAbsentOr(value: unknown, type: 'number' | 'string'): boolean {

@@ -2,10 +2,11 @@ import type { LRUCache } from 'lru-cache';
 import { inGroups } from '../../values/in-groups.js';
 import type { ChainCheck } from '../check/chain-check.js';
 import type { ChainFinding } from '../check/finding.js';
+import { ChainUnreadable } from '../check/unreadable.js';
 import { LaggingNode, retryWhileBehind } from '../rpc/lagging-node.js';
 import { readRpcError } from '../rpc/rpc-error.js';
 import { type FirstPage, isShort, shortest } from './shortest-history.js';
-import { hashMessage, hasOtherMemo, type SignedMessage } from './solana-message.js';
+import { hasOtherMemo, identityOf, mayHold, type SignedMessage } from './solana-message.js';
 import { advance, beginningOf, type ListPosition, presentBeginning, type SolanaPass } from './solana-pass.js';
 import type { LandedTransaction, SignatureEntry, SolanaRpc } from './solana-rpc.js';
 
@@ -15,7 +16,7 @@ const PAGES_ASKED = 4;
 
 /** Knowledge about one endpoint that is kept between checks. */
 export interface SolanaEndpointMemory {
-  /** Message hashes by signature: every pass meets the same transactions again. */
+  /** By signature what identifies the message (`identityOf`): every pass meets the same transactions again. */
   messages: LRUCache<string, string>;
 }
 
@@ -177,8 +178,8 @@ async function judgeEntry(
         throw new LaggingNode('the endpoint lists a transaction that it does not have');
       return found;
     });
-    const hash = landed === 'later_version' ? landed : hashMessage(landed.transaction.message);
-    memory.messages.set(signature, hash);
+    requireTaken(landed);
+    memory.messages.set(signature, typeof landed === 'string' ? landed : identityOf(landed.transaction));
     const finding = await judge(signature, landed);
     if (finding?.kind !== 'searching') return finding;
   } catch (error) {
@@ -188,6 +189,11 @@ async function judgeEntry(
   return undefined;
 }
 
+/** A payment may be of the version that the endpoint refuses. */
+export function requireTaken(landed: LandedTransaction): void {
+  if (landed === 'refused_version') throw new ChainUnreadable('the endpoint refuses the version of payments');
+}
+
 /** Whether the transaction has to be read to tell its message apart from the payment's. */
 function isCandidate(
   { message, since, memory }: SolanaSearch,
@@ -195,7 +201,8 @@ function isCandidate(
   { blockTime, memo, slot, signature }: SignatureEntry,
 ): boolean {
   const isAfterExpiry = isFinal && slot > rootSlot;
-  const isKnownOther = (memory.messages.get(signature) ?? message.hash) !== message.hash;
+  const known = memory.messages.get(signature);
+  const isKnownOther = known !== undefined && !mayHold(known, message);
   return !isBefore(blockTime, since) && !isAfterExpiry && !isKnownOther && !hasOtherMemo(memo, message);
 }
 

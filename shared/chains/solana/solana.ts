@@ -25,6 +25,7 @@ import {
   type Judge,
   readNewestAgain,
   readPage,
+  requireTaken,
   type SolanaEndpointMemory,
   type SolanaSearch,
   scanHistory,
@@ -249,13 +250,15 @@ async function judgeHint(rpc: SolanaRpc, hint: string, judge: Judge): Promise<Ch
 
 async function judgeNamed(rpc: SolanaRpc, name: string, judge: Judge): Promise<ChainFinding | undefined> {
   const landed = await rpc.findTransaction(name);
-  return landed === undefined ? undefined : await judge(name, landed);
+  if (landed === undefined) return undefined;
+  requireTaken(landed);
+  return await judge(name, landed);
 }
 
 /** A processed transaction cannot be read yet, so its message is unknown. */
 async function judgeProcessed(rpc: SolanaRpc, hint: string): Promise<ChainFinding | undefined> {
   const status = await rpc.findStatus(hint);
-  return status === 'processed' ? { kind: 'pending', transaction: hint } : undefined;
+  return status?.commitment === 'processed' ? { kind: 'pending', transaction: hint } : undefined;
 }
 
 function keepPosition(finding: ChainFinding, { position }: SolanaPaymentQuery): ChainFinding {

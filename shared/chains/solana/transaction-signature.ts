@@ -2,6 +2,15 @@ const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const SIGNATURE_BYTES = 64;
 const LONGEST = 88;
 
+/** In base58, as nodes name it. */
+export function presentSignature(bytes: Uint8Array): string {
+  let number = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
+  let text = '';
+  for (; number > 0n; number /= 58n) text = `${ALPHABET[Number(number % 58n)]}${text}`;
+  const leadingZeros = bytes.findIndex((byte) => byte !== 0);
+  return `${'1'.repeat(leadingZeros < 0 ? bytes.length : leadingZeros)}${text}`;
+}
+
 /** Whether a text is a Solana transaction signature: 64 bytes in base58. Nodes refuse any other text. */
 export function isTransactionSignature(text: string): boolean {
   if (text.length > LONGEST) return false;

@@ -16,6 +16,11 @@ interface SolanaPhase {
   listsMemos: boolean;
   includesMeta: boolean;
   hidesTransactions: boolean;
+  /** Lists have the time 0 instead of the block's. */
+  listsZeroTimes: boolean;
+  includesVersions: boolean;
+  /** Every other transaction is asked of a node that ignores which versions the caller supports. */
+  hasOldNode: boolean;
   /** How many slots before the head the endpoint keeps transactions. */
   keepsSlots: number;
   /** Every other request reaches a node that keeps no older slots. */
@@ -65,6 +70,9 @@ export const HONEST_SOLANA: SolanaPhase = {
   listsMemos: true,
   includesMeta: true,
   hidesTransactions: false,
+  listsZeroTimes: false,
+  includesVersions: true,
+  hasOldNode: false,
   keepsSlots: INFINITE,
   hasShortNode: false,
   hasLateLister: false,
@@ -84,6 +92,9 @@ const anyPhase: fc.Arbitrary<SolanaPhase> = fc.record({
   listsMemos: fc.boolean(),
   includesMeta: fc.boolean(),
   hidesTransactions: fc.oneof({ weight: 2, arbitrary: fc.constant(false) }, fc.boolean()),
+  listsZeroTimes: fc.constantFrom(false, false, true),
+  includesVersions: fc.boolean(),
+  hasOldNode: fc.constantFrom(false, false, true),
   keepsSlots: fc.constantFrom(INFINITE, INFINITE, INFINITE, 400, 60, 0),
   hasShortNode: fc.boolean(),
   hasLateLister: fc.boolean(),
@@ -165,8 +176,9 @@ export class SolanaWorld implements World {
 
   turn(phase: SolanaPhase): void {
     const chain = this.#chain;
-    const { pageSize, listLag, listsMemos, includesMeta } = phase;
-    Object.assign(chain, { pageSize, listLag, listsMemos, includesMeta });
+    const { pageSize, listLag, listsMemos, includesMeta, listsZeroTimes, includesVersions } = phase;
+    Object.assign(chain, { pageSize, listLag, listsMemos, includesMeta, listsZeroTimes, includesVersions });
+    chain.losesVersionLimit = false;
     chain.nodes.spread(phase.nodes, phase.atRandom ? seededRandom(this.#plan.seed) : undefined);
     chain.hidesTransactions = phase.hidesTransactions;
     const kept = Math.max(chain.slot - phase.keepsSlots, 0);
@@ -177,6 +189,7 @@ export class SolanaWorld implements World {
       chain.ledgerFrom = chain.ledgerFrom === kept ? keptByOther : kept;
       if (method === 'getSignaturesForAddress')
         chain.listLag = chain.listLag === listLag ? listLagOfOther : listLag;
+      if (method === 'getTransaction') chain.losesVersionLimit = phase.hasOldNode && !chain.losesVersionLimit;
     };
     chain.endpoint.recover();
     if (phase.fault !== null) chain.endpoint.fail(phase.fault.kind, phase.fault.method);
