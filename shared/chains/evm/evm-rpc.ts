@@ -21,6 +21,9 @@ import { MOST_IN_BATCH } from '../rpc/call-group.js';
 import { readRpcError } from '../rpc/rpc-error.js';
 import { type ChainFetch, tracedFetch } from '../rpc/rpc-fetch.js';
 
+/** Later than any block, in seconds, and earlier than each in milliseconds. */
+const NO_TIME_IN_SECONDS = 2n ** 36n;
+
 /** Chains of tests may leave the hash out. */
 const NO_PARENT = /^(?:0x0*)?$/;
 
@@ -177,8 +180,10 @@ export class EvmRpc {
     if (block.number === null || block.hash === null || !isHash(block.hash)) {
       throw new ChainUnreadable('the endpoint answered a malformed block');
     }
+    const timestamp = BigInt(block.timestamp);
+    if (timestamp > NO_TIME_IN_SECONDS) throw new ChainUnreadable('the endpoint answered a malformed block');
     const isFirst = NO_PARENT.test(block.parentHash ?? '');
-    return { number: BigInt(block.number), hash: block.hash, timestamp: BigInt(block.timestamp), isFirst };
+    return { number: BigInt(block.number), hash: block.hash, timestamp, isFirst };
   }
 }
 

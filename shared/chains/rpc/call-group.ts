@@ -105,17 +105,26 @@ export function splitAnswer<C extends GroupedCall>(
     return said !== undefined && isRateLimit(call.request.method, said, isLimiting);
   };
   const judge = (call: C, entry: RpcEntry): CallAnswer =>
-    limits(call, entry) ? { kind: 'limited', how: howLimited(entry) } : { kind: 'answered', entry };
+    limits(call, entry)
+      ? { kind: 'limited', how: howLimited(entry) }
+      : { kind: 'answered', entry: onlyError(entry) ?? entry };
   const [first] = calls;
   if (fault !== undefined && first !== undefined && limits(first, whole)) {
     return all({ kind: 'limited', how: howLimited(whole) });
   }
-  if (kind === 'one') return [{ kind: 'answered' }];
+  const malformed = onlyError(whole);
+  if (kind === 'one') return [{ kind: 'answered', ...(malformed && { entry: malformed }) }];
   const entries = kind === 'batch' ? entriesOfBatch(calls, value) : entriesOfStatuses(calls, whole);
   return calls.map((call, index) => {
     const entry = entries[index];
     return entry === undefined ? { kind: 'missing' } : judge(call, entry);
   });
+}
+
+/** An answer whose error is no object has no result: client libraries may take such an error for none. */
+function onlyError(entry: RpcEntry | undefined): RpcEntry | undefined {
+  const said = readJsonRpcError(entry);
+  return said === undefined || isJsonObject(entry?.error) ? undefined : { jsonrpc: '2.0', error: said };
 }
 
 function howLimited(entry: RpcEntry | undefined): string {

@@ -30,10 +30,11 @@ export function parse(text: string): unknown {
   }
 }
 
-/** The error of an answer; undefined when it has none. */
+/** The error of an answer; undefined when it has none. Proxies answer plain texts as errors. */
 export function readJsonRpcError(entry: RpcEntry | undefined): RpcFault | undefined {
-  const error = entry?.error;
-  if (!isJsonObject(error)) return undefined;
+  const error = entry?.error ?? undefined;
+  if (error === undefined) return undefined;
+  if (!isJsonObject(error)) return { message: String(error) };
   const message = typeof error.message === 'string' ? error.message : '';
   return typeof error.code === 'number' ? { code: error.code, message } : { message };
 }

@@ -202,7 +202,6 @@ export class SolanaRpc {
     const entry = isJsonObject(answer) ? answer : {};
     const fault = readJsonRpcError(entry);
     if (fault !== undefined) throw new SolanaJSONRPCError({ code: fault.code, message: fault.message });
-    if ((entry.error ?? null) !== null) throw new ChainUnreadable('the endpoint answered a malformed error');
     return entry.result;
   }
 }

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { EvmChain } from '../../../lab/world/chains/evm-chain.js';
+import { type Chains, createChains } from '../../../shared/chains/chains.js';
+import type { EvmPaymentQuery } from '../../../shared/chains/evm/evm.js';
+import type { ChainFetch } from '../../../shared/chains/rpc/rpc-fetch.js';
+import { assertUnreadable } from './assert-found.js';
+import { buildEvmQuery } from './evm-payment.js';
+import { UNPACED } from './unpaced.js';
+
+type Entry = Record<string, unknown>;
+
+describe('an EVM endpoint whose answers have another form', () => {
+  let chain: EvmChain;
+  let chains: Chains;
+  let payment: EvmPaymentQuery;
+  /** Changes the answer to a call before it is sent. */
+  let spoil: (method: string, answer: Entry) => Entry;
+
+  const fetch: ChainFetch = async (input, init) => {
+    const asked = JSON.parse(String(init?.body));
+    const answered = JSON.parse(await (await chain.endpoint.fetch(input, init)).text());
+    if (!Array.isArray(asked)) return Response.json(spoil(asked.method, answered));
+    return Response.json(asked.map(({ method }, index) => spoil(method, answered[index])));
+  };
+
+  beforeEach(() => {
+    chain = EvmChain.inProcess(84532);
+    spoil = (_method, answer) => answer;
+    chains = createChains(new Map(), { fetch, retryPauseMs: 0, pace: UNPACED });
+    payment = buildEvmQuery();
+  });
+
+  afterEach(() => chains.close());
+
+  it('that tells times in milliseconds ends no authorization', async () => {
+    spoil = (method, answer) =>
+      method === 'eth_getBlockByNumber'
+        ? { ...answer, result: { ...Object(answer.result), timestamp: chain.head.timestamp * 1000 } }
+        : answer;
+    await assertUnreadable(chains.check(payment), /malformed block/);
+  });
+
+  for (const error of ['overloaded', '', false, 0, { message: 'overloaded' }]) {
+    it(`that answers the error ${JSON.stringify(error)} beside a state proves nothing, alone and in a batch`, async () => {
+      chain.movePayment(payment);
+      chain.mineAt(400, 1);
+      const result = `0x${'0'.repeat(64)}`;
+      spoil = (method, answer) => (method === 'eth_call' ? { ...answer, result, error } : answer);
+      await assertUnreadable(chains.check(payment), /./);
+      const found = await Promise.all([chains.check(payment), chains.check(buildEvmQuery())]);
+      assert.deepEqual(
+        found.map(({ kind }) => kind),
+        ['unreadable', 'unreadable'],
+      );
+    });
+  }
+
+  it('that answers with an error that is null shows the payment', async () => {
+    chain.movePayment(payment);
+    spoil = (_method, answer) => ({ ...answer, error: null });
+    assert.equal((await chains.check(payment)).kind, 'paid');
+  });
+});
