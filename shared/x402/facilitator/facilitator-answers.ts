@@ -47,6 +47,10 @@ const ASKS_FOR_PAUSES = new Set([429, 503]);
 const KNOWS_OF_PAYMENT =
   /(?:^settlement_pending|^duplicate_settlement|nonce_already_used|(?:^|_)transaction_failed|timed_out|not_confirmed)$/i;
 
+const NOT_SETTLED = /^(?:pending|timeout|failed|failure|error)$/i;
+/** The names of the transaction in the answers of other versions. */
+const TRANSACTION_NAMES = ['transaction', 'txHash', 'transactionHash'];
+
 /** A used payload gets these too, but most that get them are unused. */
 const SAID_OF_UNUSED = new Set(['insufficient_funds', 'invalid_payload']);
 
@@ -128,8 +132,9 @@ export function readSettleAnswer(reply: FacilitatorReply, network: string): Sett
   if (isAnotherNetwork(answer.network, network)) return unknown('another network');
   if (!isVerdictStatus(status)) return unknown(`HTTP ${status}`, transaction);
   if (!answer.success) return readSettleFailure(answer, transaction);
-  return transaction === undefined
-    ? unknown('success without a transaction')
+  if (transaction === undefined) return unknown('success without a transaction');
+  return contradictsSuccess(answer)
+    ? unknown('success that the answer contradicts', transaction)
     : { kind: 'settled', transaction, payer: readText(answer.payer) };
 }
 
@@ -154,12 +159,17 @@ function knowsOfPayment(answer: JsonObject): boolean {
   return false;
 }
 
+/** Some facilitators send their answer before the transaction is in a block, and say so beside `success`. */
+function contradictsSuccess({ errorReason, status }: JsonObject): boolean {
+  return readText(errorReason) !== undefined || (typeof status === 'string' && NOT_SETTLED.test(status));
+}
+
 function saysPending(value: unknown): boolean {
   return typeof value === 'string' && (KNOWS_OF_PAYMENT.test(value) || /^pending$/i.test(value));
 }
 
-function namesTransaction({ transaction }: JsonObject): boolean {
-  return ![undefined, null, ''].some((none) => none === transaction);
+function namesTransaction(answer: JsonObject): boolean {
+  return TRANSACTION_NAMES.some((name) => ![undefined, null, ''].some((none) => none === answer[name]));
 }
 
 function readSettleFailure(answer: JsonObject, transaction: string | undefined): SettleAnswer {
@@ -168,6 +178,7 @@ function readSettleFailure(answer: JsonObject, transaction: string | undefined):
   if (namesTransaction(answer)) return unknown(`${failure.reason} with a transaction`, transaction);
   const meaning = meaningOf(errorReason);
   if (meaning === 'unclear') return unknown(failure.reason);
+  if (knowsOfPayment(answer)) return unknown(`${failure.reason} that the answer contradicts`);
   return { kind: 'rejected', mayMeanUsed: meaning === 'refusal_if_unused', ...failure };
 }
 

@@ -69,6 +69,36 @@ describe("reading a facilitator's answer to /settle that", () => {
       });
     }
 
+    for (const contradiction of [
+      { errorReason: 'insufficient_funds' },
+      { errorReason: 'a_word_of_tomorrow' },
+      { errorReason: 'settlement_pending' },
+      { status: 'pending' },
+      { status: 'TIMEOUT' },
+      { status: 'failed' },
+    ]) {
+      it(`after success beside ${JSON.stringify(contradiction)}, with the transaction`, () => {
+        for (const status of [200, 400]) {
+          const verdict = settle({ ...SUCCESS, ...contradiction }, status);
+          assert.equal(verdict.kind, 'unknown');
+          assert.equal(verdict.transaction, HASH);
+        }
+      });
+    }
+
+    for (const contradiction of [
+      { data: SUCCESS },
+      { error: { details: ['settlement_pending'] } },
+      { status: 'pending' },
+      { result: [{ transaction: HASH }] },
+      { txHash: HASH },
+      { transactionHash: HASH },
+    ]) {
+      it(`after a failure beside ${JSON.stringify(contradiction).slice(0, 40)}`, () => {
+        assert.equal(settle({ ...FAILURE, ...contradiction }).kind, 'unknown');
+      });
+    }
+
     for (const network of ['eip155:8453', 'base', SOLANA_DEVNET, 'solana', 'somewhere', ' ']) {
       it(`after an answer about ${JSON.stringify(network)}`, () => {
         const unknown = {

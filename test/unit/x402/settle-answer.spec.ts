@@ -68,6 +68,17 @@ describe("reading a facilitator's answer to /settle", () => {
       assert.equal(settle({ ...SUCCESS, amount: '1', extensions: {}, errorReason: null }).kind, 'settled');
     });
 
+    for (const more of [
+      { status: 'success' },
+      { status: 'confirmed' },
+      { errorReason: '' },
+      { errorReason: ' ' },
+    ]) {
+      it(`beside ${JSON.stringify(more)}`, () => {
+        assert.equal(settle({ ...SUCCESS, ...more }).kind, 'settled');
+      });
+    }
+
     it('on Solana by its name of version 1', () => {
       assert.equal(settle({ ...SUCCESS, network: 'solana-devnet' }, 200, SOLANA_DEVNET).kind, 'settled');
     });
