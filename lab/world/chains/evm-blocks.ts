@@ -16,11 +16,18 @@ export interface Transaction {
   logs: (FakeLog & { logIndex: number })[];
 }
 
+/**
+ * The number of unrelated logs earlier in the block, so that a log's index differs from its position in its
+ * transaction.
+ */
+const LOGS_BEFORE = 7;
+
 /** A chain of blocks from number 0 on. */
 export class Blocks {
   readonly #blocks: Block[] = [];
   /** Includes blocks that a reorganisation dropped. */
   readonly #numbers = new Map<Hex, number>();
+  #nextLogIndex = LOGS_BEFORE;
 
   get head(): Block {
     return this.at(this.#blocks.length - 1);
@@ -33,7 +40,15 @@ export class Blocks {
   }
 
   append(timestamp: number): void {
+    this.#nextLogIndex = LOGS_BEFORE;
     this.#put(this.#blocks.length, timestamp);
+  }
+
+  /** Logs of the newest block, with the next indexes. */
+  numbered(logs: readonly FakeLog[]): Transaction['logs'] {
+    const first = this.#nextLogIndex;
+    this.#nextLogIndex += logs.length;
+    return logs.map((log, index) => ({ ...log, logIndex: first + index }));
   }
 
   /** Replaces this block and all later ones by others with the same timestamps. */

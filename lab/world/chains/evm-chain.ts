@@ -29,11 +29,6 @@ import type { RpcMethods } from './rpc-endpoint.js';
 import { RpcError } from './rpc-error.js';
 
 const ABI = parseAbi(['function authorizationState(address, bytes32) view returns (bool)']);
-/**
- * The number of unrelated logs earlier in the block, so that a log's index differs from its position in its
- * transaction.
- */
-const LOGS_BEFORE = 7;
 
 /**
  * An EVM chain with what EIP-3009 payments need: blocks with timestamps, transaction logs, and used authorizations.
@@ -65,6 +60,8 @@ export class EvmChain extends Chain {
   authorizationStateLie: boolean | undefined;
   /** Whether eth_call accepts a block by its hash (EIP-1898). */
   knowsBlockHashes = true;
+  /** False adds transactions to the newest block. */
+  minesEach = true;
   readonly #blocks = new Blocks();
   readonly #transactions = new Map<Hex, Transaction>();
   /** Transactions by the nonce that their logs use up. */
@@ -113,15 +110,15 @@ export class EvmChain extends Chain {
     for (let mined = 0; mined < count; mined += 1) this.#append(this.head.timestamp + secondsApart);
   }
 
-  /** Mines a transaction in a block of its own. Its logs count only when it succeeded. */
+  /** Mines a transaction in a block of its own, unless `minesEach` is false. Its logs count only when it succeeded. */
   execute(logs: readonly FakeLog[], outcome: 'success' | 'reverted' = 'success', hash = randomHash()): Hex {
     this.whenRunning(() => this.#execute(logs, outcome, hash));
     return hash;
   }
 
   #execute(logs: readonly FakeLog[], outcome: 'success' | 'reverted', hash: Hex): void {
-    this.mine();
-    const numbered = logs.map((log, index) => ({ ...log, logIndex: LOGS_BEFORE + index }));
+    if (this.minesEach) this.mine();
+    const numbered = this.#blocks.numbered(logs);
     const succeeded = outcome === 'success';
     const transaction = { hash, block: this.head, succeeded, logs: numbered };
     this.#transactions.set(hash, transaction);

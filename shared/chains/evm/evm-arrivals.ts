@@ -1,23 +1,24 @@
-import { getAddress, type Hex, pad } from 'viem';
+import type { Hex } from 'viem';
 import { inGroups } from '../../values/in-groups.js';
-import type { Arrival } from '../check/arrival.js';
 import type { ChainCheck } from '../check/chain-check.js';
 import { isTooLong } from '../check/unreadable.js';
 import type { EvmNetwork } from '../networks/networks.js';
 import { LaggingNode, retryWhileBehind } from '../rpc/lagging-node.js';
-import { judgeAuthorization, USED } from './authorization-proof.js';
+import { TRANSFER, USED } from './authorization-proof.js';
 import { requireReached } from './evm-heads.js';
-import type { EvmLog, EvmRpc } from './evm-rpc.js';
+import type { EvmRpc, FoundLog } from './evm-rpc.js';
+import {
+  assetsOf,
+  type Judged,
+  judgeTransfers,
+  nonceBefore,
+  presentArrival,
+  type TransactionLogs,
+  withoutUnread,
+} from './judge-transfers.js';
 import type { LogRange } from './log-range.js';
 import { findUses, requireLanded } from './payer-logs.js';
-import {
-  findWalletLogs,
-  isTooMuch,
-  isWord,
-  type TransferLog,
-  type UnreadTransfers,
-  type WalletLogs,
-} from './wallet-logs.js';
+import { findWalletLogs, isTooMuch, type TransferLog, type WalletLogs } from './wallet-logs.js';
 
 interface EvmArrivalSearch {
   rpc: EvmRpc;
@@ -26,15 +27,6 @@ interface EvmArrivalSearch {
   network: EvmNetwork;
   /** The receiving wallets. */
   wallets: readonly string[];
-}
-
-/** The judged transfers of a range of blocks. */
-interface Judged {
-  arrivals: Arrival[];
-  /** Transfers to the wallets without an authorization: not payments. */
-  others: number;
-  /** No arrival is of these. */
-  unread: UnreadTransfers[];
 }
 
 export interface EvmArrivals extends Judged {
@@ -49,8 +41,8 @@ const RECEIPTS_OF_A_RANGE = 100;
 /**
  * Finds what reached wallets in a range of blocks: each Transfer of an offered token to one of them, in a transaction that also
  * used an authorization. Two searches cover the range: the Transfers to the wallets, and the uses by their payers. A use right
- * before its Transfer needs no more; every other Transfer is judged by its transaction's receipt. Searches from `oldest` on as
- * many blocks as the endpoint takes at once, at most up to `newest`.
+ * before its Transfer needs no more; every other Transfer is judged by its transaction's receipt, or where one block has too many
+ * of these, by the block's logs. Searches from `oldest` on as many blocks as the endpoint takes at once, at most up to `newest`.
  */
 export async function readEvmArrivals(
   search: EvmArrivalSearch,
@@ -71,14 +63,84 @@ export async function readEvmArrivals(
       found.arrivals.push(presentArrival(search.network, transfer, nonce));
   }
   const unpaired = byTransaction(alone.filter(({ blockNumber }) => blockNumber <= upTo));
-  for (const batch of inGroups([...unpaired.values()], RECEIPTS_AT_ONCE)) {
-    for (const judged of await Promise.all(batch.map((some) => judgeByReceipt(search, some)))) {
-      found.arrivals.push(...judged.arrivals);
-      found.unread.push(...judged.unread);
-      found.others += judged.others;
-    }
+  for (const judged of await judgeUnpaired(search, [...unpaired.values()])) {
+    found.arrivals.push(...judged.arrivals);
+    found.unread.push(...judged.unread);
+    found.others += judged.others;
   }
   return { ...withoutUnread(found), upTo };
+}
+
+async function judgeUnpaired(
+  search: EvmArrivalSearch,
+  transactions: readonly TransferLog[][],
+): Promise<Judged[]> {
+  const isCrowd = transactions.length > RECEIPTS_OF_A_RANGE;
+  const { judged, left } = isCrowd
+    ? await judgeByBlock(search, transactions)
+    : { judged: [], left: transactions };
+  for (const batch of inGroups(left, RECEIPTS_AT_ONCE))
+    judged.push(...(await Promise.all(batch.map((some) => judgeByReceipt(search, some)))));
+  return judged;
+}
+
+/**
+ * Judges the transactions of one block, but leaves the newest of those that used authorizations to their receipts, and the very
+ * last: the endpoint may have cut its list right behind that one's Transfer.
+ */
+async function judgeByBlock(
+  search: EvmArrivalSearch,
+  transactions: readonly TransferLog[][],
+): Promise<{ judged: Judged[]; left: readonly TransferLog[][] }> {
+  const inOrder = [...transactions].sort(([one], [other]) => indexOf(one) - indexOf(other));
+  const logs = await readBlock(search, inOrder.flat());
+  if (logs === undefined)
+    return { judged: [judgeTransfers(search.network, inOrder.flat(), undefined)], left: [] };
+  const uses = logs.filter(({ topics: [event] }) => event?.toLowerCase() === USED);
+  const used = new Set(uses.map(({ transactionHash }) => transactionHash));
+  const left = inOrder
+    .filter(
+      (some) => some === inOrder.at(-1) || some.some(({ transactionHash }) => used.has(transactionHash)),
+    )
+    .slice(-RECEIPTS_OF_A_RANGE);
+  const isLeft = new Set(left);
+  const judged = inOrder
+    .filter((some) => !isLeft.has(some))
+    .map((some) => {
+      const found = uses.filter(({ transactionHash }) => transactionHash === some[0]?.transactionHash);
+      return judgeTransfers(search.network, some, { from: 'searches', found });
+    });
+  return { judged, left };
+}
+
+function indexOf(transfer: TransferLog | undefined): number {
+  return transfer?.logIndex ?? 0;
+}
+
+/**
+ * All uses and Transfers of the tokens in the transfers' block. One answer that shows each of these transfers is no late node's,
+ * and is not cut before the last of them. Undefined when there is none.
+ */
+async function readBlock(
+  search: EvmArrivalSearch,
+  transfers: readonly TransferLog[],
+): Promise<readonly FoundLog[] | undefined> {
+  const { rpc, check, network } = search;
+  const block = transfers[0]?.blockNumber ?? 0;
+  const nameOf = (log: FoundLog): string => [log.blockHash, log.transactionHash, log.logIndex].join(' ');
+  try {
+    return await retryWhileBehind(check, async () => {
+      const filter = { address: assetsOf(network), topics: [[USED, TRANSFER]] };
+      const logs = await rpc.findLogs(filter, block, block);
+      const shown = new Set(logs.map(nameOf));
+      if (transfers.some((one) => !shown.has(nameOf(one))))
+        throw new LaggingNode('the endpoint leaves out logs that it has listed');
+      return logs;
+    });
+  } catch (error) {
+    if (error instanceof LaggingNode || (await isTooMuch(search, error, block))) return undefined;
+    throw error;
+  }
 }
 
 /** Anybody may send a wallet thousands of transfers in one transaction. */
@@ -100,14 +162,6 @@ function lastWithReceipts(transfers: readonly TransferLog[]): number {
   return first === undefined || beyond === undefined ? Number.POSITIVE_INFINITY : Math.max(first, beyond - 1);
 }
 
-/** A payer's transfers to a wallet in a block are read all or none, so that a later run that reads them reports none twice. */
-function withoutUnread({ arrivals, others, unread }: Judged): Judged {
-  const unreadByName = new Map(unread.map((one) => [[one.block, one.wallet, one.payer].join(' '), one]));
-  const isRead = ({ height, payTo, payer }: Arrival): boolean =>
-    !unreadByName.has([height, payTo, payer].join(' ').toLowerCase());
-  return { arrivals: arrivals.filter(isRead), others, unread: [...unreadByName.values()] };
-}
-
 async function searchLogs(
   search: EvmArrivalSearch,
   oldest: number,
@@ -119,43 +173,14 @@ async function searchLogs(
   return { ...found, upTo };
 }
 
-/** Every token of the table logs the use first, so that a use right before a Transfer of its payer is that Transfer's. */
-function nonceBefore(transfer: TransferLog, uses: readonly EvmLog[]): Hex | undefined {
-  const use = uses.find(
-    (log) =>
-      log.transactionHash === transfer.transactionHash &&
-      log.logIndex === transfer.logIndex - 1 &&
-      isUseBy(log, transfer.asset, transfer.from),
-  );
-  return use && nonceOf(use);
-}
-
 /** Judges the transfers of one transaction to the wallets. */
 async function judgeByReceipt(search: EvmArrivalSearch, transfers: readonly TransferLog[]): Promise<Judged> {
-  const { check, network } = search;
-  check.requireTime();
-  const logs = await retryWhileBehind(check, () => readLogs(search, transfers));
-  if (logs === undefined) {
-    const unread = transfers.map(({ to, from, blockNumber }) => ({
-      wallet: to,
-      block: blockNumber,
-      payer: from,
-    }));
-    return { arrivals: [], others: 0, unread };
-  }
-  const assets = assetsOf(network);
-  const uses = logs.found.filter(
-    ({ address, topics }) =>
-      assets.some((asset) => asset === address.toLowerCase()) && topics[0]?.toLowerCase() === USED,
+  search.check.requireTime();
+  return judgeTransfers(
+    search.network,
+    transfers,
+    await retryWhileBehind(search.check, () => readLogs(search, transfers)),
   );
-  if (uses.length === 0) return { arrivals: [], others: transfers.length, unread: [] };
-  const nonceIn = (transfer: TransferLog): Hex | undefined => {
-    if (logs.from === 'searches') return nonceBefore(transfer, uses);
-    const own = uses.filter((log) => isUseBy(log, transfer.asset, transfer.from));
-    return own.flatMap((log) => nonceOf(log) ?? []).find((nonce) => isOf(nonce, transfer, logs.found));
-  };
-  const arrivals = transfers.map((transfer) => presentArrival(network, transfer, nonceIn(transfer)));
-  return { arrivals, others: 0, unread: [] };
 }
 
 /**
@@ -165,7 +190,7 @@ async function judgeByReceipt(search: EvmArrivalSearch, transfers: readonly Tran
 async function readLogs(
   search: EvmArrivalSearch,
   [transfer]: readonly TransferLog[],
-): Promise<{ from: 'receipt' | 'searches'; found: readonly EvmLog[] } | undefined> {
+): Promise<TransactionLogs | undefined> {
   if (transfer === undefined) return { from: 'receipt', found: [] };
   const { rpc, network } = search;
   try {
@@ -182,50 +207,4 @@ async function readLogs(
       throw another;
     }
   }
-}
-
-function assetsOf({ tokens }: EvmNetwork): Hex[] {
-  return tokens.map(({ address }): Hex => `0x${address.slice(2).toLowerCase()}`);
-}
-
-function isOf(
-  nonce: Hex,
-  { asset, from, to, value, logIndex }: TransferLog,
-  logs: readonly EvmLog[],
-): boolean {
-  const verdict = judgeAuthorization(logs, { asset, from, nonce, payTo: to, amount: value });
-  return verdict.kind === 'transferred' && verdict.logIndex === logIndex;
-}
-
-function isUseBy({ address, topics: [event, owner] }: EvmLog, asset: Hex, payer: Hex): boolean {
-  return (
-    event?.toLowerCase() === USED &&
-    address.toLowerCase() === asset &&
-    owner?.toLowerCase() === pad(payer).toLowerCase()
-  );
-}
-
-function nonceOf({ topics: [, , nonce] }: EvmLog): Hex | undefined {
-  return isWord(nonce) ? (nonce.toLowerCase() as Hex) : undefined;
-}
-
-function presentArrival(
-  { caip2, tokens }: EvmNetwork,
-  { asset, from, to, value, transactionHash, logIndex, blockNumber }: TransferLog,
-  nonce: Hex | undefined,
-): Arrival {
-  const token = tokens.find(({ address }) => address.toLowerCase() === asset);
-  return {
-    network: caip2,
-    asset: token?.address ?? asset,
-    payer: getAddress(from),
-    payTo: getAddress(to),
-    amount: value,
-    transaction: transactionHash,
-    height: blockNumber,
-    proofIndex: logIndex,
-    references: nonce === undefined ? [] : [nonce],
-    payload: nonce === undefined ? undefined : { family: 'evm', from, nonce },
-    at: undefined,
-  };
 }

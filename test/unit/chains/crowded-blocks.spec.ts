@@ -139,6 +139,76 @@ describe('a block on an EVM chain with more logs than one answer holds', () => {
     ]);
   });
 
+  describe('with more transactions than one call reads receipts of', () => {
+    beforeEach(() => {
+      chain.mine();
+      chain.minesEach = false;
+    });
+
+    /** With a payment and another, whose payer used the authorization after the Transfer. */
+    function sendMany(log: (index: number) => FakeLog[] = () => [transferLog(flood)]): EvmPaymentQuery {
+      const late = buildEvmQuery({ payTo: flood.payTo });
+      for (let sent = 0; sent < 250; sent += 1) chain.execute(log(sent));
+      chain.execute([transferLog(late), usedLog(late)]);
+      chain.execute(pays(payment));
+      for (let sent = 250; sent < 500; sent += 1) chain.execute(log(sent));
+      return late;
+    }
+
+    /** The first searches find the transfers and the uses by their payers. */
+    function beforeTheLastSearch(act: () => void): void {
+      let searches = 0;
+      chain.endpoint.onCall = (method) => {
+        if (method === 'eth_getLogs') searches += 1;
+        if (searches === 4) act();
+      };
+    }
+
+    it('asks for the receipts of those that used authorizations, and of the last', async () => {
+      const late = sendMany();
+      const { nonces, others, unread } = await read();
+      assert.deepEqual([nonces.sort(), others, unread], [[payment.nonce, late.nonce].sort(), 500, []]);
+      assert.equal(chain.endpoint.callsOf('eth_getTransactionReceipt'), 2);
+    });
+
+    it('asks for 100 receipts at most', async () => {
+      const another = { ...flood, from: randomAddress() };
+      sendMany((index) => [
+        usedLog({ ...another, nonce: numberToHex(index, { size: 32 }) }),
+        transferLog(flood),
+      ]);
+      const { others, unread } = await read();
+      assert.deepEqual([others, unread], [0, []]);
+      assert.equal(chain.endpoint.callsOf('eth_getTransactionReceipt'), 100);
+    });
+
+    for (const [how, begin] of Object.entries({
+      'cuts its list': () => {
+        chain.mostLogs = 503;
+      },
+      'is late': () => {
+        chain.lag.set('eth_getLogs', 1);
+      },
+      'refuses its list': () => {
+        chain.refusesLogsAbove = 503;
+      },
+    }))
+      it(`takes none for a transfer without an authorization where the endpoint ${how}`, async () => {
+        const late = sendMany();
+        beforeTheLastSearch(begin);
+        const unread = [unreadOf(flood, 'one'), unreadOf(late, 'one')];
+        assert.deepEqual(await read(), { nonces: [payment.nonce], others: 0, unread });
+      });
+
+    it('leaves a wallet unread where the transfers of many payers are', async () => {
+      sendMany((index) => [transferLog({ ...flood, from: numberToHex(index + 1, { size: 20 }) })]);
+      const other = buildEvmQuery({ payTo: flood.payTo });
+      chain.execute(pays(other));
+      chain.refusesLogsAbove = 504;
+      assert.deepEqual(await read(), { nonces: [payment.nonce], others: 0, unread: [unreadOf(flood)] });
+    });
+  });
+
   it('is not taken for an endpoint that refuses every search', async () => {
     chain.maxLogRange = 0;
     chain.execute(pays(payment));
