@@ -22,16 +22,12 @@ interface ReadList {
 export interface Position {
   /** The first block or slot that the next run reads, or a time in milliseconds. */
   position: number;
-  /** The names of the arrivals reported from there on, each with its block or slot. */
+  /** The names of the arrivals reported from there on and in blocks or slots of `unchecked`, each with its block or slot. */
   reported: readonly (readonly [string, number])[];
   /** The next run looks at these again: ids of payments, or transfers, each as its block or slot and its name. */
   unchecked: readonly string[];
   /** All before this time has been read; null when that is not known. */
   readUntil: Date | null;
-}
-
-export function reportedSince(reported: ReadonlyMap<string, number>, position: number): Position['reported'] {
-  return [...reported].filter(([, height]) => height >= position);
 }
 
 export async function readPosition(

@@ -1,6 +1,6 @@
 import type { Arrival } from '../chains/check/arrival.js';
 import type { NewPosition } from './open-list.js';
-import { type Position, reportedSince } from './positions.js';
+import type { Position } from './positions.js';
 
 /** Transfers that one position keeps to be looked at again. A list with more of them is read again from the next one on. */
 const MAX_WAITING = 1000;
@@ -32,11 +32,11 @@ export function transactionOf(name: string): string {
 
 /** The transfers wait until they are judged, so that an endpoint that fails meanwhile loses none. */
 export function openProgress(
-  resumed: Position | undefined,
+  reported: Position['reported'],
   waiting: readonly WaitingTransfer[] = [],
 ): Progress {
   return {
-    reported: new Map(resumed?.reported),
+    reported: new Map(reported),
     waiting: new Map(waiting.map(({ name, height }) => [name, height])),
   };
 }
@@ -51,13 +51,13 @@ export function waitingOf({ unchecked }: Position): WaitingTransfer[] {
 
 /** The position of a list that is read up to, but not including, this block or slot. */
 export function positionAt({ reported, waiting }: Progress, height: number): NewPosition {
-  const passed = [...waiting]
-    .filter(([, waitingAt]) => waitingAt < height)
-    .sort(([, one], [, other]) => one - other);
+  const passed = [...waiting].filter(([, at]) => at < height).sort(([, one], [, other]) => one - other);
   const position = passed[MAX_WAITING]?.[1] ?? height;
+  const waitingAt = new Set(waiting.values());
   return {
     position,
-    reported: reportedSince(reported, position),
+    // A block may wait that an earlier run has read: an endpoint lowers its limits.
+    reported: [...reported].filter(([, at]) => at >= position || waitingAt.has(at)),
     unchecked: passed.flatMap(([name, at]) => (at < position ? [`${at} ${name}`] : [])),
   };
 }

@@ -48,7 +48,11 @@ export async function readEvm(
   const againFrom = await chainReader.evmBlockBefore(network, new Date(head.time.getTime() - READ_AGAIN_MS));
   const readAgain = head.number - againFrom;
   const waiting = isSameChain ? waitingOf(last).filter(({ height }) => height < first) : [];
-  const progress = openProgress(known, waiting);
+  const reported = isSameChain ? last.reported : [];
+  const progress = openProgress(
+    reported.filter(([, height]) => known !== undefined || height < first),
+    waiting,
+  );
   const timeOf = ({ height }: Arrival): Promise<Date | undefined> => chainReader.evmTimeOf(network, height);
   const { transfers, blocks } = splitWaiting(waiting);
   const read = (transfer: WaitingTransfer): Promise<Arrival[]> => readTransfer(networkRun, network, transfer);

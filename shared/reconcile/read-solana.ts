@@ -45,7 +45,7 @@ async function readAccount(networkRun: NetworkRun, account: TokenAccount, root: 
   const listed = new Set(entries.map(({ signature }) => signature));
   const waiting =
     last === undefined ? [] : waitingOf(last).filter(({ transaction }) => !listed.has(transaction));
-  const progress = openProgress(stored, waiting);
+  const progress = openProgress(stored?.reported ?? [], waiting);
   const timeOf = async ({ at }: Arrival): Promise<Date | undefined> => at;
   await judgeWaiting(networkRun, waiting, progress, {
     timeOf,

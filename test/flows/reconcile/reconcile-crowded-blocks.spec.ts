@@ -95,6 +95,24 @@ describe('a block with more logs about a wallet than one answer holds', () => {
     }
   });
 
+  for (const reader of ['report', 'repair', 'worker'] as const)
+    it(`is told once by a ${reader}, although a run between could not read it any more`, async () => {
+      books.evm.refusesLogsAbove = Number.POSITIVE_INFINITY;
+      const block = await arrive(flood());
+      const told = { 'unrecorded no_reference': MOST_LOGS + 1, unrecorded: 1 };
+      assert.deepEqual(countLines((await run({ reader })).lines), told);
+      books.evm.refusesLogsAbove = MOST_LOGS;
+      books.evm.mineAt(2, 600);
+      advanceClock(20 * 60_000);
+      for (let runs = 0; runs < 2; runs += 1) {
+        const { lines, summary } = await run({ reader });
+        assert.deepEqual([lines, summary.unread], [[], [unreadIn(block)]]);
+      }
+      books.evm.refusesLogsAbove = Number.POSITIVE_INFINITY;
+      const { lines, summary } = await run({ reader });
+      assert.deepEqual([lines, summary.unread], [[], []]);
+    });
+
   it('is given up after a week', async () => {
     const block = await arrive(flood());
     await run();
