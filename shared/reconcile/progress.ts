@@ -2,7 +2,10 @@ import type { Arrival } from '../chains/check/arrival.js';
 import type { NewPosition } from './open-list.js';
 import type { Position } from './positions.js';
 
-/** Transfers that one position keeps to be looked at again. A list with more of them is read again from the next one on. */
+/**
+ * Transfers that one position keeps to be looked at again, or one block's. A list with more of them is read again from the next
+ * one on.
+ */
 const MAX_WAITING = 1000;
 
 /** The transfers that a list's runs have dealt with, by name, each with its block or slot. */
@@ -52,7 +55,9 @@ export function waitingOf({ unchecked }: Position): WaitingTransfer[] {
 /** The position of a list that is read up to, but not including, this block or slot. */
 export function positionAt({ reported, waiting }: Progress, height: number): NewPosition {
   const passed = [...waiting].filter(([, at]) => at < height).sort(([, one], [, other]) => one - other);
-  const position = passed[MAX_WAITING]?.[1] ?? height;
+  const [first] = passed;
+  const beyond = passed[MAX_WAITING];
+  const position = first && beyond ? Math.max(beyond[1], first[1] + 1) : height;
   const waitingAt = new Set(waiting.values());
   return {
     position,
