@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { cp, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { cpSync, statSync } from 'node:fs';
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -137,9 +138,10 @@ describe('embedded Postgres: start and stop', () => {
     await query(original, 'create table copied as select 7 as number');
     await query(original, 'checkpoint');
     const dir = path.join(playground.root, 'copy');
-    await cp(path.dirname(original.dataDir), dir, {
+    // Copied asynchronously, its thousand files took this test half as much processor time again, at least.
+    cpSync(path.dirname(original.dataDir), dir, {
       recursive: true,
-      filter: async (source) => !(await stat(source)).isSocket(),
+      filter: (source) => !statSync(source).isSocket(),
     });
     const copy = await playground.start({ dir });
     assert.equal(copy.owned, true);
