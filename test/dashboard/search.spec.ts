@@ -5,11 +5,10 @@ import {
   buildSession,
   buildSessions,
   buildUndecidedPayment,
-  type Merchant,
 } from '../../lab/world/shop/factories.js';
 import { OUTCOME_UNKNOWN } from '../../shared/payments/states.js';
 import { type Dashboard, openStage } from '../support/dashboard/stage.js';
-import { forAllTests } from '../support/hooks.js';
+import { forAllTests, forEachTest } from '../support/hooks.js';
 
 const TRANSACTION = `0x${'12'.repeat(32)}`;
 const WALLET = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
@@ -18,10 +17,7 @@ const SOLANA_TRANSACTION =
 
 describe('the search of the dashboard', () => {
   const stage = forAllTests(openStage);
-  let merchant: Merchant;
-  beforeEach(async () => {
-    merchant = await buildMerchant(stage.app.db);
-  });
+  const merchant = forEachTest(() => buildMerchant(stage.app.db));
 
   async function search(tab: Dashboard, text: string): Promise<void> {
     const box = tab.page.getByRole('searchbox');

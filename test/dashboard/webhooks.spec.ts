@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { buildMerchant, type Merchant } from '../../lab/world/shop/factories.js';
+import { buildMerchant } from '../../lab/world/shop/factories.js';
 import { advanceClock, resetClock } from '../../shared/process/clock.js';
 import { withResolvers } from '../../shared/process/with-resolvers.js';
 import { WebhookDelivery, WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { buildFailingEndpoint, buildUntried } from '../support/dashboard/failing-endpoint.js';
 import { openStage } from '../support/dashboard/stage.js';
-import { forAllTests } from '../support/hooks.js';
+import { forAllTests, forEachTest } from '../support/hooks.js';
 import { violations } from '../support/page/accessibility.js';
 
 /** More than a page of deliveries holds. */
@@ -13,10 +13,7 @@ const FAILED = 105;
 
 describe('webhooks in the dashboard', () => {
   const stage = forAllTests(openStage);
-  let merchant: Merchant;
-  beforeEach(async () => {
-    merchant = await buildMerchant(stage.app.db);
-  });
+  const merchant = forEachTest(() => buildMerchant(stage.app.db));
 
   const deliveriesTo = async (endpointId: string): Promise<WebhookDelivery[]> =>
     await WebhookDelivery.query(stage.app.db).where({ endpointId }).orderBy('id');

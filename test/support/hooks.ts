@@ -1,33 +1,47 @@
-/** The objects that each suite has opened, the newest first. */
-const openIn = new WeakMap<Mocha.Suite, Closable[]>();
-
 type Closable = { close?(): unknown };
+type Closing = 'afterAll' | 'afterEach';
+
+/** The objects that a hook of each suite is to close, the newest first. */
+const openIn = {
+  afterAll: new WeakMap<Mocha.Suite, Closable[]>(),
+  afterEach: new WeakMap<Mocha.Suite, Closable[]>(),
+};
 
 /**
  * Registers a hook that opens something before the first test of a suite. It is closed after the suite's own `after`
  * hooks, the newest first. The result stands for what `open` returns, and is usable from the next hook on.
  */
 export function forAllTests<T extends object>(open: () => T | Promise<T>): T {
+  return openBy(before, 'afterAll', open);
+}
+
+/** Like `forAllTests`, before each test, and closed after the suite's own `afterEach` hooks. */
+export function forEachTest<T extends object>(open: () => T | Promise<T>): T {
+  return openBy(beforeEach, 'afterEach', open);
+}
+
+function openBy<T extends object>(hook: Mocha.HookFunction, closing: Closing, open: () => T | Promise<T>): T {
   let opened: T | undefined;
-  before(async function () {
+  hook(async function () {
     opened = await open();
-    closeAtEndOf(this.test?.parent, opened);
+    closeAtEndOf(this.test?.parent, closing, opened);
   });
   return standInFor(() => {
-    if (opened === undefined) throw new Error('its `before` hook has not run yet');
+    if (opened === undefined) throw new Error('its hook has not run yet');
     return opened;
   });
 }
 
-function closeAtEndOf(suite: Mocha.Suite | undefined, opened: Closable): void {
+function closeAtEndOf(suite: Mocha.Suite | undefined, closing: Closing, opened: Closable): void {
   if (suite === undefined) throw new Error('called outside of a suite');
-  const open = openIn.get(suite) ?? [];
+  const known = openIn[closing].get(suite);
+  const open = known ?? [];
   open.unshift(opened);
-  if (openIn.has(suite)) return;
-  openIn.set(suite, open);
+  if (known !== undefined) return;
+  openIn[closing].set(suite, open);
   // Registered now, so that it runs after the hooks that the suite has registered while it was read.
-  suite.afterAll(async () => {
-    for (const one of open) await one.close?.();
+  suite[closing](async () => {
+    for (const one of open.splice(0)) await one.close?.();
   });
 }
 

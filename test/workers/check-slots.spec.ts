@@ -7,13 +7,16 @@ import type { JobOutcome } from '../../workers/deps/job-outcome.js';
 import { createHandlers, type Handlers } from '../../workers/process/handlers.js';
 import { type OutsideCalls, openOutsideCalls } from '../../workers/settlement/outside-calls.js';
 import { BASE_SEPOLIA, X_LAYER_TESTNET } from '../support/checkout.js';
-import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { forEachTest } from '../support/hooks.js';
+import { openMoneyFlow } from '../support/money-flow.js';
 
 const SLOTS = 8;
 const SLOW_MS = 20;
 
 describe('checks of a network whose endpoint hangs', () => {
-  let flow: MoneyFlow;
+  const flow = forEachTest(() =>
+    openMoneyFlow('check_slots', { worker: false, environment: { SETTLE_WAIT_MS: '0' } }),
+  );
   let chainChecks: OutsideCalls;
   let handlers: Handlers;
   /** The networks that were checked, in this order. */
@@ -21,7 +24,6 @@ describe('checks of a network whose endpoint hangs', () => {
   let answer: () => void;
 
   beforeEach(async () => {
-    flow = await openMoneyFlow('check_slots', { worker: false, environment: { SETTLE_WAIT_MS: '0' } });
     const { deps } = flow.openManualWorker();
     chainChecks = openOutsideCalls('confirm-payment', SLOTS, createLogger('silent', 'test'), SLOW_MS);
     checks = [];
@@ -42,7 +44,6 @@ describe('checks of a network whose endpoint hangs', () => {
     answer();
     await chainChecks.close();
     resetClock();
-    await flow.close();
   });
 
   /** Pays, loses the answer of `/settle`, and checks when the check is due. */

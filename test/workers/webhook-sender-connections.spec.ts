@@ -2,14 +2,11 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { SELF_SIGNED } from '../../lab/world/processes/self-signed.js';
 import { answer, hang, reset, startReceiver } from '../../lab/world/receiver/receiver.js';
-import { answered, OK, openWebhookTries, unanswered, type WebhookTries } from '../support/webhook-tries.js';
+import { forEachTest } from '../support/hooks.js';
+import { answered, OK, openWebhookTries, unanswered } from '../support/webhook-tries.js';
 
 describe('one try at a webhook receiver', () => {
-  let tries: WebhookTries;
-  beforeEach(async () => {
-    tries = await openWebhookTries();
-  });
-  afterEach(() => tries.close());
+  const tries = forEachTest(openWebhookTries);
 
   for (const [what, end] of [
     ['resets', (socket: Socket) => socket.resetAndDestroy()],

@@ -3,21 +3,11 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import { answer, hang, hangInBody, type Reaction, startReceiver } from '../../lab/world/receiver/receiver.js';
 import type { PostResult } from '../../workers/webhook-delivery/post.js';
 import { signWebhook } from '../../workers/webhook-delivery/sign.js';
-import {
-  answered,
-  OK,
-  openWebhookTries,
-  unanswered,
-  type WebhookTries,
-  WITHIN_MS,
-} from '../support/webhook-tries.js';
+import { forEachTest } from '../support/hooks.js';
+import { answered, OK, openWebhookTries, unanswered, WITHIN_MS } from '../support/webhook-tries.js';
 
 describe('one try at a webhook receiver', () => {
-  let tries: WebhookTries;
-  beforeEach(async () => {
-    tries = await openWebhookTries();
-  });
-  afterEach(() => tries.close());
+  const tries = forEachTest(openWebhookTries);
 
   it('sends the given bytes and headers by POST', async () => {
     assert.deepEqual(await tries.post(`${tries.receiver.url}?a=%20b`), answered(200));

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
 import { slow } from '../../../lab/world/facilitator/dial.js';
-import { type Checkout, openCheckout } from '../../support/checkout.js';
+import { openCheckout } from '../../support/checkout.js';
+import { forEachTest } from '../../support/hooks.js';
 
 /** Longer than a story may take: a request that waits for the call fails its story. */
 const environment = { SETTLE_WAIT_MS: '1500', FACILITATOR_TIMEOUT_MS: '120000' };
 const NEVER = slow(600_000);
 
 describe('a paying request whose facilitator hangs, answered within SETTLE_WAIT_MS', () => {
-  let checkout: Checkout;
-  beforeEach(async () => {
-    checkout = await openCheckout({ worker: false, environment });
-  });
-  afterEach(() => checkout.close());
+  const checkout = forEachTest(() => openCheckout({ worker: false, environment }));
 
   it('in /verify: nothing is claimed, and the same payload pays later', async () => {
     const { id } = await checkout.buildSession();

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { altered, answers, type Behaviour, failsToSettle } from '../../../lab/world/facilitator/dial.js';
 import { eventually } from '../../../lab/world/processes/eventually.js';
-import type { Payable } from '../../../shared/payables/model.js';
 import { advanceClock, nowMs, resetClock } from '../../../shared/process/clock.js';
 import { BUYER, type Checkout, openCheckout, openCheckoutOnChain } from '../../support/checkout.js';
-import { forAllTests } from '../../support/hooks.js';
+import { forAllTests, forEachTest } from '../../support/hooks.js';
 import { answerOf, receiptOf } from '../../support/link-answers.js';
 
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
@@ -25,10 +24,7 @@ async function skipPauses(checkout: Checkout, id: string, tries: number): Promis
 /** test/unit/x402/settle-answer.spec.ts has every answer. */
 describe('a clear answer of /settle', () => {
   const checkout = forAllTests(openCheckout);
-  let session: Payable;
-  beforeEach(async () => {
-    session = await checkout.buildSession();
-  });
+  const session = forEachTest(() => checkout.buildSession());
   afterEach(() => checkout.facilitator.settle.honest());
 
   describe('completes the session:', () => {

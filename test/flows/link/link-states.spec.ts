@@ -1,22 +1,18 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../../lab/world/processes/eventually.js';
 import { buildPaidSession, EVM_WALLET } from '../../../lab/world/shop/factories.js';
-import type { CheckoutSession } from '../../../shared/checkout-sessions/model.js';
 import { advanceClock, now } from '../../../shared/process/clock.js';
 import { newId } from '../../../shared/values/ids.js';
 import { BUYER, openCheckout } from '../../support/checkout.js';
 import { pairForAllTests } from '../../support/checkout-pair.js';
+import { forEachTest } from '../../support/hooks.js';
 import { answerOf, receiptOf } from '../../support/link-answers.js';
 
 const MALFORMED = 'no-payment!';
 
 describe('a payment link', () => {
   const { checkout, noWait, holdPayment } = pairForAllTests();
-  let open: CheckoutSession;
-
-  beforeEach(async () => {
-    open = await checkout.buildSession();
-  });
+  const open = forEachTest(() => checkout.buildSession());
 
   async function paidSession(): Promise<string> {
     return (await buildPaidSession(checkout.app.db, checkout.merchant.accountId)).session.id;

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { refuses } from '../../../lab/world/facilitator/dial.js';
 import { eventually } from '../../../lab/world/processes/eventually.js';
 import { buildPaidSession } from '../../../lab/world/shop/factories.js';
-import type { CheckoutSession } from '../../../shared/checkout-sessions/model.js';
 import { now } from '../../../shared/process/clock.js';
 import { newId } from '../../../shared/values/ids.js';
 import type { PaymentRequired } from '../../../shared/x402/wire.js';
 import { BASE_SEPOLIA } from '../../support/checkout.js';
 import { pairForAllTests } from '../../support/checkout-pair.js';
+import { forEachTest } from '../../support/hooks.js';
 import { answerOf, decodeHeader, type LinkMethod, receiptOf } from '../../support/link-answers.js';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
@@ -15,11 +15,7 @@ const MALFORMED = 'no-payment!';
 
 describe('a payment link', () => {
   const { checkout, noWait, holdPayment } = pairForAllTests();
-  let open: CheckoutSession;
-
-  beforeEach(async () => {
-    open = await checkout.buildSession();
-  });
+  const open = forEachTest(() => checkout.buildSession());
 
   describe('opened in a browser', () => {
     const visit = (id: string, headers: Record<string, string> = {}): Promise<string> =>

@@ -11,23 +11,13 @@ import {
   client,
 } from '../../support/api-client.js';
 import { openTestApp } from '../../support/app.js';
-import { forAllTests } from '../../support/hooks.js';
-import {
-  assertReplay,
-  buildKeyedShop,
-  hooks,
-  type KeyedShop,
-  keyed,
-  PRIVATE,
-} from '../../support/keyed-shop.js';
+import { forAllTests, forEachTest } from '../../support/hooks.js';
+import { assertReplay, buildKeyedShop, hooks, keyed, PRIVATE } from '../../support/keyed-shop.js';
 import { coffee, ENDPOINTS, minimal, SESSIONS } from '../../support/orders.js';
 
 describe('Idempotency-Key', () => {
   const app = forAllTests(() => openTestApp(PRIVATE));
-  let shop: KeyedShop;
-  beforeEach(async () => {
-    shop = await buildKeyedShop(app);
-  });
+  const shop = forEachTest(() => buildKeyedShop(app));
 
   describe('stores nothing and may be used again after', () => {
     const nothingKept = async (): Promise<void> => assert.deepEqual(await shop.records(), []);

@@ -10,16 +10,8 @@ import { advanceClock, nowMs, resetClock } from '../../../shared/process/clock.j
 import { Event, WebhookEndpoint } from '../../../shared/webhooks/model.js';
 import { client } from '../../support/api-client.js';
 import { openTestApp } from '../../support/app.js';
-import { forAllTests } from '../../support/hooks.js';
-import {
-  assertReused,
-  atOnce,
-  buildKeyedShop,
-  hooks,
-  type KeyedShop,
-  keyed,
-  PRIVATE,
-} from '../../support/keyed-shop.js';
+import { forAllTests, forEachTest } from '../../support/hooks.js';
+import { assertReused, atOnce, buildKeyedShop, hooks, keyed, PRIVATE } from '../../support/keyed-shop.js';
 import { ENDPOINTS, minimal, SESSIONS } from '../../support/orders.js';
 
 const MINUTE_MS = 60_000;
@@ -29,10 +21,7 @@ const ROUNDS = 10;
 
 describe('Idempotency-Key', () => {
   const app = forAllTests(() => openTestApp(PRIVATE));
-  let shop: KeyedShop;
-  beforeEach(async () => {
-    shop = await buildKeyedShop(app);
-  });
+  const shop = forEachTest(() => buildKeyedShop(app));
   afterEach(() => resetClock());
 
   /** All answers to one request are equal, and all but one are marked as replayed. */

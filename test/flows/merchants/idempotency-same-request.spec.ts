@@ -5,13 +5,12 @@ import { CheckoutSession } from '../../../shared/checkout-sessions/model.js';
 import { WebhookEndpoint } from '../../../shared/webhooks/model.js';
 import { assertRefusal, client, formText } from '../../support/api-client.js';
 import { openTestApp } from '../../support/app.js';
-import { forAllTests } from '../../support/hooks.js';
+import { forAllTests, forEachTest } from '../../support/hooks.js';
 import {
   assertReplay,
   assertReused,
   buildKeyedShop,
   hooks,
-  type KeyedShop,
   keyed,
   PRIVATE,
 } from '../../support/keyed-shop.js';
@@ -19,10 +18,7 @@ import { coffee, ENDPOINTS, minimal, SESSIONS } from '../../support/orders.js';
 
 describe('Idempotency-Key', () => {
   const app = forAllTests(() => openTestApp(PRIVATE));
-  let shop: KeyedShop;
-  beforeEach(async () => {
-    shop = await buildKeyedShop(app);
-  });
+  const shop = forEachTest(() => buildKeyedShop(app));
 
   describe('takes as the same request', () => {
     const rich = {

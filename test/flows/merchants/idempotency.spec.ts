@@ -16,13 +16,12 @@ import {
   client,
 } from '../../support/api-client.js';
 import { openTestApp } from '../../support/app.js';
-import { forAllTests } from '../../support/hooks.js';
+import { forAllTests, forEachTest } from '../../support/hooks.js';
 import {
   assertReplay,
   assertReused,
   buildKeyedShop,
   hooks,
-  type KeyedShop,
   keyed,
   PRIVATE,
 } from '../../support/keyed-shop.js';
@@ -33,10 +32,7 @@ const ENDPOINT_LIMIT = 1000;
 
 describe('Idempotency-Key', () => {
   const app = forAllTests(() => openTestApp(PRIVATE));
-  let shop: KeyedShop;
-  beforeEach(async () => {
-    shop = await buildKeyedShop(app);
-  });
+  const shop = forEachTest(() => buildKeyedShop(app));
   afterEach(() => resetClock());
 
   describe('replays', () => {

@@ -1,22 +1,18 @@
 import assert from 'node:assert/strict';
 import { answers, breaksBeforeWork, failsToSettle } from '../../../lab/world/facilitator/dial.js';
 import { advanceClock, nowMs, resetClock } from '../../../shared/process/clock.js';
-import { type ManualWorker, type MoneyFlow, openMoneyFlow } from '../../support/money-flow.js';
+import { forEachTest } from '../../support/hooks.js';
+import { openMoneyFlow } from '../../support/money-flow.js';
 
 const HOUR = 3_600_000;
 const CALLS = 6;
 
 describe('a payment is not failed', () => {
-  let flow: MoneyFlow;
-  let worker: ManualWorker;
-  beforeEach(async () => {
-    flow = await openMoneyFlow('chain_behind', { worker: false, environment: { SETTLE_WAIT_MS: '0' } });
-    worker = flow.openManualWorker();
-  });
-  afterEach(async () => {
-    resetClock();
-    await flow.close();
-  });
+  const flow = forEachTest(() =>
+    openMoneyFlow('chain_behind', { worker: false, environment: { SETTLE_WAIT_MS: '0' } }),
+  );
+  const worker = forEachTest(() => flow.openManualWorker());
+  afterEach(resetClock);
 
   /** The chain makes blocks only as the spec says. */
   function halt(): void {

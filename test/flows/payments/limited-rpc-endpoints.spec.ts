@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { breaksAfterWork, breaksBeforeWork } from '../../../lab/world/facilitator/dial.js';
 import { advanceClock, nowMs, resetClock } from '../../../shared/process/clock.js';
-import { type ManualWorker, type MoneyFlow, openMoneyFlow } from '../../support/money-flow.js';
+import { forEachTest } from '../../support/hooks.js';
+import { openMoneyFlow } from '../../support/money-flow.js';
 
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
 const FAILED = { session: 'open', payments: ['failed'], events: [] };
@@ -10,17 +11,12 @@ const MOST_CHECKS = 40;
 const BLOCKS_SINCE = 1800;
 
 describe('a payment whose answer of /settle was lost, on an endpoint that', () => {
-  let flow: MoneyFlow;
-  let manualWorker: ManualWorker;
   /** Each test has a chain of its own, and makes its blocks. */
-  beforeEach(async () => {
-    flow = await openMoneyFlow('narrow_endpoint', { worker: false, environment: { SETTLE_WAIT_MS: '0' } });
-    manualWorker = flow.openManualWorker();
-  });
-  afterEach(async () => {
-    resetClock();
-    await flow.close();
-  });
+  const flow = forEachTest(() =>
+    openMoneyFlow('narrow_endpoint', { worker: false, environment: { SETTLE_WAIT_MS: '0' } }),
+  );
+  const manualWorker = forEachTest(() => flow.openManualWorker());
+  afterEach(resetClock);
 
   /** Cuts the call of /settle, after the money has moved or before. */
   async function payAndLoseAnswer(moved: 'moved' | 'unmoved'): Promise<string> {

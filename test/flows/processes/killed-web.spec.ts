@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../../lab/world/processes/eventually.js';
-import { killProcesses, type WebServiceProcess } from '../../../lab/world/processes/processes.js';
+import { killProcesses } from '../../../lab/world/processes/processes.js';
 import { TcpProxy } from '../../../lab/world/proxy/tcp-proxy.js';
 import { IdempotencyRecord } from '../../../shared/accounts/model.js';
 import { CheckoutSession } from '../../../shared/checkout-sessions/model.js';
-import { forAllTests } from '../../support/hooks.js';
+import { forAllTests, forEachTest } from '../../support/hooks.js';
 import { minimal, SESSIONS } from '../../support/orders.js';
 import {
   type Answer,
@@ -17,15 +17,9 @@ import {
 
 describe('a web process', () => {
   const processes = forAllTests(() => openWebProcesses('killed_web'));
-  let web: WebServiceProcess;
+  const web = forEachTest(() => processes.start());
   /** The process that gets the retries. */
-  let next: WebServiceProcess;
-  before(async () => {
-    next = await processes.start();
-  });
-  beforeEach(async () => {
-    web = await processes.start();
-  });
+  const next = forAllTests(() => processes.start());
   after(killProcesses);
 
   describe('killed during a create, a webhook create and an expire', () => {

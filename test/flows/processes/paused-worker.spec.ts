@@ -3,22 +3,20 @@ import { refuses } from '../../../lab/world/facilitator/dial.js';
 import { PausePoint } from '../../../lab/world/processes/pause-points.js';
 import { advanceClock, resetClock } from '../../../shared/process/clock.js';
 import { settlePayment } from '../../../workers/jobs/settle-payment.js';
-import { type ManualWorker, type MoneyFlow, openMoneyFlow } from '../../support/money-flow.js';
+import { forEachTest } from '../../support/hooks.js';
+import { openMoneyFlow } from '../../support/money-flow.js';
 
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
 
 describe('a worker that is paused for a minute', () => {
-  let flow: MoneyFlow;
-  let manualWorker: ManualWorker;
   /** Each test has a chain of its own, because blocks cannot go back in time with the clock. */
-  beforeEach(async () => {
-    flow = await openMoneyFlow('paused_worker', { worker: false, environment: { SETTLE_WAIT_MS: '0' } });
-    manualWorker = flow.openManualWorker();
-  });
+  const flow = forEachTest(() =>
+    openMoneyFlow('paused_worker', { worker: false, environment: { SETTLE_WAIT_MS: '0' } }),
+  );
+  const manualWorker = forEachTest(() => flow.openManualWorker());
   afterEach(async () => {
     await PausePoint.removeAll();
     resetClock();
-    await flow.close();
   });
 
   async function claim(): Promise<{ id: string; paymentId: string }> {

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { buildMerchant } from '../../../lab/world/shop/factories.js';
 import { loadConfig } from '../../../shared/config/config.js';
 import { reconcileWhenDue } from '../../../workers/process/reconcile-regularly.js';
-import { type Books, openBooks } from '../../support/books.js';
+import { openBooks } from '../../support/books.js';
 import { BASE_SEPOLIA } from '../../support/checkout.js';
+import { forEachTest } from '../../support/hooks.js';
 import { openManualWorker } from '../../support/money-flow.js';
 import { NETWORKS, runReconcile } from '../../support/reconcile-run.js';
 
@@ -11,11 +12,7 @@ const NEW_WALLET = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
 const EVM_ONLY = NETWORKS.slice(0, 1);
 
 describe('the books are held against the chains', () => {
-  let books: Books;
-  beforeEach(async () => {
-    books = await openBooks('reconcile_changes');
-  });
-  afterEach(() => books.close());
+  const books = forEachTest(() => openBooks('reconcile_changes'));
 
   it('for a wallet that became known while the run read other networks', async () => {
     const told: string[] = [];

@@ -4,7 +4,8 @@ import { answer } from '../../../lab/world/receiver/receiver.js';
 import { MAX_WEBHOOK_BYTES_IN_FLIGHT } from '../../../shared/limits/bounds.js';
 import { takeDueDeliveries } from '../../../shared/webhooks/take-due.js';
 import { type BusyAccount, openBusyAccount } from '../../support/busy-account.js';
-import { ALLOWANCE, openWebhookFlow, type WebhookFlow } from '../../support/webhook-flow.js';
+import { forEachTest } from '../../support/hooks.js';
+import { ALLOWANCE, openWebhookFlow } from '../../support/webhook-flow.js';
 
 /** Metadata of the largest size that an event's session can have. */
 const METADATA = Object.fromEntries(
@@ -15,15 +16,9 @@ const LEAST_BYTES = 50 * 500 * 4;
 const BYTES_OF_ONE = Math.ceil(MAX_WEBHOOK_BYTES_IN_FLIGHT / 400);
 
 describe('heavy webhook events', () => {
-  let flow: WebhookFlow;
+  const flow = forEachTest(() => openWebhookFlow('webhooks_heavy', { worker: false }));
   let busy: BusyAccount;
-  beforeEach(async () => {
-    flow = await openWebhookFlow('webhooks_heavy', { worker: false });
-  });
-  afterEach(async () => {
-    await busy.close();
-    await flow.close();
-  });
+  afterEach(() => busy.close());
 
   const bytesOf = (): number => busy.got().reduce((sum, { raw }) => sum + Buffer.byteLength(raw), 0);
 

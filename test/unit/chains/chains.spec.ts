@@ -3,20 +3,15 @@ import { EvmChain } from '../../../lab/world/chains/evm-chain.js';
 import { SolanaChain } from '../../../lab/world/chains/solana-chain.js';
 import { type Chains, createChains } from '../../../shared/chains/chains.js';
 import { unmockedHostMs } from '../../../shared/process/clock.js';
+import { forEachTest } from '../../support/hooks.js';
 import { buildEvmQuery } from './evm-payment.js';
 import { buildSolanaPayment, DEVNET, randomKey } from './solana-payment.js';
 import { UNPACED } from './unpaced.js';
 
 describe('the chains', () => {
-  let evm: EvmChain;
-  let solana: SolanaChain;
-  let chains: Chains;
-
-  beforeEach(async () => {
-    evm = await EvmChain.start(84532);
-    solana = await SolanaChain.start(DEVNET);
-    chains = open(10_000);
-  });
+  const evm = forEachTest(() => EvmChain.start(84532));
+  const solana = forEachTest(() => SolanaChain.start(DEVNET));
+  const chains = forEachTest(() => open(10_000));
 
   afterEach(async () => {
     chains.close();

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { type Hex, numberToHex, pad } from 'viem';
 import { EvmChain } from '../../../lab/world/chains/evm-chain.js';
 import { type FakeLog, transferLog, usedLog } from '../../../lab/world/chains/evm-logs.js';
-import { type ChainReader, createChainReader } from '../../../shared/chains/chain-reader.js';
+import { createChainReader } from '../../../shared/chains/chain-reader.js';
 import type { EvmPaymentQuery } from '../../../shared/chains/evm/evm.js';
 import type { EvmArrivals } from '../../../shared/chains/evm/evm-arrivals.js';
 import { type EvmNetwork, findNetwork } from '../../../shared/chains/networks/networks.js';
 import { MAX_CHAIN_ANSWER_BYTES } from '../../../shared/limits/bounds.js';
+import { forEachTest } from '../../support/hooks.js';
 import { buildEvmQuery, randomAddress } from './evm-payment.js';
 
 /** More logs than one answer holds. */
@@ -20,23 +21,22 @@ const CROWD: FakeLog = {
 };
 
 describe('a block on an EVM chain with more logs than one answer holds', () => {
-  let chain: EvmChain;
-  let reader: ChainReader;
+  const chain = forEachTest(() => EvmChain.start(84532));
+  const reader = forEachTest(() =>
+    createChainReader(new Map([['EIP155_84532', chain.endpoint.url]]), { pauseMs: 1 }),
+  );
   let network: EvmNetwork;
   let payment: EvmPaymentQuery;
   /** An attacker's, whose wallet is among the wallets. */
   let flood: EvmPaymentQuery;
 
-  beforeEach(async () => {
-    chain = await EvmChain.start(84532);
-    reader = createChainReader(new Map([['EIP155_84532', chain.endpoint.url]]), { pauseMs: 1 });
+  beforeEach(() => {
     payment = buildEvmQuery();
     flood = buildEvmQuery();
     const found = findNetwork(payment.network);
     assert.equal(found?.family, 'evm');
     network = found;
   });
-  afterEach(() => chain.close());
 
   const pays = (one: EvmPaymentQuery): FakeLog[] => [usedLog(one), transferLog(one)];
   const times = (count: number, log: (from: Hex) => FakeLog): FakeLog[] =>

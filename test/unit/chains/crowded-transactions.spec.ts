@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { EvmChain } from '../../../lab/world/chains/evm-chain.js';
 import { canceledLog, type FakeLog, transferLog, usedLog } from '../../../lab/world/chains/evm-logs.js';
-import { type ChainReader, createChainReader } from '../../../shared/chains/chain-reader.js';
-import { type Chains, createChains } from '../../../shared/chains/chains.js';
+import { createChainReader } from '../../../shared/chains/chain-reader.js';
+import { createChains } from '../../../shared/chains/chains.js';
 import type { Arrival } from '../../../shared/chains/check/arrival.js';
 import type { EvmPaymentQuery } from '../../../shared/chains/evm/evm.js';
 import { type EvmNetwork, findNetwork } from '../../../shared/chains/networks/networks.js';
 import { MAX_CHAIN_ANSWER_BYTES } from '../../../shared/limits/bounds.js';
+import { forEachTest } from '../../support/hooks.js';
 import { buildEvmQuery, randomAddress } from './evm-payment.js';
 
 /** A log of any contract. With it, a transaction's receipt exceeds the bounds of an answer. */
@@ -20,25 +21,18 @@ const CROWD: FakeLog = {
 const FLOOD = 5000;
 
 describe('a transaction on an EVM chain whose receipt is too long to be read', () => {
-  let chain: EvmChain;
-  let chains: Chains;
-  let reader: ChainReader;
+  const chain = forEachTest(() => EvmChain.start(84532));
+  const urls = (): Map<string, string> => new Map([['EIP155_84532', chain.endpoint.url]]);
+  const chains = forEachTest(() => createChains(urls()));
+  const reader = forEachTest(() => createChainReader(urls(), { pauseMs: 1 }));
   let network: EvmNetwork;
   let payment: EvmPaymentQuery;
 
-  beforeEach(async () => {
-    chain = await EvmChain.start(84532);
-    const urls = new Map([['EIP155_84532', chain.endpoint.url]]);
-    chains = createChains(urls);
-    reader = createChainReader(urls, { pauseMs: 1 });
+  beforeEach(() => {
     payment = buildEvmQuery();
     const found = findNetwork(payment.network);
     assert.equal(found?.family, 'evm');
     network = found;
-  });
-  afterEach(async () => {
-    chains.close();
-    await chain.close();
   });
 
   async function arrivals(): Promise<{ arrivals: Arrival[]; others: number }> {

@@ -1,32 +1,27 @@
 import assert from 'node:assert/strict';
 import { EvmChain } from '../../../lab/world/chains/evm-chain.js';
 import type { Fault } from '../../../lab/world/chains/rpc-endpoint.js';
-import { type Chains, createChains } from '../../../shared/chains/chains.js';
+import { createChains } from '../../../shared/chains/chains.js';
 import type { ChainFinding } from '../../../shared/chains/check/finding.js';
 import type { EvmPaymentQuery } from '../../../shared/chains/evm/evm.js';
 import { advanceClock, nowMs, resetClock } from '../../../shared/process/clock.js';
+import { forEachTest } from '../../support/hooks.js';
 import { assertFound, assertUnreadable } from './assert-found.js';
 import { buildEvmQuery } from './evm-payment.js';
 import { UNPACED } from './unpaced.js';
 
 describe('an EVM endpoint', () => {
-  let chain: EvmChain;
-  let chains: Chains;
-  let payment: EvmPaymentQuery;
+  const chain = forEachTest(() => EvmChain.start(84532));
+  const chains = forEachTest(() =>
+    createChains(new Map([['EIP155_84532', chain.endpoint.url]]), {
+      pace: UNPACED,
+      // A hundred calls of one check take more than its usual 10 s on a very busy machine.
+      checkTimeoutMs: 120_000,
+    }),
+  );
+  const payment = forEachTest(buildEvmQuery);
 
-  beforeEach(async () => {
-    chain = await EvmChain.start(84532);
-    const urls = new Map([['EIP155_84532', chain.endpoint.url]]);
-    // A hundred calls of one check take more than its usual 10 s on a very busy machine.
-    chains = createChains(urls, { pace: UNPACED, checkTimeoutMs: 120_000 });
-    payment = buildEvmQuery();
-  });
-
-  afterEach(async () => {
-    resetClock();
-    chains.close();
-    await chain.close();
-  });
+  afterEach(resetClock);
 
   const assertUsed = (finding: Promise<ChainFinding>, reason: RegExp): Promise<void> =>
     assertFound('used', finding, reason);

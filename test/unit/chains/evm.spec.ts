@@ -4,23 +4,19 @@ import { transferLog, usedLog } from '../../../lab/world/chains/evm-logs.js';
 import { type Chains, createChains } from '../../../shared/chains/chains.js';
 import type { ChainFinding } from '../../../shared/chains/check/finding.js';
 import type { EvmPaymentQuery } from '../../../shared/chains/evm/evm.js';
+import { forEachTest } from '../../support/hooks.js';
 import { buildEvmQuery, randomAddress } from './evm-payment.js';
 
 describe('checking a payment on an EVM chain', () => {
-  let chain: EvmChain;
+  const chain = forEachTest(() => EvmChain.start(84532));
   let chains: Chains;
-  let payment: EvmPaymentQuery;
+  const payment = forEachTest(buildEvmQuery);
 
-  beforeEach(async () => {
-    chain = await EvmChain.start(84532);
+  beforeEach(() => {
     chains = createChains(new Map([['EIP155_84532', chain.endpoint.url]]));
-    payment = buildEvmQuery();
   });
 
-  afterEach(async () => {
-    chains.close();
-    await chain.close();
-  });
+  afterEach(() => chains.close());
 
   function check(parts: Partial<EvmPaymentQuery> = {}): Promise<ChainFinding> {
     return chains.check({ ...payment, ...parts });

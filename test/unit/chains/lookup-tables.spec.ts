@@ -3,20 +3,19 @@ import { AddressLookupTableAccount, PublicKey } from '@solana/web3.js';
 import { SolanaChain } from '../../../lab/world/chains/solana-chain.js';
 import { tokenAccount, tokenProgram } from '../../../lab/world/shop/agent.js';
 import { createChainReader } from '../../../shared/chains/chain-reader.js';
-import { type Chains, createChains } from '../../../shared/chains/chains.js';
+import { createChains } from '../../../shared/chains/chains.js';
 import { findToken } from '../../../shared/chains/networks/networks.js';
+import { forEachTest } from '../../support/hooks.js';
 import { buildSolanaPayment, DEVNET, randomKey, type SolanaPayment, USDC_MINT } from './solana-payment.js';
 
 describe("a Solana payment whose message names the merchant's account in a lookup table", () => {
   const payTo = randomKey();
   const account = tokenAccount(new PublicKey(payTo), USDC_MINT, tokenProgram(DEVNET, USDC_MINT));
-  let chain: SolanaChain;
-  let chains: Chains;
+  const chain = forEachTest(() => SolanaChain.start(DEVNET));
+  const chains = forEachTest(() => createChains(new Map([['SOLANA_DEVNET', chain.endpoint.url]])));
   let payment: SolanaPayment;
 
-  beforeEach(async () => {
-    chain = await SolanaChain.start(DEVNET);
-    chains = createChains(new Map([['SOLANA_DEVNET', chain.endpoint.url]]));
+  beforeEach(() => {
     const state = {
       deactivationSlot: 2n ** 64n - 1n,
       lastExtendedSlot: 0,
@@ -26,10 +25,6 @@ describe("a Solana payment whose message names the merchant's account in a looku
     const table = new AddressLookupTableAccount({ key: new PublicKey(randomKey()), state });
     chain.lookupTables.push(table);
     payment = buildSolanaPayment(chain.issueBlockhash(), { payTo, lookupTables: [table] });
-  });
-  afterEach(async () => {
-    chains.close();
-    await chain.close();
   });
 
   const land = (): string => chain.movePayment(payment.query.signedTransaction, { commitment: 'finalized' });

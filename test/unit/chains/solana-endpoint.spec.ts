@@ -5,27 +5,26 @@ import { type Chains, createChains } from '../../../shared/chains/chains.js';
 import type { ChainFinding } from '../../../shared/chains/check/finding.js';
 import type { SolanaPaymentQuery } from '../../../shared/chains/solana/solana.js';
 import { advanceClock, nowMs, resetClock } from '../../../shared/process/clock.js';
+import { forEachTest } from '../../support/hooks.js';
 import { assertFound, assertUnreadable } from './assert-found.js';
 import { buildSolanaPayment, DEVNET } from './solana-payment.js';
 import { UNPACED } from './unpaced.js';
 
 describe('a Solana endpoint', () => {
-  let chain: SolanaChain;
+  const chain = forEachTest(() => SolanaChain.start(DEVNET));
   let chains: Chains;
   let blockhash: string;
   let payment: SolanaPaymentQuery;
 
-  beforeEach(async () => {
-    chain = await SolanaChain.start(DEVNET);
+  beforeEach(() => {
     chains = createChains(new Map([['SOLANA_DEVNET', chain.endpoint.url]]), { pace: UNPACED });
     blockhash = chain.issueBlockhash();
     payment = buildSolanaPayment(blockhash).query;
   });
 
-  afterEach(async () => {
+  afterEach(() => {
     resetClock();
     chains.close();
-    await chain.close();
   });
 
   /** The finding of a second check. */

@@ -2,28 +2,24 @@ import assert from 'node:assert/strict';
 import { Keypair } from '@solana/web3.js';
 import { SolanaChain } from '../../../lab/world/chains/solana-chain.js';
 import { advanceNonce } from '../../../lab/world/shop/agent.js';
-import { type Chains, createChains } from '../../../shared/chains/chains.js';
+import { createChains } from '../../../shared/chains/chains.js';
 import type { SearchPosition } from '../../../shared/chains/check/search-position.js';
 import type { SolanaPaymentQuery } from '../../../shared/chains/solana/solana.js';
+import { forEachTest } from '../../support/hooks.js';
 import { buildSolanaPayment, DEVNET, randomKey, type SolanaPayment } from './solana-payment.js';
 import { UNPACED } from './unpaced.js';
 
 describe('the expiry of a Solana payment', () => {
-  let chain: SolanaChain;
-  let chains: Chains;
+  const chain = forEachTest(() => SolanaChain.start(DEVNET));
+  const chains = forEachTest(() =>
+    createChains(new Map([['SOLANA_DEVNET', chain.endpoint.url]]), { pace: UNPACED }),
+  );
   let payment: SolanaPayment;
   let position: SearchPosition | undefined;
 
-  beforeEach(async () => {
-    chain = await SolanaChain.start(DEVNET);
-    chains = createChains(new Map([['SOLANA_DEVNET', chain.endpoint.url]]), { pace: UNPACED });
+  beforeEach(() => {
     payment = buildSolanaPayment(chain.issueBlockhash());
     position = undefined;
-  });
-
-  afterEach(async () => {
-    chains.close();
-    await chain.close();
   });
 
   /** The first check only records the chain's time. */

@@ -4,10 +4,11 @@ import { Keypair, PublicKey, TransactionInstruction } from '@solana/web3.js';
 import { toBase58 } from '../../../lab/world/chains/base58.js';
 import { SolanaChain } from '../../../lab/world/chains/solana-chain.js';
 import { memo, tokenAccount, tokenProgram } from '../../../lab/world/shop/agent.js';
-import { type Chains, createChains } from '../../../shared/chains/chains.js';
+import { createChains } from '../../../shared/chains/chains.js';
 import type { ChainFinding } from '../../../shared/chains/check/finding.js';
 import type { SolanaPaymentQuery } from '../../../shared/chains/solana/solana.js';
 import { nowMs } from '../../../shared/process/clock.js';
+import { forEachTest } from '../../support/hooks.js';
 import {
   buildSolanaPayment,
   DEVNET,
@@ -23,21 +24,14 @@ const SHORT = toBase58(Buffer.concat([Buffer.from([255]), randomBytes(62)]));
 const FAILURE = { InstructionError: [2, { Custom: 1 }] };
 
 describe('checking a payment on Solana', () => {
-  let chain: SolanaChain;
-  let chains: Chains;
+  const chain = forEachTest(() => SolanaChain.start(DEVNET));
+  const chains = forEachTest(() => createChains(new Map([['SOLANA_DEVNET', chain.endpoint.url]])));
   let blockhash: string;
   let payment: SolanaPayment;
 
-  beforeEach(async () => {
-    chain = await SolanaChain.start(DEVNET);
-    chains = createChains(new Map([['SOLANA_DEVNET', chain.endpoint.url]]));
+  beforeEach(() => {
     blockhash = chain.issueBlockhash();
     payment = buildSolanaPayment(blockhash);
-  });
-
-  afterEach(async () => {
-    chains.close();
-    await chain.close();
   });
 
   function check(parts: Partial<SolanaPaymentQuery> = {}): Promise<ChainFinding> {

@@ -9,7 +9,8 @@ import { exchange } from '../../../shared/outgoing/exchange.js';
 import { openOutgoing } from '../../../shared/outgoing/outgoing-agent.js';
 import { createFacilitator } from '../../../shared/x402/facilitator/facilitator.js';
 import { createWebhookSender } from '../../../workers/webhook-delivery/post.js';
-import { type HostileServer, startHostileServer } from '../../support/hostile-server.js';
+import { forEachTest } from '../../support/hooks.js';
+import { startHostileServer } from '../../support/hostile-server.js';
 import { ROOT } from '../../support/source-graph.js';
 import { UNITS } from '../../support/units/units.js';
 
@@ -22,11 +23,7 @@ const withBody = (body: string): string =>
 const inPieces = (pieces: number): string => `${CHUNKED}${'1\r\nx\r\n'.repeat(pieces)}0\r\n\r\n`;
 
 describe('the units of an answer in test/support/units/units.ts', () => {
-  let server: HostileServer;
-  beforeEach(async () => {
-    server = await startHostileServer();
-  });
-  afterEach(() => server.close());
+  const server = forEachTest(startHostileServer);
 
   /** The outcome of one request that is answered so. */
   async function read(answer: string): Promise<string> {

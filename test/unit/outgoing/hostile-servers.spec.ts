@@ -17,12 +17,8 @@ import {
 import { openBudget } from '../../../shared/limits/budget.js';
 import { createFacilitator } from '../../../shared/x402/facilitator/facilitator.js';
 import { createWebhookSender } from '../../../workers/webhook-delivery/post.js';
-import {
-  type HostileServer,
-  SPEECHES,
-  type SpeechName,
-  startHostileServer,
-} from '../../support/hostile-server.js';
+import { forEachTest } from '../../support/hooks.js';
+import { SPEECHES, type SpeechName, startHostileServer } from '../../support/hostile-server.js';
 import { buildEvmQuery } from '../chains/evm-payment.js';
 import { buildSolanaPayment } from '../chains/solana-payment.js';
 import { UNPACED } from '../chains/unpaced.js';
@@ -52,7 +48,7 @@ const UNCLEAR: Record<SpeechName, RegExp> = {
 };
 
 describe('a hostile server', () => {
-  let server: HostileServer;
+  const server = forEachTest(startHostileServer);
   let heads = 0;
   let pieces = 0;
   const onHead = (): void => {
@@ -62,17 +58,15 @@ describe('a hostile server', () => {
     pieces += 1;
   };
 
-  beforeEach(async () => {
-    server = await startHostileServer();
+  beforeEach(() => {
     heads = 0;
     pieces = 0;
     subscribe('undici:request:headers', onHead);
     subscribe('undici:request:bodyChunkReceived', onPiece);
   });
-  afterEach(async () => {
+  afterEach(() => {
     unsubscribe('undici:request:headers', onHead);
     unsubscribe('undici:request:bodyChunkReceived', onPiece);
-    await server.close();
   });
 
   /** Every connection is closed, and no more was parsed than one answer may have. */

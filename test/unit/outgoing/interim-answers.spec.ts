@@ -3,7 +3,8 @@ import { buildConnector } from 'undici';
 import { exchange } from '../../../shared/outgoing/exchange.js';
 import { HeadScan } from '../../../shared/outgoing/head-scan.js';
 import { openOutgoing } from '../../../shared/outgoing/outgoing-agent.js';
-import { type HostileServer, startHostileServer } from '../../support/hostile-server.js';
+import { forEachTest } from '../../support/hooks.js';
+import { startHostileServer } from '../../support/hostile-server.js';
 
 const CREATED =
   'HTTP/1.1 201 Created\r\nX-Code: HTTP/1.1 100\r\nContent-Length: 20\r\n\r\nHTTP/1.1 100 is text';
@@ -13,11 +14,7 @@ const INTERIM = ['100 Continue', '102 Processing', '103 Early Hints'].map(
 
 /** A client has to expect an interim answer that it did not ask for (RFC 9110, 15.2). */
 describe('interim answers', () => {
-  let server: HostileServer;
-  beforeEach(async () => {
-    server = await startHostileServer();
-  });
-  afterEach(() => server.close());
+  const server = forEachTest(startHostileServer);
 
   for (const interim of [...INTERIM, INTERIM.join('')]) {
     it(`do not end a call: ${JSON.stringify(interim)}`, async () => {
