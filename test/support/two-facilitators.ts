@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { EvmChain } from '../../lab/world/chains/evm-chain.js';
 import { type FakeFacilitator, startFacilitator } from '../../lab/world/facilitator/facilitator.js';
 import { type Checkout, openCheckout } from './checkout.js';
@@ -65,4 +66,10 @@ export function nameOf({ url }: Pick<FakeFacilitator, 'url'>): string {
 /** The numbers of its calls of `/verify` and `/settle`. */
 export function callsOf({ calls }: Pick<FakeFacilitator, 'calls'>): [verify: number, settle: number] {
   return [calls.verify.length, calls.settle.length];
+}
+
+type Calls = ReturnType<typeof callsOf>;
+
+export function assertCalls({ first, second }: TwoFacilitators, ofFirst: Calls, ofSecond: Calls): void {
+  assert.deepEqual([callsOf(first), callsOf(second)], [ofFirst, ofSecond]);
 }

@@ -11,6 +11,7 @@ import { openTestApp } from '../../support/app.js';
 import { BASE_SEPOLIA, findEntry, SOLANA_DEVNET, X_LAYER_TESTNET } from '../../support/checkout.js';
 import { answerOf } from '../../support/link-answers.js';
 import {
+  assertCalls,
   callsOf,
   nameOf,
   openTwoFacilitators,
@@ -38,13 +39,7 @@ describe('several facilitators', () => {
     it('the first verifies and settles while it answers, and the row and the history name it', async () => {
       const id = await open();
       assert.equal((await shop.pay(id)).status, 200);
-      assert.deepEqual(
-        [callsOf(shop.first), callsOf(shop.second)],
-        [
-          [1, 1],
-          [0, 0],
-        ],
-      );
+      assertCalls(shop, [1, 1], [0, 0]);
       const { facilitator, history } = await shop.payment(id);
       assert.equal(facilitator, nameOf(shop.first));
       assert.deepEqual(
@@ -61,26 +56,14 @@ describe('several facilitators', () => {
         new Set([BASE_SEPOLIA, X_LAYER_TESTNET]),
       );
       assert.equal((await shop.pay(id, { network: X_LAYER_TESTNET })).status, 200);
-      assert.deepEqual(
-        [callsOf(shop.first), callsOf(shop.second)],
-        [
-          [0, 0],
-          [1, 1],
-        ],
-      );
+      assertCalls(shop, [0, 0], [1, 1]);
     });
 
     it('a refusal is final: the other is not asked', async () => {
       const id = await open();
       shop.first.verify.next(refuses('invalid_exact_evm_payload_authorization_valid_before'));
       assert.equal((await shop.pay(id)).status, 402);
-      assert.deepEqual(
-        [callsOf(shop.first), callsOf(shop.second)],
-        [
-          [1, 0],
-          [0, 0],
-        ],
-      );
+      assertCalls(shop, [1, 0], [0, 0]);
     });
   });
 
@@ -141,13 +124,7 @@ describe('several facilitators', () => {
       const id = await open();
       shop.first.verify.always(answers(200, {}));
       assert.equal((await shop.pay(id)).status, 200);
-      assert.deepEqual(
-        [callsOf(shop.first), callsOf(shop.second)],
-        [
-          [1, 0],
-          [1, 1],
-        ],
-      );
+      assertCalls(shop, [1, 0], [1, 1]);
     });
 
     it('of the first, which hangs, the second answers within the same time, and is asked first from then on', async () => {
@@ -157,13 +134,7 @@ describe('several facilitators', () => {
       assert.equal((await shop.payment(id)).facilitator, nameOf(shop.second));
       const next = await shop.buildSession();
       assert.equal((await shop.pay(next.id)).status, 200);
-      assert.deepEqual(
-        [callsOf(shop.first), callsOf(shop.second)],
-        [
-          [1, 0],
-          [2, 2],
-        ],
-      );
+      assertCalls(shop, [1, 0], [2, 2]);
     });
 
     it('of both, which hang, the buyer is answered 503 within the time of one', async () => {
@@ -174,13 +145,7 @@ describe('several facilitators', () => {
         answerOf(await shop.visit(id, { 'PAYMENT-SIGNATURE': header })),
         '503 payment_service_unavailable',
       );
-      assert.deepEqual(
-        [callsOf(shop.first), callsOf(shop.second)],
-        [
-          [1, 0],
-          [1, 0],
-        ],
-      );
+      assertCalls(shop, [1, 0], [1, 0]);
       assert.deepEqual(await shop.payments(id), []);
     });
 
@@ -191,13 +156,7 @@ describe('several facilitators', () => {
       assert.equal((await shop.pay(id)).status, 200);
       const next = await shop.buildSession();
       assert.equal((await shop.pay(next.id)).status, 200);
-      assert.deepEqual(
-        [callsOf(shop.first), callsOf(shop.second)],
-        [
-          [1, 0],
-          [2, 2],
-        ],
-      );
+      assertCalls(shop, [1, 0], [2, 2]);
     });
   });
 
@@ -218,13 +177,7 @@ describe('several facilitators', () => {
       const pay = () => shop.visit(id, { 'PAYMENT-SIGNATURE': header });
       assert.equal(answerOf(await pay()), '503 payment_service_unavailable');
       assert.equal((await pay()).status, 200);
-      assert.deepEqual(
-        [callsOf(shop.first), callsOf(shop.second)],
-        [
-          [2, 1],
-          [0, 0],
-        ],
-      );
+      assertCalls(shop, [2, 1], [0, 0]);
     });
 
     it('is offered with the fee payer of one that answers, and an earlier signature stays its facilitator’s', async () => {
