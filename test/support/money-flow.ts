@@ -12,7 +12,7 @@ import { openCommitMemory } from '../../shared/db/commit-memory.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { Payable } from '../../shared/payables/model.js';
 import { Payment } from '../../shared/payments/model.js';
-import { advanceClock, nowMs } from '../../shared/process/clock.js';
+import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { leaveToSweep } from '../../shared/queues/delivery-notifier.js';
 import type { Queues } from '../../shared/queues/enqueue.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
@@ -125,6 +125,8 @@ export async function openMoneyFlow(name: string, options: MoneyFlowOptions = {}
       await checkout.close();
       await chain.close();
       await db.destroy();
+      // Not before, because the chain's blocks would be ahead of the clock.
+      resetClock();
     },
   };
 }

@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict';
 import { answers } from '../../lab/world/facilitator/dial.js';
-import { correctClock, nowMs, resetClock, unmockedHostMs } from '../../shared/process/clock.js';
+import { correctClock, nowMs, unmockedHostMs } from '../../shared/process/clock.js';
 import { settlePayment } from '../../workers/jobs/settle-payment.js';
-import { type ManualWorker, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { forAllTests } from '../support/hooks.js';
+import { openMoneyFlow } from '../support/money-flow.js';
 
 describe('a refusal with a word that a used authorization gets too', () => {
-  let flow: MoneyFlow;
-  let manualWorker: ManualWorker;
-  before(async () => {
-    flow = await openMoneyFlow('recorded_refusals', { worker: false, environment: { SETTLE_WAIT_MS: '0' } });
-    manualWorker = flow.openManualWorker();
-  });
-  after(async () => {
-    await flow.close();
-    resetClock();
-  });
+  const flow = forAllTests(() =>
+    openMoneyFlow('recorded_refusals', { worker: false, environment: { SETTLE_WAIT_MS: '0' } }),
+  );
+  const manualWorker = forAllTests(() => flow.openManualWorker());
 
   const REFUSED = answers(200, { success: false, errorReason: 'insufficient_funds', transaction: '' });
 

@@ -2,26 +2,22 @@ import assert from 'node:assert/strict';
 import { breaksBeforeWork } from '../../lab/world/facilitator/dial.js';
 import type { ChainFinding } from '../../shared/chains/check/finding.js';
 import { correctClock, nowMs, resetClock, unmockedHostMs } from '../../shared/process/clock.js';
-import { type ManualWorker, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { forAllTests } from '../support/hooks.js';
+import { openMoneyFlow } from '../support/money-flow.js';
 
 const MINUTE_MS = 60_000;
 
 describe('a payment whose transaction is not confirmed', () => {
-  let flow: MoneyFlow;
-  let worker: ManualWorker;
-  before(async () => {
-    flow = await openMoneyFlow('waiting_for_confirmations', {
+  const flow = forAllTests(() =>
+    openMoneyFlow('waiting_for_confirmations', {
       worker: false,
       environment: { SETTLE_WAIT_MS: '0' },
-    });
-    worker = flow.openManualWorker();
-  });
+    }),
+  );
+  const worker = forAllTests(() => flow.openManualWorker());
   afterEach(() => {
     resetClock();
     worker.log.length = 0;
-  });
-  after(async () => {
-    await flow.close();
   });
 
   it("is not told to a person when only Postgres' clock has passed its end", async () => {
@@ -66,21 +62,16 @@ describe('a payment whose transaction is not confirmed', () => {
 });
 
 describe('a payment whose chain goes on, while 20 confirmations are set', () => {
-  let flow: MoneyFlow;
-  let worker: ManualWorker;
-  before(async () => {
-    flow = await openMoneyFlow('waiting_for_20_confirmations', {
+  const flow = forAllTests(() =>
+    openMoneyFlow('waiting_for_20_confirmations', {
       worker: false,
       environment: { SETTLE_WAIT_MS: '0', CONFIRMATIONS_EIP155_84532: '20' },
-    });
-    worker = flow.openManualWorker();
-  });
+    }),
+  );
+  const worker = forAllTests(() => flow.openManualWorker());
   afterEach(() => {
     resetClock();
     worker.log.length = 0;
-  });
-  after(async () => {
-    await flow.close();
   });
 
   const findings: Record<string, { finding: () => ChainFinding; reason: string }> = {

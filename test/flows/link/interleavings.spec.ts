@@ -4,7 +4,7 @@ import { answers, type Behaviour, failsToSettle } from '../../../lab/world/facil
 import { eventually } from '../../../lab/world/processes/eventually.js';
 import { PausePoint } from '../../../lab/world/processes/pause-points.js';
 import { Payment } from '../../../shared/payments/model.js';
-import { advanceClock, nowMs, resetClock } from '../../../shared/process/clock.js';
+import { advanceClock, nowMs } from '../../../shared/process/clock.js';
 import { carryOut } from '../../../shared/settlement/carry-out.js';
 import { paymentJob } from '../../../shared/settlement/payment-job.js';
 import type { Decision } from '../../../shared/settlement/policy/decision.js';
@@ -13,7 +13,7 @@ import { settlePayment } from '../../../workers/jobs/settle-payment.js';
 import { BASE_SEPOLIA, type SignedPayment } from '../../support/checkout.js';
 import { forAllTests } from '../../support/hooks.js';
 import { answerOf } from '../../support/link-answers.js';
-import { type ManualWorker, type MoneyFlow, openMoneyFlow } from '../../support/money-flow.js';
+import { openMoneyFlow } from '../../support/money-flow.js';
 
 const HEADER = 'PAYMENT-SIGNATURE';
 
@@ -46,21 +46,12 @@ describe('ten jobs for each stage of one payment, and three workers', () => {
 });
 
 describe('when workers take the same payment,', () => {
-  let flow: MoneyFlow;
-  let manualWorker: ManualWorker;
-  before(async () => {
-    flow = await openMoneyFlow('takers', { worker: false });
-    manualWorker = flow.openManualWorker();
-  });
+  const flow = forAllTests(() => openMoneyFlow('takers', { worker: false }));
+  const manualWorker = forAllTests(() => flow.openManualWorker());
   beforeEach(() => flow.startNewBooks());
   afterEach(async () => {
     flow.facilitator.settle.honest();
     await PausePoint.removeAll();
-  });
-  after(async () => {
-    await flow.close();
-    // After `flow.close`, so that the chain's blocks are not ahead of the clock.
-    resetClock();
   });
 
   async function claimed(

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { answers } from '../../../lab/world/facilitator/dial.js';
 import { Payment } from '../../../shared/payments/model.js';
-import { resetClock } from '../../../shared/process/clock.js';
 import { BASE_SEPOLIA } from '../../support/checkout.js';
-import { type ManualWorker, type MoneyFlow, openMoneyFlow } from '../../support/money-flow.js';
+import { forAllTests } from '../../support/hooks.js';
+import { openMoneyFlow } from '../../support/money-flow.js';
 
 for (const { confirmations, by } of [
   { confirmations: '0', by: 'this release' },
@@ -12,17 +12,11 @@ for (const { confirmations, by } of [
   { confirmations: '1', by: '0.2.0' },
 ]) {
   describe(`a success that names another payment's transaction, written by ${by}, with ${confirmations} confirmations`, () => {
-    let flow: MoneyFlow;
-    let worker: ManualWorker;
-    before(async () => {
-      const environment = { SETTLE_WAIT_MS: '0', CONFIRMATIONS_EIP155_84532: confirmations };
-      flow = await openMoneyFlow(`named_twice_${confirmations}_${by.length}`, { worker: false, environment });
-      worker = flow.openManualWorker();
-    });
-    after(async () => {
-      await flow.close();
-      resetClock();
-    });
+    const environment = { SETTLE_WAIT_MS: '0', CONFIRMATIONS_EIP155_84532: confirmations };
+    const flow = forAllTests(() =>
+      openMoneyFlow(`named_twice_${confirmations}_${by.length}`, { worker: false, environment }),
+    );
+    const worker = forAllTests(() => flow.openManualWorker());
 
     it('is no clear answer, and the chain decides', async () => {
       const first = await flow.buildSession();

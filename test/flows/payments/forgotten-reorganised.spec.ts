@@ -2,21 +2,13 @@ import assert from 'node:assert/strict';
 import type { Hex } from 'viem';
 import { failsToSettle, refuses } from '../../../lab/world/facilitator/dial.js';
 import { eventually } from '../../../lab/world/processes/eventually.js';
-import { resetClock } from '../../../shared/process/clock.js';
+import { forAllTests } from '../../support/hooks.js';
 import { answerOf } from '../../support/link-answers.js';
-import { type ManualWorker, type MoneyFlow, openMoneyFlow } from '../../support/money-flow.js';
+import { openMoneyFlow } from '../../support/money-flow.js';
 
 describe('a forgotten payment whose block is replaced after the chain has shown it', () => {
-  let flow: MoneyFlow;
-  let manualWorker: ManualWorker;
-  before(async () => {
-    flow = await openMoneyFlow('forgotten_reorganised', { worker: false });
-    manualWorker = flow.openManualWorker();
-  });
-  after(async () => {
-    await flow.close();
-    resetClock();
-  });
+  const flow = forAllTests(() => openMoneyFlow('forgotten_reorganised', { worker: false }));
+  const manualWorker = forAllTests(() => flow.openManualWorker());
 
   it('is not failed by a later refusal: its transaction may come again', async () => {
     const { id } = await flow.buildSession();

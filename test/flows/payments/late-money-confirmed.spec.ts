@@ -2,25 +2,17 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { answers, failsToSettle } from '../../../lab/world/facilitator/dial.js';
 import { Payment } from '../../../shared/payments/model.js';
-import { nowMs, resetClock } from '../../../shared/process/clock.js';
+import { nowMs } from '../../../shared/process/clock.js';
 import { BASE_SEPOLIA } from '../../support/checkout.js';
+import { forAllTests } from '../../support/hooks.js';
 import { describeBothKinds } from '../../support/kinds.js';
 import { payAndBeDenied, send } from '../../support/late-money.js';
-import { type ManualWorker, type MoneyFlow, openMoneyFlow } from '../../support/money-flow.js';
+import { type ManualWorker, openMoneyFlow } from '../../support/money-flow.js';
 
 describeBothKinds('a transfer that is found late', (kind) => {
-  let flow: MoneyFlow;
-  let manualWorker: ManualWorker;
-  before(async () => {
-    flow = await openMoneyFlow(`late_money_confirmed_${kind}`, { worker: false, kind });
-    manualWorker = flow.openManualWorker();
-  });
+  const flow = forAllTests(() => openMoneyFlow(`late_money_confirmed_${kind}`, { worker: false, kind }));
+  const manualWorker = forAllTests(() => flow.openManualWorker());
   afterEach(() => flow.facilitator.settle.honest());
-  after(async () => {
-    await flow.close();
-    // After `flow.close`, so that the chain's blocks are not ahead of the clock.
-    resetClock();
-  });
 
   describe('after the facilitator said that it settled, while confirmations are awaited', () => {
     let confirming: ManualWorker;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { advanceClock, resetClock } from '../../../shared/process/clock.js';
+import { advanceClock } from '../../../shared/process/clock.js';
 import { describeBothKinds } from '../../support/kinds.js';
 import { checkLate, payAndBeDenied } from '../../support/late-money.js';
 import { type ManualWorker, type MoneyFlow, openMoneyFlow } from '../../support/money-flow.js';
@@ -30,7 +30,6 @@ describeBothKinds('a transfer that comes late while no worker runs for eight day
       await flow.assertBooks();
     } finally {
       await flow.close();
-      resetClock();
     }
   }
 

@@ -4,15 +4,16 @@ import type { Movement } from '../../../lab/world/facilitator/judgement.js';
 import { eventually } from '../../../lab/world/processes/eventually.js';
 import { Payable } from '../../../shared/payables/model.js';
 import { Payment } from '../../../shared/payments/model.js';
-import { advanceClock, nowMs, resetClock } from '../../../shared/process/clock.js';
+import { advanceClock, nowMs } from '../../../shared/process/clock.js';
 import { expireOverdueSessions } from '../../../shared/settlement/expire-overdue.js';
 import { beginSettlement } from '../../../shared/settlement/take-work.js';
 import { client } from '../../support/api-client.js';
 import type { SignedPayment } from '../../support/checkout.js';
+import { forAllTests } from '../../support/hooks.js';
 import { describeBothKinds } from '../../support/kinds.js';
 import { checkLate, payAndBeDenied, send } from '../../support/late-money.js';
 import { answerOf } from '../../support/link-answers.js';
-import { EVENT_DEPS, type ManualWorker, type MoneyFlow, openMoneyFlow } from '../../support/money-flow.js';
+import { EVENT_DEPS, openMoneyFlow } from '../../support/money-flow.js';
 import { assertWholeReport } from '../../support/report-sums.js';
 
 const MINUTE = 60_000;
@@ -21,23 +22,14 @@ const WEEK = 7 * 24 * HOUR;
 const WATCHED_HOURS = 12;
 
 describeBothKinds('a transfer that is found late', (kind) => {
-  let flow: MoneyFlow;
-  let manualWorker: ManualWorker;
-  before(async () => {
-    flow = await openMoneyFlow(`late_money_${kind}`, { worker: false, kind });
-    manualWorker = flow.openManualWorker();
-  });
+  const flow = forAllTests(() => openMoneyFlow(`late_money_${kind}`, { worker: false, kind }));
+  const manualWorker = forAllTests(() => flow.openManualWorker());
   beforeEach(() => {
     flow.startNewBooks();
     manualWorker.log.splice(0);
   });
   afterEach(() => flow.facilitator.settle.honest());
   after(() => assertWholeReport(client(flow.app, flow.merchant.testKey), flow.db, flow.merchant.accountId));
-  after(async () => {
-    await flow.close();
-    // After `flow.close`, so that the chain's blocks are not ahead of the clock.
-    resetClock();
-  });
 
   const movementsOf = ({ payload }: SignedPayment): Movement[] =>
     flow.facilitator.ledger.filter(({ paymentId }) => paymentId === payload.authorization.nonce);

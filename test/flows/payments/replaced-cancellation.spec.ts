@@ -1,25 +1,19 @@
 import assert from 'node:assert/strict';
 import { breaksBeforeWork } from '../../../lab/world/facilitator/dial.js';
-import { resetClock } from '../../../shared/process/clock.js';
-import { type ManualWorker, type MoneyFlow, openMoneyFlow } from '../../support/money-flow.js';
+import { forAllTests } from '../../support/hooks.js';
+import { openMoneyFlow } from '../../support/money-flow.js';
 
 /** The chain mines a block whenever it is read: so many are more than the checks of a story make. */
 const CONFIRMATIONS = 100;
 
 describe('a cancelled authorization whose block is replaced by one that uses it to pay', () => {
-  let flow: MoneyFlow;
-  let worker: ManualWorker;
-  before(async () => {
-    flow = await openMoneyFlow('replaced_cancellation', {
+  const flow = forAllTests(() =>
+    openMoneyFlow('replaced_cancellation', {
       worker: false,
       environment: { SETTLE_WAIT_MS: '0', CONFIRMATIONS_EIP155_84532: String(CONFIRMATIONS) },
-    });
-    worker = flow.openManualWorker();
-  });
-  after(async () => {
-    await flow.close();
-    resetClock();
-  });
+    }),
+  );
+  const worker = forAllTests(() => flow.openManualWorker());
 
   /** Its call of `/settle` has broken off before the facilitator sent anything. */
   async function startUnclearPayment() {

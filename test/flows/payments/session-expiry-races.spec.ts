@@ -5,35 +5,27 @@ import { eventually } from '../../../lab/world/processes/eventually.js';
 import { PausePoint } from '../../../lab/world/processes/pause-points.js';
 import { CheckoutSession } from '../../../shared/checkout-sessions/model.js';
 import { Payment } from '../../../shared/payments/model.js';
-import { advanceClock, nowMs, resetClock } from '../../../shared/process/clock.js';
+import { advanceClock, nowMs } from '../../../shared/process/clock.js';
 import { claimPayable } from '../../../shared/settlement/claim.js';
 import { expireOverdueSessions } from '../../../shared/settlement/expire-overdue.js';
 import { client } from '../../support/api-client.js';
 import type { SignedPayment } from '../../support/checkout.js';
+import { forAllTests } from '../../support/hooks.js';
 import { answerOf } from '../../support/link-answers.js';
-import { EVENT_DEPS, type ManualWorker, type MoneyFlow, openMoneyFlow } from '../../support/money-flow.js';
+import { EVENT_DEPS, openMoneyFlow } from '../../support/money-flow.js';
 import { paymentOf } from '../../support/new-payment.js';
 
 const HEADER = 'PAYMENT-SIGNATURE';
 const MINUTE = 60_000;
 
 describe('a session whose time runs out', () => {
-  let flow: MoneyFlow;
-  let manualWorker: ManualWorker;
-  before(async () => {
-    flow = await openMoneyFlow('expiry_races', { worker: false });
-    manualWorker = flow.openManualWorker();
-  });
+  const flow = forAllTests(() => openMoneyFlow('expiry_races', { worker: false }));
+  const manualWorker = forAllTests(() => flow.openManualWorker());
   beforeEach(() => flow.startNewBooks());
   afterEach(async () => {
     flow.facilitator.settle.honest();
     flow.facilitator.verify.honest();
     await PausePoint.removeAll();
-  });
-  after(async () => {
-    await flow.close();
-    // After `flow.close`, so that the chain's blocks are not ahead of the clock.
-    resetClock();
   });
 
   interface Claimed {

@@ -5,7 +5,6 @@ import { type Random, seededRandom } from '../../../lab/world/chance/seeded-rand
 import { eventually } from '../../../lab/world/processes/eventually.js';
 import { loadConfig } from '../../../shared/config/config.js';
 import { Payment } from '../../../shared/payments/model.js';
-import { resetClock } from '../../../shared/process/clock.js';
 import type { Closable } from '../../../shared/process/shutdown.js';
 import { openQueuePool } from '../../../shared/queues/queue-pool.js';
 import type { SignedPayment } from '../../support/checkout.js';
@@ -34,10 +33,7 @@ for (const store of ['Redis', 'Postgres'] as const) {
       flow = await openMoneyFlow(`lost_connections_${store.toLowerCase()}`, { environment, worker: false });
       worker = await flow.startWorker();
     });
-    after(async () => {
-      await flow.close();
-      resetClock();
-    });
+    after(() => flow.close());
 
     it(`are all paid once (MONEY_SEED=${SEED})`, async () => {
       const toPay: [string, SignedPayment][] = [];

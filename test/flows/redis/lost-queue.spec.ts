@@ -10,7 +10,7 @@ import {
   buildSession,
 } from '../../../lab/world/shop/factories.js';
 import { JOB_NAMES } from '../../../shared/jobs/jobs.js';
-import { advanceClock, now, resetClock } from '../../../shared/process/clock.js';
+import { advanceClock, now } from '../../../shared/process/clock.js';
 import { newId } from '../../../shared/values/ids.js';
 import { WebhookDelivery, WebhookEndpoint } from '../../../shared/webhooks/model.js';
 import { emptyTables } from '../../support/empty-tables.js';
@@ -240,7 +240,6 @@ describe('a queue that accepts jobs and delivers none', () => {
       await flow.assertBooks();
     } finally {
       await flow.close();
-      resetClock();
     }
   });
 });

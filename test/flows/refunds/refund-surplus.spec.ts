@@ -2,33 +2,27 @@ import assert from 'node:assert/strict';
 import { answers } from '../../../lab/world/facilitator/dial.js';
 import { Payable } from '../../../shared/payables/model.js';
 import { Payment } from '../../../shared/payments/model.js';
-import { nowMs, resetClock } from '../../../shared/process/clock.js';
+import { nowMs } from '../../../shared/process/clock.js';
 import { expireOverdueSessions } from '../../../shared/settlement/expire-overdue.js';
-import { assertInvalid, type Client, client } from '../../support/api-client.js';
-import { EVENT_DEPS, type ManualWorker, type MoneyFlow, openMoneyFlow } from '../../support/money-flow.js';
+import { assertInvalid, client } from '../../support/api-client.js';
+import { forAllTests } from '../../support/hooks.js';
+import { EVENT_DEPS, openMoneyFlow } from '../../support/money-flow.js';
 import { assertWholeReport } from '../../support/report-sums.js';
 
 const DENIED = answers(200, { success: false, errorReason: 'kyt_risk_detected', transaction: '' });
 
 describe('a late payment of a canceled refund', () => {
-  let flow: MoneyFlow;
-  let manualWorker: ManualWorker;
-  let api: Client;
-  before(async () => {
-    flow = await openMoneyFlow('refund_surplus', {
+  const flow = forAllTests(() =>
+    openMoneyFlow('refund_surplus', {
       worker: false,
       kind: 'refund',
       environment: { SETTLE_WAIT_MS: '0' },
-    });
-    manualWorker = flow.openManualWorker();
-    api = client(flow.app, flow.merchant.testKey);
-  });
+    }),
+  );
+  const manualWorker = forAllTests(() => flow.openManualWorker());
+  const api = forAllTests(() => client(flow.app, flow.merchant.testKey));
   beforeEach(() => void manualWorker.log.splice(0));
   afterEach(() => flow.facilitator.settle.honest());
-  after(async () => {
-    await flow.close();
-    resetClock();
-  });
 
   /** The money has moved, the facilitator has denied it, and then the refund has expired. */
   async function cancelPaid(): Promise<{ refund: Payable; late: Payment }> {
