@@ -12,7 +12,7 @@ import { startWorker } from '../../workers/process/start-worker.js';
 import { createMigratedDatabase } from './suite.js';
 
 /** A database with overdue sessions, and workers that expire them. */
-export interface Expiring {
+export interface Expiring extends Closable {
   databaseUrl: string;
   db: Knex;
   shop: Merchant;
@@ -64,5 +64,6 @@ export async function openExpiring(name: string): Promise<Expiring> {
       await Promise.all([...workers].map((worker) => worker.close()));
       workers.clear();
     },
+    close: () => db.destroy(),
   };
 }

@@ -16,25 +16,22 @@ import { fieldsBy, TEXT_FIELDS } from '../../shared/session-fields/fields.js';
 import { expireOneQuarantined, expireOverdueSessions } from '../../shared/settlement/expire-overdue.js';
 import { countCrashes } from '../../shared/upkeep/work-in-flight.js';
 import { expireSessions } from '../../workers/jobs/expire-sessions.js';
-import { type Expiring, openExpiring, overdueBy } from '../support/expiring.js';
+import { openExpiring, overdueBy } from '../support/expiring.js';
+import { forAllTests } from '../support/hooks.js';
 import { openManualWorker } from '../support/money-flow.js';
 
 const DEPS = { notifyDeliveries: leaveToSweep };
 
 describe('sessions on which workers crash', () => {
-  let expiring: Expiring;
+  const expiring = forAllTests(() => openExpiring('crashed_on_sessions'));
   let db: Knex;
-  before(async () => {
-    expiring = await openExpiring('crashed_on_sessions');
+  before(() => {
     db = expiring.db;
   });
   afterEach(async () => {
     resetClock();
     await killProcesses();
     await PausePoint.removeAll();
-  });
-  after(async () => {
-    await db.destroy();
   });
 
   const environment = (): Record<string, string> => ({

@@ -9,7 +9,8 @@ import { ensureBuilt } from '../../local/build/ensure-built.mjs';
 import { projectRoot } from '../../local/toolchain/project-root.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { waitAtMost } from '../../shared/process/timeout.js';
-import { type Expiring, openExpiring } from '../support/expiring.js';
+import { openExpiring } from '../support/expiring.js';
+import { forAllTests } from '../support/hooks.js';
 import { testServices } from '../support/suite.js';
 
 /** More than one batch of the worker. */
@@ -20,11 +21,7 @@ const RECONNECT_MS = 50;
 const STOPS_WITHIN_MS = 19_000;
 
 describe('the worker that expires sessions, without a reliable queue,', () => {
-  let expiring: Expiring;
-  before(async () => {
-    expiring = await openExpiring('expire_without_queue');
-  });
-  after(() => expiring.db.destroy());
+  const expiring = forAllTests(() => openExpiring('expire_without_queue'));
   afterEach(() => expiring.closeWorkers());
 
   it('expires sessions although Redis is emptied repeatedly', async () => {

@@ -5,8 +5,9 @@ import { now } from '../../shared/process/clock.js';
 import { createdAt } from '../../shared/values/ids.js';
 import { Event } from '../../shared/webhooks/model.js';
 import { client } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
-import { type Expiring, openExpiring, overdueBy } from '../support/expiring.js';
+import { openTestApp } from '../support/app.js';
+import { openExpiring, overdueBy } from '../support/expiring.js';
+import { forAllTests } from '../support/hooks.js';
 import { SESSIONS } from '../support/orders.js';
 import { testServices } from '../support/suite.js';
 
@@ -14,16 +15,8 @@ import { testServices } from '../support/suite.js';
 const MANY = 1100;
 
 describe('the worker that expires sessions', () => {
-  let expiring: Expiring;
-  let app: TestApp;
-  before(async () => {
-    expiring = await openExpiring('expire_sessions');
-    app = await openTestApp({ DATABASE_URL: expiring.databaseUrl });
-  });
-  after(async () => {
-    await app.close();
-    await expiring.db.destroy();
-  });
+  const expiring = forAllTests(() => openExpiring('expire_sessions'));
+  const app = forAllTests(() => openTestApp({ DATABASE_URL: expiring.databaseUrl }));
 
   const stores: [name: string, environment: () => Record<string, string>][] = [
     ['Redis', () => ({ REDIS_URL: testServices().redisUrl })],

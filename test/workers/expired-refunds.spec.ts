@@ -1,26 +1,23 @@
 import assert from 'node:assert/strict';
 import { buildEndpoints, buildRefund, buildSession } from '../../lab/world/shop/factories.js';
 import { presentCheckoutSession } from '../../shared/checkout-sessions/present.js';
-import type { Knex } from '../../shared/db/knex.js';
 import { Payable } from '../../shared/payables/model.js';
 import { presentRefund } from '../../shared/refunds/present.js';
 import { expireOverdueSessions, findOverdueSessions } from '../../shared/settlement/expire-overdue.js';
-import { type Expiring, openExpiring, overdueBy } from '../support/expiring.js';
+import { openExpiring, overdueBy } from '../support/expiring.js';
+import { forAllTests } from '../support/hooks.js';
 import { EVENT_DEPS } from '../support/money-flow.js';
 
 const METADATA = { 'ключ "1"': 'a\\b\n\u2028 \u{1f4b8}', plain: '' };
 
 describe('overdue refunds', () => {
-  let expiring: Expiring;
-  let db: Knex;
-  before(async () => {
-    expiring = await openExpiring('expired_refunds');
-    db = expiring.db;
-  });
-  after(() => db.destroy());
+  const expiring = forAllTests(() => openExpiring('expired_refunds'));
 
   it('are canceled together with overdue sessions, each with an event of its own kind, for any characters', async () => {
-    const { accountId } = expiring.shop;
+    const {
+      db,
+      shop: { accountId },
+    } = expiring;
     const [endpoint] = await buildEndpoints(db, accountId, 1, { enabledEvents: ['refund.updated'] });
     const overdue = { ...overdueBy(60_000), metadata: METADATA };
     const plain = await buildRefund(db, accountId, overdue);

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { killProcesses, startWorkerProcess } from '../../lab/world/processes/processes.js';
-import { type Receiver, startReceiver } from '../../lab/world/receiver/receiver.js';
+import { startReceiver } from '../../lab/world/receiver/receiver.js';
 import { buildEndpoints, buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { MAX_EXPIRED_BATCH_BYTES } from '../../shared/limits/bounds.js';
 import { leaveToSweep } from '../../shared/queues/delivery-notifier.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
 import { expireOverdueSessions } from '../../shared/settlement/expire-overdue.js';
-import { type Expiring, openExpiring, overdueBy } from '../support/expiring.js';
+import { openExpiring, overdueBy } from '../support/expiring.js';
 import { buildHeavyOverdue } from '../support/heavy-overdue.js';
+import { forAllTests } from '../support/hooks.js';
 
 const DEPS = { notifyDeliveries: leaveToSweep };
 const MANY = 300;
@@ -17,17 +18,9 @@ const MANY = 300;
 const SMALL_HEAP = '--max-old-space-size=56';
 
 describe('sessions of full size that are all overdue at once', () => {
-  let expiring: Expiring;
-  let receiver: Receiver;
-  before(async () => {
-    expiring = await openExpiring('heavy_sessions');
-    receiver = await startReceiver();
-  });
-  after(async () => {
-    await killProcesses();
-    await receiver.close();
-    await expiring.db.destroy();
-  });
+  const expiring = forAllTests(() => openExpiring('heavy_sessions'));
+  const receiver = forAllTests(startReceiver);
+  after(killProcesses);
 
   it('are expired in batches of limited bytes, and at least one a batch', async () => {
     const ids = await buildHeavyOverdue(expiring.db, expiring.shop.accountId, 70);

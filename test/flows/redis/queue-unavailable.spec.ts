@@ -12,7 +12,8 @@ import { openQueues } from '../../../shared/queues/enqueue.js';
 import { migrate } from '../../../shared/schema/migrate.js';
 import { done } from '../../../workers/deps/job-outcome.js';
 import { runWorker } from '../../../workers/process/run-worker.js';
-import { type Expiring, openExpiring } from '../../support/expiring.js';
+import { openExpiring } from '../../support/expiring.js';
+import { forAllTests } from '../../support/hooks.js';
 import { loggerWithLines } from '../../support/log-lines.js';
 import { createMigratedDatabase, testServices } from '../../support/suite.js';
 
@@ -27,15 +28,9 @@ const NEXT_LOOK_MS = 11_000;
 
 describe('a worker whose queue lives in Postgres', () => {
   describe('and has no tables there', () => {
-    let expiring: Expiring;
-    before(async () => {
-      expiring = await openExpiring('queue_missing');
-      await expiring.db.raw('DROP SCHEMA bullmq CASCADE');
-    });
-    after(async () => {
-      await killProcesses();
-      await expiring.db.destroy();
-    });
+    const expiring = forAllTests(() => openExpiring('queue_missing'));
+    before(() => expiring.db.raw('DROP SCHEMA bullmq CASCADE'));
+    after(killProcesses);
 
     it('sweeps, logs it once, takes jobs when the tables are created, and stops on SIGTERM', async () => {
       const environment = { DATABASE_URL: expiring.databaseUrl, FACILITATOR_URL: 'http://127.0.0.1:1' };
