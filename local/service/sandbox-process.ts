@@ -9,7 +9,8 @@ import { projectRoot } from '../toolchain/project-root.js';
 import { type SandboxUrls, sandboxSettings } from './running-sandbox.js';
 
 /**
- * The sandbox is a process of its own: no build contains it, and its dependencies need not be installed in production. The service knows only these variables of it.
+ * The sandbox is a process of its own: no build contains it, and its dependencies need not be installed in production. The
+ * service knows only these variables of it.
  */
 export interface SandboxProcess {
   environment: Record<string, string>;

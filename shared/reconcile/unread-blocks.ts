@@ -7,7 +7,7 @@ import { nameOf as nameOfArrival, type Progress, type WaitingTransfer } from './
 import { GIVEN_UP_MS, type NetworkRun, requireTime } from './run.js';
 import { keyOfWallet } from './wallets.js';
 
-/** In the place of a transaction in the name of what waits. No transaction is called so. */
+/** Stands for the transaction in the name of a block that waits. No transaction is called so. */
 const UNREAD = 'unread';
 const EVERY_PAYER = 'all';
 const TOO_MANY = 'the block has more logs about it than one answer of the endpoint holds';

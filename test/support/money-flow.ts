@@ -125,7 +125,7 @@ export async function openMoneyFlow(name: string, options: MoneyFlowOptions = {}
       await checkout.close();
       await chain.close();
       await db.destroy();
-      // Not before, because the chain's blocks would be ahead of the clock.
+      // The clock goes back last: before, the chain's blocks would be ahead of it.
       resetClock();
     },
   };

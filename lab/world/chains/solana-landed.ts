@@ -10,7 +10,7 @@ export interface Landed {
   signature: string;
   slot: number;
   message: VersionedMessage;
-  /** Those of the other signers. */
+  /** The signatures of the other signers. */
   signers: readonly string[];
   /** The accounts that its lookup tables name. */
   loaded: AccountKeysFromLookups;

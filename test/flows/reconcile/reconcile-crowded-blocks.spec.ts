@@ -64,7 +64,7 @@ describe('a block with more logs about a wallet than one answer holds', () => {
         [countLines(first.lines), first.summary.unread],
         [{ unrecorded: 1 }, [unreadIn(block)]],
       );
-      // Later than the five minutes that each run reads again.
+      // The block is older than the five minutes that each run reads again.
       books.evm.mineAt(2, 600);
       advanceClock(20 * 60_000);
       for (let runs = 0; runs < 2; runs += 1) {

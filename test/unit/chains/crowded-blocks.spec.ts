@@ -27,7 +27,7 @@ describe('a block on an EVM chain with more logs than one answer holds', () => {
   );
   let network: EvmNetwork;
   let payment: EvmPaymentQuery;
-  /** An attacker's, whose wallet is among the wallets. */
+  /** A payment of an attacker, whose wallet is among the wallets. */
   let flood: EvmPaymentQuery;
 
   beforeEach(() => {
@@ -145,7 +145,7 @@ describe('a block on an EVM chain with more logs than one answer holds', () => {
       chain.minesEach = false;
     });
 
-    /** With a payment and another, whose payer used the authorization after the Transfer. */
+    /** Sends a payment among many, and one whose payer used the authorization after its Transfer. */
     function sendMany(log: (index: number) => FakeLog[] = () => [transferLog(flood)]): EvmPaymentQuery {
       const late = buildEvmQuery({ payTo: flood.payTo });
       for (let sent = 0; sent < 250; sent += 1) chain.execute(log(sent));
