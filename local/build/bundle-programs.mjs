@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** Loading their thousand and more files one by one would dominate the start of each program. */
+/** Programs whose start would mostly be the loading of a thousand and more files one by one. */
 const ENTRIES = [
   'api/server.ts',
   'workers/main.ts',

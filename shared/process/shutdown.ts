@@ -61,6 +61,6 @@ export function closeOnSignal(service: Closable, logger: Logger): void {
       },
     );
   };
-  // In this order: Node drops a signal that waits for its turn when a signal's last listener is removed.
+  // `stop` is added before `end` is removed: with a signal's last listener, Node drops a signal that waits for its turn.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop).off(signal, end);
 }

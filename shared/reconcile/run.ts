@@ -11,7 +11,7 @@ import type { Wallets } from './wallets.js';
 /** A public endpoint's newest block is at most some minutes old. */
 const MOST_BEHIND_MS = 10 * 60_000;
 const DEFAULT_SINCE_MS = 24 * 3_600_000;
-/** What could not be read for so long is given up. */
+/** A block or payment that could not be read for a week is given up. */
 export const GIVEN_UP_MS = 7 * 24 * 3_600_000;
 
 export interface ReconcileDeps extends WriteDeps {

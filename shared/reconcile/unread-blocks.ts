@@ -74,7 +74,7 @@ async function readAgain(
   const { wallet, block, payer } = left;
   const range = { oldest: block, newest: block };
   const { arrivals, unread } = await deps.chainReader.evmArrivals(network, [wallet], range);
-  // Before the first line: no call to the endpoint may fail between a line and its note.
+  // The time is read before the first line: no call to the endpoint may fail between a line and its note.
   const time = await deps.chainReader.evmTimeOf(network, block);
   const isOfPayer = (one: string | null | undefined): boolean =>
     payer === undefined || one === undefined || one?.toLowerCase() === payer;

@@ -35,7 +35,7 @@ export interface EvmArrivals extends Judged {
 }
 
 const RECEIPTS_AT_ONCE = 5;
-/** So many are read well within the time of one call. Anybody may send a wallet thousands of transfers that need one. */
+/** A hundred receipts are read well within the time of one call. Anybody may send a wallet thousands of transfers that need one. */
 const RECEIPTS_OF_A_RANGE = 100;
 
 /**

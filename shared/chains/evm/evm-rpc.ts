@@ -21,7 +21,7 @@ import { MOST_IN_BATCH } from '../rpc/call-group.js';
 import { readRpcError } from '../rpc/rpc-error.js';
 import { type ChainFetch, tracedFetch } from '../rpc/rpc-fetch.js';
 
-/** Later than any block, in seconds, and earlier than each in milliseconds. */
+/** A later block time is in milliseconds. */
 const NO_TIME_IN_SECONDS = 2n ** 36n;
 
 /** Chains of tests may leave the hash out. */

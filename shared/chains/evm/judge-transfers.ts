@@ -20,7 +20,7 @@ export interface TransactionLogs {
   found: readonly EvmLog[];
 }
 
-/** Where more payers' transfers to a wallet in a block are unread, all to that wallet are: each is tried again by itself. */
+/** A wallet's whole block is unread where the transfers of more payers would be: a later run tries each by itself. */
 const MOST_PAYERS_UNREAD = 10;
 
 /** Every token of the table logs the use first, so that a use right before a Transfer of its payer is that Transfer's. */

@@ -15,10 +15,10 @@ export interface TransferLog extends FoundLog {
 
 /** Transfers of one block that are not read, since one answer does not hold the logs about them. */
 export interface UnreadTransfers {
-  /** In lower case. */
+  /** The wallet's address in lower case. */
   wallet: string;
   block: number;
-  /** In lower case. Undefined: the transfers of every payer. */
+  /** The payer's address in lower case; undefined for the transfers of every payer. */
   payer: string | undefined;
 }
 

@@ -23,7 +23,6 @@ export interface SolanaRoot {
 export type LandedTransaction = VersionedTransactionResponse | 'later_version' | 'refused_version';
 type SolanaCommitment = 'processed' | Finality;
 
-/** What the cluster says of a transaction. */
 export interface SolanaStatus {
   commitment: SolanaCommitment;
   hasFailed: boolean;

@@ -16,7 +16,7 @@ const PAGES_ASKED = 4;
 
 /** Knowledge about one endpoint that is kept between checks. */
 export interface SolanaEndpointMemory {
-  /** By signature what identifies the message (`identityOf`): every pass meets the same transactions again. */
+  /** The identity of each message (`identityOf`) by signature: every pass meets the same transactions again. */
   messages: LRUCache<string, string>;
 }
 

@@ -10,7 +10,7 @@ import { MAX_CHAIN_ANSWER_BYTES } from '../../../shared/limits/bounds.js';
 import { forEachTest } from '../../support/hooks.js';
 import { buildEvmQuery, randomAddress } from './evm-payment.js';
 
-/** More logs than one answer holds. */
+/** One answer holds fewer logs. */
 const FLOOD = 5000;
 const LIMIT = 10;
 /** A log of any contract. With it, a transaction's receipt exceeds the bounds of an answer. */

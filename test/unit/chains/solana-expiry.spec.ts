@@ -33,6 +33,15 @@ describe('the expiry of a Solana payment', () => {
     return chain.movePayment(payment.query.signedTransaction);
   }
 
+  function beforeEachList(act: (list: number) => void): void {
+    let lists = 0;
+    chain.endpoint.onCall = (method) => {
+      if (method !== 'getSignaturesForAddress') return;
+      lists += 1;
+      act(lists);
+    };
+  }
+
   it('has come when the blockhash is too old for a finalized block and nothing has landed', async () => {
     assert.equal(await check(), 'unused');
     chain.travel(200);
@@ -145,12 +154,9 @@ describe('the expiry of a Solana payment', () => {
       await check();
       land();
       chain.travel(200);
-      let lists = 0;
-      chain.endpoint.onCall = (method) => {
-        if (method !== 'getSignaturesForAddress') return;
-        lists += 1;
-        chain.listLag = lists % 2 === behind % 2 ? 1000 : 0;
-      };
+      beforeEachList((list) => {
+        chain.listLag = list % 2 === behind % 2 ? 1000 : 0;
+      });
       assert.equal(await check(), 'paid');
     });
   }
@@ -159,14 +165,11 @@ describe('the expiry of a Solana payment', () => {
     await check();
     land();
     chain.travel(200);
-    let lists = 0;
-    chain.endpoint.onCall = (method) => {
-      if (method !== 'getSignaturesForAddress') return;
-      lists += 1;
-      const isBehind = lists % 2 === 0;
-      chain.lag.set(method, isBehind ? 5 : 0);
+    beforeEachList((list) => {
+      const isBehind = list % 2 === 0;
+      chain.lag.set('getSignaturesForAddress', isBehind ? 5 : 0);
       chain.listLag = isBehind ? 0 : 1000;
-    };
+    });
     assert.equal(await check(), 'paid');
   });
 
