@@ -53,7 +53,7 @@ export function createApp(deps: Deps): Express {
   app.use(wellKnown(deps.receipts));
   app.use(operatorRoutes(deps));
   app.use(unknownPath);
-  app.use(renderMerchantErrors());
+  app.use(renderMerchantErrors(deps.config.baseUrl));
   return app;
 }
 

@@ -107,7 +107,7 @@ refund.updated.`;
 function howErrorsLook(): string {
   return `## Errors
 
-- /v1: \`{"error":{"type","code","message","param","request_id"}}\`. \`message\` says what to change in \`param\`.
+- /v1: \`{"error":{"type","code","message","param","doc_url","request_id"}}\`. \`message\` says what to change in \`param\`.
   400: change the request. 401: the key. 404: the id or its mode (live, test). 429: wait for Retry-After. 5xx: send it again
   with the same Idempotency-Key.
 - links: \`{"error":{"code","message"}}\`, or on a 402 \`code\` and \`error\` beside \`accepts\`, such as \`insufficient_funds\`.`;

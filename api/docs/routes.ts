@@ -3,11 +3,15 @@ import { sharedDocument } from '../checkout-page/compressed.js';
 import { setPageHeaders } from '../checkout-page/page-headers.js';
 import type { Deps } from '../deps/deps.js';
 import { readOnly } from '../errors/no-such-route.js';
+import { sendErrorsPage } from './errors-page.js';
 import { llmsText } from './llms-text.js';
 import { listReferenceAssets, sendReferenceAsset } from './reference-assets.js';
 import { renderReferencePage } from './reference-page.js';
 
-/** `/llms.txt` for agents, `/docs` for people; `/` serves either, depending on the Accept header. */
+/**
+ * `/llms.txt` for agents, `/docs` for people, `/docs/errors` for both; `/` serves either of the first two,
+ * depending on the Accept header.
+ */
 export function docs({ config, referenceFolder }: Deps): Router {
   const router = Router({ caseSensitive: true });
   const send = sharedDocument(() => llmsText(config.baseUrl));
@@ -41,6 +45,10 @@ export function docs({ config, referenceFolder }: Deps): Router {
   router
     .route('/docs')
     .get((_req, res) => sendPage(res))
+    .all(readOnly);
+  router
+    .route('/docs/errors')
+    .get((_req, res) => sendErrorsPage(res))
     .all(readOnly);
   router.get('/docs/assets/:name', async (req, res, next) => {
     const isThere = await sendReferenceAsset(res, referenceFolder, req.params.name);

@@ -18,6 +18,27 @@ export const BUYER_ERRORS = {
   payments_unavailable: 503,
 } as const satisfies Record<string, number>;
 
+/** The sentences of the page at /docs/errors. */
+export const BUYER_ERROR_MEANINGS: Record<keyof typeof BUYER_ERRORS, string> = {
+  invalid_payment_payload: 'The payment header is not base64 of a JSON payment payload of x402.',
+  resource_missing: 'No checkout session or refund has this id. Check that the link is complete.',
+  method_not_allowed: 'A link answers GET, HEAD, POST and OPTIONS.',
+  payment_identifier_reused:
+    'Another payment of this link came with the same payment identifier. Send a new payment with a new one.',
+  payment_processing:
+    'Another payment of this link is in progress. Send GET without a payment header for its outcome.',
+  session_already_paid: 'The link is paid. Send GET without a payment header for the receipt.',
+  signature_already_used: 'This signature was sent before. Sign a new payment for this link.',
+  session_expired: 'Nobody can pay the link any more. Ask the merchant for a new one.',
+  rate_limit: 'Too many requests from one address. Wait as long as Retry-After says.',
+  internal_error:
+    'A fault of the service. Send GET without a payment header to see where the payment stands.',
+  payment_service_unavailable:
+    'The service, or the facilitator that settles payments, is away or busy. Wait as long as Retry-After says; the same signature may be sent again.',
+  payments_unavailable:
+    'There is no network on which the link can be paid now, or its merchant takes no payments.',
+};
+
 export type BuyerErrorCode = keyof typeof BUYER_ERRORS;
 
 export interface BuyerError {

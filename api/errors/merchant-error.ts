@@ -3,7 +3,12 @@ import { Busy } from '../../shared/db/busy.js';
 import { Refusal } from '../../shared/errors/refusal.js';
 import { logFailure } from '../http/log-failure.js';
 import { sendJson } from '../http/send-json.js';
-import { ERROR_CATALOG, type ErrorType } from './catalog.js';
+import { ERROR_CATALOG, type ErrorType, INTERNAL_ERROR } from './catalog.js';
+
+interface RefusedRequest extends Pick<Request, 'id' | 'log'> {
+  /** BASE_URL. */
+  baseUrl: string;
+}
 
 /** An error response for merchants, before it is sent over HTTP or MCP. */
 export interface MerchantError {
@@ -18,16 +23,16 @@ export interface MerchantError {
  * Errors other than refusals are logged and answered with a general message: 503 when Postgres is unavailable or busy, else
  * 500.
  */
-export function merchantError(error: unknown, { id, log }: Pick<Request, 'id' | 'log'>): MerchantError {
+export function merchantError(error: unknown, request: RefusedRequest): MerchantError {
   const refusal = asRefusal(error);
-  if (refusal !== undefined) return refused(refusal, id);
-  const failure = logFailure(error, { id, log });
-  if (failure === 'busy') return refused(busyRefusal(error), id);
-  if (failure === 'database_away') return refused(AWAY, id);
-  const code = 'internal_error';
+  if (refusal !== undefined) return refused(refusal, request);
+  const failure = logFailure(error, request);
+  if (failure === 'busy') return refused(busyRefusal(error), request);
+  if (failure === 'database_away') return refused(AWAY, request);
+  const { status, type, code } = INTERNAL_ERROR;
   const message =
     'Something went wrong on our side. Try again; with an Idempotency-Key nothing happens twice.';
-  return { status: 500, headers: {}, code, text: render({ type: 'api_error', code, message }, id) };
+  return { status, headers: {}, code, text: render({ type, code, message }, request) };
 }
 
 const AWAY = new Refusal(
@@ -62,7 +67,7 @@ function asRefusal(error: unknown): Refusal | undefined {
   );
 }
 
-function refused({ code, message, details }: Refusal, requestId: string): MerchantError {
+function refused({ code, message, details }: Refusal, request: RefusedRequest): MerchantError {
   const { status, type } = ERROR_CATALOG[code];
   const { allow, param, retryAfterSeconds } = details;
   return {
@@ -73,24 +78,25 @@ function refused({ code, message, details }: Refusal, requestId: string): Mercha
       ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),
     },
     code,
-    text: render({ type, code, message, ...(param !== undefined && { param }) }, requestId),
+    text: render({ type, code, message, ...(param !== undefined && { param }) }, request),
   };
 }
 
 function render(
   error: { type: ErrorType; code: string; message: string; param?: string },
-  requestId: string,
+  { id, baseUrl }: RefusedRequest,
 ): string {
-  return JSON.stringify({ error: { ...error, request_id: requestId } });
+  const docUrl = `${baseUrl}/docs/errors#${error.code}`;
+  return JSON.stringify({ error: { ...error, doc_url: docUrl, request_id: id } });
 }
 
-export function renderMerchantErrors(): ErrorRequestHandler {
+export function renderMerchantErrors(baseUrl: string): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     if (res.headersSent) {
       next(error);
       return;
     }
-    const { status, headers, code, text } = merchantError(error, req);
+    const { status, headers, code, text } = merchantError(error, { id: req.id, log: req.log, baseUrl });
     res.set(headers);
     res.locals.errorCode = code;
     res.status(status);

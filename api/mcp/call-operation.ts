@@ -37,7 +37,9 @@ export function operationCaller(deps: Deps): CallOperation {
   }
 
   async function refuse({ req }: Response, error: unknown): Promise<MerchantError> {
-    return merchantError(await revokedOrError(error, deps.db, req.principal), req);
+    const { id, log, principal } = req;
+    const { baseUrl } = deps.config;
+    return merchantError(await revokedOrError(error, deps.db, principal), { id, log, baseUrl });
   }
 
   return async (res, tool, given) => {

@@ -47,7 +47,7 @@ export function merchantTools(deps: Deps): Router {
     })
     .all(methodNotAllowed('POST'));
   router.use(unknownPath);
-  router.use(renderMerchantErrors());
+  router.use(renderMerchantErrors(deps.config.baseUrl));
   return router;
 }
 

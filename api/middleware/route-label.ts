@@ -15,6 +15,7 @@ const OTHER_PATHS = [
   '/',
   '/llms.txt',
   '/docs',
+  '/docs/errors',
   '/docs/assets/{name}',
   '/dashboard',
   '/.well-known/jwks.json',

@@ -261,10 +261,10 @@ export const RESOURCE_SCHEMAS = {
   Error: strictObject({
     error: strictObject({
       type: Type.Enum(['invalid_request_error', 'authentication_error', 'idempotency_error', 'api_error']),
-      code: Type.String(),
+      code: Type.String({ description: 'One of the codes at `/docs/errors`.' }),
       message: Type.String({ description: 'A sentence that says what to change.' }),
       param: Type.Optional(Type.String({ description: 'The wrong parameter, in bracket notation.' })),
-      doc_url: Type.Optional(Uri),
+      doc_url: Type.Optional(Type.String({ format: 'uri', description: 'What the code means.' })),
       request_id: Type.String(),
     }),
   }),

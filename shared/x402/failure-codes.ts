@@ -154,6 +154,16 @@ const ROWS: Row[] = [
   ),
 ];
 
+/** The codes with a sentence of their own, each once, for documentation. */
+export function listFailureCodes(): Pick<Failure, 'code' | 'message'>[] {
+  const described = ROWS.map(([code, , message]) => ({ code, message }));
+  return [
+    { code: OUTCOME_UNKNOWN, message: outcomeUnknown() },
+    ...described,
+    { code: UNNAMED, message: UNKNOWN },
+  ];
+}
+
 /** A payment of a link that may have been taken. Its id is undefined when Postgres has no row of it. */
 export interface UncertainPayment {
   paymentId?: string;

@@ -7,6 +7,7 @@ const TOKEN = 'a token of the operator';
 const PATHS = [
   '/',
   '/docs',
+  '/docs/errors',
   '/llms.txt',
   '/openapi.json',
   '/dashboard',

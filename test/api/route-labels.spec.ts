@@ -84,6 +84,7 @@ describe('the route label of a request in metrics and log', () => {
     ['get', '/assets/none.js', 'GET /assets/:name 404'],
     ['get', '/dashboard', 'GET /dashboard 200'],
     ['get', '/dashboard/below', 'GET unknown 404'],
+    ['get', '/docs/errors', 'GET /docs/errors 200'],
     ['get', '/docs/assets/none.js', 'GET /docs/assets/:name 404'],
     ['get', '/healthz', 'GET /healthz 200'],
     ['post', '/healthz', 'POST /healthz 405'],

@@ -80,9 +80,10 @@ interface ExpectedRefusal {
 export function assertRefusal(res: Response, status: number, { type, code, param }: ExpectedRefusal): void {
   assert.equal(res.status, status, res.text);
   assert.deepEqual(Object.keys(res.body), ['error']);
-  const { message, request_id: requestId, ...named } = res.body.error;
+  const { message, doc_url: docUrl, request_id: requestId, ...named } = res.body.error;
   assert.deepEqual(named, { type, code, ...(param !== undefined && { param }) }, message);
   assert.equal(requestId, res.get('Request-Id'));
+  assert.match(docUrl, new RegExp(`^https?://[^/]+/docs/errors#${code}$`));
   assert.match(message, /^\S+ \S+ .*[.!]$/, `"${message}" is not a sentence`);
   assert.doesNotMatch(
     message,

@@ -25,7 +25,7 @@ export function merchantApi(deps: Deps): Router {
   webhookEndpoints(router, operations, read);
   keys(router, operations);
   router.use(unknownPath);
-  router.use(revokedFirst(deps.db), renderMerchantErrors());
+  router.use(revokedFirst(deps.db), renderMerchantErrors(deps.config.baseUrl));
   return router;
 }
 
