@@ -42,7 +42,7 @@ export function createApp(deps: Deps): Express {
       requireReadable,
     ),
   );
-  // Most used first: Express tries the layers in order on every request.
+  // The most used routes come first: Express tries the layers in order on every request.
   app.use('/c', paymentLink(deps));
   app.use('/v1', merchantApi(deps));
   app.use('/mcp', merchantTools(deps));

@@ -52,8 +52,8 @@ export function chooseEncoding(res: Response): keyof Encodings {
 }
 
 /**
- * For content that is rendered per request. A POST is not compressed: its body may still be arriving, and answering
- * early matters more.
+ * Sends content that is rendered per request. A POST is not compressed: its body may still be arriving, and answering early
+ * matters more.
  */
 export function sendCompressed(res: Response, text: string): void {
   const bytes = Buffer.from(text);

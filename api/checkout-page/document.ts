@@ -12,9 +12,9 @@ interface PageDocument {
   styles: readonly string[];
   /** Elements at the end of the document: a browser shows everything above them before it runs them. */
   scripts: readonly string[];
-  /** Polled while the page is open; undefined when the state is final. */
+  /** The state's revision, which the open page compares with the revisions that it polls; undefined when the state is final. */
   revision: string | undefined;
-  /** Without scripts, the document reloads itself. */
+  /** Whether the document reloads itself where scripts do not run. */
   refreshes: boolean;
   /** JSON for the script. */
   data: string | undefined;

@@ -40,7 +40,7 @@ export function renderErrorPage(code: BuyerErrorCode, language: Language, { styl
     language,
     title: escapeHtml(words[title]),
     head: '<link rel="icon" href="data:,">',
-    // Linked, not inlined: a flood gets many of these documents, and without the style sheet each is a kilobyte.
+    // The style sheet is linked, not inlined: a flood gets many of these documents, each a kilobyte without it.
     styles: styleUrl === undefined ? [] : [`<link rel="stylesheet" href="${styleUrl}">`],
     scripts: [],
     revision: undefined,

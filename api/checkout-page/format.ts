@@ -13,7 +13,7 @@ export interface Formats {
   either(names: readonly string[]): string;
   /** `Base, Solana and Polygon`. */
   all(names: readonly string[]): string;
-  /** In UTC; the script of the page converts it to local time. */
+  /** Formats a time in UTC; the script of the page converts it to local time. */
   time(seconds: number): string;
 }
 

@@ -42,7 +42,7 @@ export const LANGUAGES: readonly Language[] = [
   { ...ltr('ar', 'العربية', [AR, AR_REFUND, AR_TERMS]), direction: 'rtl' },
   ltr('ja', '日本語', [JA, JA_REFUND, JA_TERMS]),
   ltr('ko', '한국어', [KO, KO_REFUND, KO_TERMS]),
-  // Before `zh`, which its tag begins with.
+  // `zh-TW` stands before `zh`, which its tag begins with.
   ltr('zh-TW', '繁體中文', [ZH_TW, ZH_TW_REFUND, ZH_TW_TERMS]),
   ltr('zh', '简体中文', [ZH, ZH_REFUND, ZH_TERMS]),
 ];
@@ -57,7 +57,7 @@ export function askedLanguage(lang: string | null): Language | undefined {
 }
 
 const MAX_HEADER_LENGTH = 1000;
-/** Where Chinese is written in traditional characters, by script or by region. */
+/** Language tags of Chinese in traditional characters, named by script or by region. */
 const TRADITIONAL = /^zh-(?:hant|tw|hk|mo)\b/;
 
 /** The first supported language in Accept-Language; a regional variant counts as its language. */

@@ -32,7 +32,7 @@ const TOKENS: Readonly<Record<string, string>> = {
   USDG: disc('#141414', line('M11 5.4a4 4 0 1 0 .9 2.8H8.4', 1.5)),
 };
 
-/** By the id of the EVM chain or the Solana cluster, without the reference to a testnet's own. */
+/** Drawings by network; a testnet has the drawing of its main network. */
 const NETWORK_DRAWINGS = {
   base: disc('#0052ff', BASE),
   solana: disc(

@@ -24,12 +24,12 @@ export function phrase(words: Words, word: keyof Words, values: Record<string, s
   return fill(escapeHtml(words[word]), Object.fromEntries(escaped));
 }
 
-/** Without markup, for titles and attributes. */
+/** Fills a phrase without markup, for titles and attributes. */
 export function plainPhrase(words: Words, word: keyof Words, values: Record<string, string> = {}): string {
   return escapeHtml(fill(words[word], values));
 }
 
-/** For addresses, hashes and ids, which are left to right in every language. */
+/** Marks up an address, a hash or an id, which is left to right in every language. */
 export function code(text: string): string {
   return `<code dir="ltr">${escapeHtml(text)}</code>`;
 }

@@ -52,7 +52,7 @@ function amountOfAll({ entries, session, formats }: PageView): string {
 function failureNotice({ language: { words } }: PageView, failureCode: string): string {
   const cause = causeOfCode(failureCode);
   const text = [words[cause], words.nothingPaid, words[NEXT_STEPS[cause]]].join(' ');
-  // For the script, which then names another wallet first.
+  // The script reads `data-refused`, and then names another wallet first.
   const refused = cause === 'failedRefused' ? ' data-refused' : '';
   return `<div class="notice failed"${refused}>${icon('failed')}<div><p><strong>${escapeHtml(words.failed)}</strong></p>
 <p>${escapeHtml(text)}</p></div></div>`;
@@ -89,7 +89,7 @@ function expiryText(view: PageView): string {
   );
 }
 
-/** For an open session that cannot be paid at the moment. */
+/** The panel of an open session that cannot be paid at the moment. */
 export function pausedPanel(view: PageView, kind: 'busy' | 'unavailable'): string {
   const { words } = view.language;
   const text = phrase(words, kind === 'busy' ? 'busyText' : 'unavailableText', {

@@ -6,7 +6,7 @@ function appsOf(view: PageView): AppLink[] {
   return walletApps(view.ownUrl, new Set(view.entries.map(({ family }) => family)));
 }
 
-/** For a phone without a wallet in its browser: links that open this page in the browser of an app. */
+/** Links that open this page in the browser of a wallet's app, for a phone whose own browser has no wallet. */
 export function phoneApps(view: PageView): string {
   const links = appsOf(view).map(
     ({ key, name, url }) => `<li>${link(url, `${view.marks.wallet(key)}${escapeHtml(name)}`)}</li>`,

@@ -16,8 +16,8 @@ export interface PageData {
   /** Empty when the session cannot be paid now. */
   entries: PayableEntry[];
   /**
-   * For the next payments on EVM networks, each for one: a transfer then names its session. Empty without such entries, missing
-   * in older releases.
+   * Nonces for the next payments on EVM networks, each for one payment: a transfer then names its session. Empty when no
+   * entry is on an EVM network, missing in older releases.
    */
   nonces?: `0x${string}`[];
   /** Redirect target after the payment. */
@@ -68,7 +68,7 @@ export interface LinkStatus {
 export interface TransactionOffer {
   network: string;
   asset: string;
-  /** Unsigned, base64; null when the payer cannot pay with it. */
+  /** The unsigned transaction in base64; null when the payer cannot pay with it. */
   transaction: string | null;
   /** Balances of the payer in each token of this link on this network, in smallest units. */
   balances: Record<string, string>;
@@ -79,7 +79,7 @@ export interface LinkBalances {
   balances: {
     network: string;
     asset: string;
-    /** In the token's smallest unit; null when the network did not answer in time. */
+    /** Balance in the token's smallest unit; null when the network did not answer in time. */
     balance: string | null;
   }[];
 }

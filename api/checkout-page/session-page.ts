@@ -66,7 +66,7 @@ ${panel(view)}
     revision: revisionOf(state),
     refreshes: state.kind === 'processing' || state.kind === 'busy',
     data: JSON.stringify(pageData(view)),
-    // Rendered after the panels: a panel registers each drawing that it uses.
+    // The definitions are rendered after the panels: a panel registers each drawing that it uses.
     main: `${panels}${view.marks.definitions()}`,
     footer: footer(view),
   });

@@ -56,7 +56,7 @@ ${list}
 </div>`;
 }
 
-/** Beside the <details>, not inside, so that it is printed even when collapsed. */
+/** The list stands beside the <details>, not inside, so that it is printed even when collapsed. */
 function rest({ formats, language }: PageView, rows: readonly string[]): string {
   const label = phrase(language.words, 'moreItems', { count: formats.count(rows.length) });
   return `

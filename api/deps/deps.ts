@@ -35,9 +35,9 @@ import type { ReadinessChecks } from './readiness-checks.js';
 export interface Deps {
   config: Config;
   logger: Logger;
-  /** For statements that belong to no account, or to several. */
+  /** Connections for statements that belong to no account, or to several. */
   db: Knex;
-  /** For the requests of an account: its share of the connections of `db`. */
+  /** Connections for the requests of an account: its share of the connections of `db`. */
   connections: ConnectionShares;
   /** A connection of its own, so that readiness does not depend on how busy `db` is. */
   probeDb: Knex;

@@ -5,7 +5,7 @@ const MAX_BALANCERS = 32;
 
 /** A balancer is known by the address from which it asks for `/readyz`. */
 export interface Balancer {
-  /** By `performance.now()`. */
+  /** The time of its last request, by `performance.now()`. */
   askedAt: number;
   /** The time between its last two requests; 0 when it has asked once. */
   everyMs: number;
@@ -22,7 +22,7 @@ export class ReadinessChecks {
     this.#nowMs = nowMs;
   }
 
-  /** For every request for `/readyz`. Undefined when there are too many addresses. */
+  /** Notes a request for `/readyz` from this address. Undefined when there are too many addresses. */
   note(address: string): Balancer | undefined {
     const isFull = this.balancers().length >= MAX_BALANCERS;
     const at = this.#nowMs();

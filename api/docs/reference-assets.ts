@@ -15,7 +15,7 @@ const NAME = /^reference\.[\w-]{10}\.(?:js|css)$/;
 const ENDINGS = { br: '.br', gzip: '.gz', identity: '' };
 const ABSENT = 'ENOENT';
 
-/** By path; the names hold content hashes. */
+/** Contents by path; the names hold content hashes. */
 const files = new Map<string, Buffer>();
 
 /** The names of the assets; empty when they were not built. */

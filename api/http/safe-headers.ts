@@ -39,7 +39,7 @@ function helmetHeaders(): Headers {
     crossOriginResourcePolicy: false,
     strictTransportSecurity: false,
     xContentTypeOptions: false,
-    // For browsers and plug-ins that are no more.
+    // These headers are read only by browsers and plug-ins that are no longer in use.
     xDownloadOptions: false,
     xPermittedCrossDomainPolicies: false,
     xXssProtection: false,

@@ -64,7 +64,7 @@ function withoutLastSequence(bytes: Buffer, length: number): number {
 /** The longest value, a URL of 2,048 characters, takes 24 KiB when each is four bytes and each byte is escaped. */
 const LONGEST_PAIR_BYTES = 32 * 1024;
 
-/** By byte: 1 when the byte stands for itself wherever it is. */
+/** One entry for each byte: 1 when the byte stands for itself wherever it is. */
 const IS_PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte === PERCENT || byte === PLUS || byte === EQUALS ? 0 : 1,
 );

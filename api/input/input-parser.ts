@@ -22,5 +22,5 @@ export function inputParser<S extends TSchema>(schema: S): InputParser<Static<S>
   };
 }
 
-/** For operations without parameters: any parameter is refused as unknown. */
+/** Parses the input of operations without parameters: any parameter is refused as unknown. */
 export const parseNothing = inputParser(strictObject({}));

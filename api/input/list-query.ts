@@ -40,7 +40,7 @@ function cursor(id: string | undefined): string | undefined {
   return id === undefined ? undefined : soughtId(id);
 }
 
-/** For short lists: returns everything unless a `limit` is sent. */
+/** Returns the page request of a short list: the whole list, unless a `limit` is sent. */
 export function wholePageRequest(query: ListQuery): PageRequest {
   return { ...pageRequest(query), limit: query.limit };
 }

@@ -1,4 +1,4 @@
-/** Beyond it the header is not read. */
+/** A longer header is not read. */
 const MAX_ACCEPT_LENGTH = 1000;
 
 interface Match {

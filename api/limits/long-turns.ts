@@ -7,9 +7,10 @@ const LONGEST_PAUSE_MS = 200;
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * For work that blocks the event loop for long, such as parsing a large body. One piece runs at a time, and after each the
- * loop is left to other work for twice as long as the piece took, so light requests get two thirds of the time under any load of
- * heavy ones. A piece is the caller's work from the resolved promise to the end of that event loop turn.
+ * Resolves when a piece of work may block the event loop for long, such as parsing a large body. One piece runs at a time,
+ * and after each the loop is left to other work for twice as long as the piece took, so light requests get two thirds of the
+ * time under any load of heavy ones. A piece is the caller's work from the resolved promise to the end of that event loop
+ * turn.
  */
 export function takeLongTurn(): Promise<void> {
   const taken = last.then(() => performance.now());

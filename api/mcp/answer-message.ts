@@ -38,7 +38,7 @@ A result with isError holds {"error":{"type","code","message","param"}}: "messag
 
 const BOTH_TYPES = 'application/json, text/event-stream';
 const capabilities = { tools: {} };
-/** Shared, since the SDK would create an ajv instance for each server, and a server lives for one message. */
+/** All servers share one validator, since the SDK would create an ajv instance for each, and a server lives for one message. */
 const jsonSchemaValidator = new AjvJsonSchemaValidator();
 const TOOLS = new Map(MERCHANT_TOOLS.map((tool) => [tool.name, tool]));
 const DESCRIPTIONS = MERCHANT_TOOLS.map(describeTool);

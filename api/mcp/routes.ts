@@ -37,7 +37,7 @@ export function merchantTools(deps: Deps): Router {
       // Agents see the result of a tool call, but often not the HTTP status, so a call over the limit gets a
       // result.
       if (tooMany !== undefined && message.method !== 'tools/call') throw tooMany;
-      // Loaded with the first message: the SDK costs time and memory.
+      // The SDK is loaded with the first message: it costs time and memory.
       const { messageAnswerer } = await import('./answer-message.js');
       answerMessage ??= messageAnswerer(deps);
       const { status, text } = await answerMessage(res, message);

@@ -8,7 +8,7 @@ import type { AccountLimiter, AddressLimiters, RequestLimiter } from '../limits/
 
 type Share = Pick<Principal, 'accountId' | 'livemode'>;
 
-/** Per account and mode, over all keys and all processes. */
+/** Counts a request of the account in its mode, over all keys and all processes. */
 export async function consumeAccount(limiter: RequestLimiter, share: Share): Promise<void> {
   const waitMs = await limiter.take(keyOf(share));
   if (waitMs === undefined) return;
@@ -19,7 +19,7 @@ export async function consumeAccount(limiter: RequestLimiter, share: Share): Pro
   );
 }
 
-/** For a request that was counted once and writes `rows` rows, one for each endpoint: it counts as so many requests. */
+/** Counts a request that writes `rows` rows, one for each endpoint, as so many requests. One is counted already. */
 export async function consumeRows(limiter: AccountLimiter, share: Share, rows: number): Promise<void> {
   const waitMs = rows > 1 ? await limiter.takeMore(keyOf(share), rows - 1) : undefined;
   if (waitMs === undefined) return;
@@ -35,8 +35,8 @@ function keyOf({ accountId, livemode }: Share): string {
 }
 
 /**
- * Like `consumeAccount`. A GET or HEAD starts while the limiter is asked, and its answer is discarded when the limiter refuses
- * it. After a refused request of the account, nothing starts early.
+ * Counts like `consumeAccount`. A GET or HEAD starts while the limiter is asked, and its answer is discarded when the limiter
+ * refuses it. After a refused request of the account, nothing starts early.
  */
 export async function consumeForAnswer(limiter: RequestLimiter, share: Share, req: Request): Promise<void> {
   const mayBegin = mayOnlyRead(req) && !limiter.hasRefused(keyOf(share));

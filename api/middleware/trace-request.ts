@@ -3,12 +3,12 @@ import { beginSpan, isTracing } from '../../shared/tracing/spans.js';
 import { onClose } from '../http/on-close.js';
 import { routeLabels } from './route-label.js';
 
-/** Polled constantly by platforms. */
+/** Paths without a span, such as those that platforms poll constantly. */
 const UNTRACED = /^\/(healthz|readyz|metrics|assets\/|admin\/)/;
 
 /**
- * One span per request, named by its route. Trace headers of clients are ignored: any client could otherwise write
- * into the traces of others.
+ * Opens one span per request, named by its route. Trace headers of clients are ignored: any client could otherwise write into
+ * the traces of others.
  */
 export function traceRequests(paths: readonly string[]): RequestHandler[] {
   if (!isTracing()) return [];

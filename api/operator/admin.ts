@@ -36,7 +36,7 @@ const ownHeaders: RequestHandler = (_req, res, next) => {
   next();
 };
 
-/** Opened on the first visit: a queue cannot be opened while its store is unavailable. */
+/** The dashboard is opened on the first visit: a queue cannot be opened while its store is unavailable. */
 function queueDashboard({ queues, logger }: Deps): RequestHandler {
   let dashboard: RequestHandler | undefined;
   return async (req, res, next) => {

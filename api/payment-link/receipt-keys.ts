@@ -2,7 +2,7 @@ import { createPublicKey, hash, type KeyObject } from 'node:crypto';
 
 /** The public halves of the keys that sign receipts and offers. */
 export interface PublishedKeys {
-  /** In the order of the keys. */
+  /** Key ids in the order of the keys. */
   ids: readonly string[];
   /** Body of `/.well-known/jwks.json`. */
   jwks: string;

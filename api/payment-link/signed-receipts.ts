@@ -39,7 +39,7 @@ export function createReceiptSigner(keys: readonly KeyObject[], baseUrl: string)
   const header = encode(JSON.stringify({ alg: 'EdDSA', kid: ids[0] }));
   const [receipts, offers] = [rememberSigned(), rememberSigned()];
 
-  /** In this thread: some 50 µs, no more than it takes to hand it to another. */
+  /** Signs in this thread: some 50 µs, no more than it takes to hand it to another. */
   function signPayload(payload: string, remembered: Remembered): SignedStatement | undefined {
     if (key === undefined) return undefined;
     const known = remembered.get(payload);

@@ -15,7 +15,7 @@ import { Connection } from './connection.js';
 import { HeldInput } from './held-input.js';
 import { Turns } from './turns.js';
 
-/** In a turn of the event loop. With less time than the rest of a turn takes, requests would pile up. */
+/** Milliseconds in a turn of the event loop. With less time than the rest of a turn takes, requests would pile up. */
 const ARRIVALS_MS = 10;
 
 /** Constructors of the server's requests and answers. */

@@ -94,7 +94,7 @@ export class Connection {
     this.#socket.destroy();
   }
 
-  /** Between requests: the earlier ones are answered, and nothing of a next one has arrived. */
+  /** Whether the connection is between requests: the earlier ones are answered, and nothing of a next one has arrived. */
   isIdle(): boolean {
     const isBetween = this.#begun > 0 && this.#unanswered === 0 && this.#partBytes === 0;
     return isBetween && this.#rest === undefined && this.#state === 'reading' && !this.#isInBody();
@@ -236,7 +236,10 @@ export class Connection {
     else this.#deps.answer(this.#socket, refusal);
   }
 
-  /** For a body that ends in the middle. A handler that does not read it may be taking a payment: its answer is waited for. */
+  /**
+   * Refuses a body that ends in the middle. A handler that does not read it may be taking a payment: its answer is waited
+   * for.
+   */
   #breakOff(req: IncomingMessage, refusal: Refusal): void {
     noteUnreadable(req, refusal);
     if (req.listenerCount('error') === 0) return;

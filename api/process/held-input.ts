@@ -10,7 +10,7 @@ interface Holder {
  */
 export class HeldInput {
   readonly #limit: number;
-  /** In the order in which they began to hold. */
+  /** Bytes of each connection, in the order in which the connections began to hold some. */
   readonly #bytes = new Map<Holder, number>();
   #sum = 0;
 

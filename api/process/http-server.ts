@@ -25,11 +25,11 @@ const QUIET_TURNS = 3;
  * SETTLE_WAIT_MS for a payment; they are for clients that keep a connection open and send, or read, nothing.
  */
 interface ClientTimes {
-  /** From the connection, or a request's first byte, to the end of the headers. */
+  /** The time from the connection, or a request's first byte, to the end of the headers. */
   headersMs: number;
-  /** From a request's first byte to its last: 2 MiB on a slow line. */
+  /** The time from a request's first byte to its last: 2 MiB on a slow line. */
   requestMs: number;
-  /** Without a byte sent or received; longer than any response takes. */
+  /** The time without a byte sent or received; longer than any response takes. */
   silenceMs: number;
   /** How often Node checks the first two. */
   checkEveryMs: number;
@@ -74,9 +74,9 @@ function expressClasses(app: Express) {
 }
 
 interface DrainTimes {
-  /** Until it resolves, connections are still accepted. */
+  /** Connections are accepted until this promise resolves. */
   handedOver: Promise<void>;
-  /** After this time the remaining connections are cut. */
+  /** The remaining connections are cut after this time. */
   timeoutMs: number;
 }
 

@@ -43,7 +43,7 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
   const connections = openConnectionShares(db, config.database.poolSize);
   const stores = openStores(config, { db, commits }, logger);
   const { replica, redis, breaker, installation, queues } = stores;
-  // Read early: the queues need the name, also while requests have taken all connections.
+  // The name is read early: the queues need it, also while requests have taken all connections.
   void stores.nameInstallation().catch(() => undefined); // Postgres is unavailable: the first use asks again.
   const facilitators = openFacilitators(config.facilitators, 'web', { db, redis, breaker }, logger);
   const solanaTransfers = lazy(async () => {

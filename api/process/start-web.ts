@@ -106,7 +106,7 @@ function warnAbout({ config, logger, pageAssets }: Deps): void {
   }
 }
 
-/** At most one line a minute: a flood of connections must not become one of lines. */
+/** Logs at most one line a minute: a flood of connections must not become one of lines. */
 function logRefusedConnections(server: Server, logger: Logger): void {
   let refused = 0;
   let silentUntil = 0;

@@ -23,7 +23,7 @@ export async function askDocument(path: string): Promise<Document> {
   return new DOMParser().parseFromString(text, 'text/html');
 }
 
-/** For a wallet that does not know the network. Undefined when there is no answer. */
+/** Returns what a wallet needs to add a network that it does not know. Undefined when there is no answer. */
 export async function askWalletChain(chainId: string): Promise<WalletChain | undefined> {
   return await askWithin(TIMEOUT_MS, '/assets/wallet-chains.json', {}, async (response) => {
     const chains: WalletChains = await response.json();

@@ -82,6 +82,6 @@ function tryToWrite(to: () => void): void {
   try {
     to();
   } catch {
-    // Nothing is stored then, and the page works without it.
+    // The browser refuses to store: the page works without it.
   }
 }

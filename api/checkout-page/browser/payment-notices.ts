@@ -19,7 +19,7 @@ function nothingTaken(words: ScriptWords): string {
   return isUncertain() ? '' : words.nothingPaid;
 }
 
-/** Before anything was sent. */
+/** The notice of an error that came before anything was sent. */
 export function problemNotice(words: ScriptWords, error: unknown, { name }: PageWallet): Notice {
   const { word, values } =
     error instanceof WalletProblem ? error : new WalletProblem('walletFailed', { wallet: name });
@@ -41,7 +41,7 @@ const MEANWHILE: Readonly<Record<string, Cause>> = {
   expired: 'overMeanwhile',
 };
 
-/** For a session that changed while a wallet was being asked: the window of the wallet may still be open. */
+/** The notice that the session changed while a wallet was being asked: the window of the wallet may still be open. */
 export function interruptedNotice(words: ScriptWords, state: string): Notice | undefined {
   const cause = MEANWHILE[state];
   return cause && { title: words[cause], lines: [words[NEXT_STEPS[cause]]] };

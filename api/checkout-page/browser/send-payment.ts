@@ -34,7 +34,7 @@ export async function sendPayment(
   isUnclear: boolean,
   { path, sessionId, clock, onTrouble }: Sending,
 ): Promise<Outcome> {
-  // Stored before sending, so that a reload continues with the same signature.
+  // The payment is stored before it is sent, so that a reload continues with the same signature.
   keepPayment(sessionId, payment);
   markMine(sessionId, payment.payer);
   for (let attempt = 1; ; attempt += 1) {

@@ -34,7 +34,7 @@ export function signingPanel(signing: Signing, words: ScriptWords): Node[] {
   return [make('dl', { class: 'facts signing' }, ...rows), lookForWindow(wallet, words)];
 }
 
-/** In the terms and units that the window of the wallet uses. */
+/** Tells the amount in the terms and units that the window of the wallet uses. */
 function inWallet({ accepted, amount, family }: PayableEntry, words: ScriptWords): (Node | string)[] {
   const text = family === 'evm' ? words.inWalletEvm : words.inWalletSolana;
   return sentence(text, { units: accepted.amount, amount });
@@ -44,7 +44,7 @@ function row(term: string, ...value: (Node | string)[]): HTMLElement {
   return make('div', {}, make('dt', {}, term), make('dd', {}, ...value));
 }
 
-/** In two halves, so that an address that needs two lines does not leave its last character alone on the second. */
+/** Splits an address in two halves, so that on two lines its last character does not stand alone on the second. */
 function code(address: string): HTMLElement {
   const half = Math.ceil(address.length / 2);
   const parts = [address.slice(0, half), address.slice(half)].map((part) => make('span', {}, part));

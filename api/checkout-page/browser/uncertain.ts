@@ -43,7 +43,7 @@ export function showUncertain({ reference, payment, why, again }: Uncertain): vo
   button.replaceChildren(again ?? '');
   button.hidden = again === undefined;
   warning.hidden = false;
-  // With a new link the buyer would pay again.
+  // A buyer who asks for a new link would pay again.
   find('#new-link')?.remove();
   arrange();
 }

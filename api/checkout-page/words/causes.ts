@@ -78,7 +78,7 @@ const CODES: Readonly<Record<string, Cause>> = {
   4902: 'walletNoNetwork',
 };
 
-/** For errors without a known code. */
+/** Causes of errors without a known code, by message. */
 const MESSAGES: readonly [message: RegExp, cause: Cause][] = [
   [/already (pending|processing)/i, 'walletPending'],
   [/reject|denied|declined|cancell?ed|(plugin|popup|window) closed/i, 'declined'],

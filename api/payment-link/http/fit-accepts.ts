@@ -51,7 +51,7 @@ const AROUND_OFFERS = `,"${OFFER_RECEIPT}":${OFFERS_BEFORE}${OFFERS_AFTER}`.leng
 
 const AROUND_OFFER = renderOffer(MAX_ENTRIES, '').length;
 
-/** Without it thirdweb's client looks the token contract up at thirdweb's servers, or else refuses to pay. */
+/** thirdweb's client needs `primaryType`: it otherwise looks the token contract up at thirdweb's servers, or refuses to pay. */
 const PRIMARY_TYPE = { primaryType: 'TransferWithAuthorization' } as const;
 
 interface Rendered {

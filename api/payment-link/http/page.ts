@@ -49,7 +49,7 @@ export async function sendPageAfterPayment(
   // The payment has changed the session since it was read.
   const session = await findPagePayable(deps.db, sessionId);
   if (session === undefined) throw new Error(`${sessionId} is gone`);
-  // Set first: the link's own headers fill the room that these leave.
+  // The page's headers are set first: the link's own headers fill the room that these leave.
   setPageHeaders(res, deps.config.pageScriptUrl, inlinedIn(deps, session));
   writeStatusAndHeaders(deps, res, head);
   await sendPage(deps, res, session, shown, { hasHead: true });

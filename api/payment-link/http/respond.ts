@@ -63,7 +63,10 @@ function writePaymentRequired(deps: HeadDeps, res: Response, answer: Answer<'pay
   return setPaymentRequired(deps, res, answer);
 }
 
-/** For older agents also under the name of x402 version 1, there without extensions, since headers have little room. */
+/**
+ * Sets the receipt, for older agents also under the name of x402 version 1. That copy has no extensions: headers have little
+ * room.
+ */
 function setReceipt(res: Response, receipt: SettlementResponse): void {
   const { extensions, ...bare } = receipt;
   const value = encodeHeader(bare);

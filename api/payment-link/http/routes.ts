@@ -33,7 +33,7 @@ export function paymentLink(deps: Deps): Router {
   const noteUnknown = logUnknownLinks(deps);
   const serve = serveLink(deps, relations, refuse, tooMany);
   router.use(linkHeaders(relations));
-  // For the request log.
+  // The request log names the session.
   router.param('id', (_req, res, next, id: string) => {
     if (isIdShaped(id)) res.locals.session = id;
     next();

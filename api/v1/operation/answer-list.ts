@@ -18,7 +18,7 @@ interface Presented<T> {
   render?(object: T): Iterable<string>;
 }
 
-/** For objects that are stored as text and served unchanged. */
+/** The rendering of objects that are stored as text and served unchanged. */
 interface Rendered<T> {
   present?: undefined;
   render(object: T): Iterable<string>;

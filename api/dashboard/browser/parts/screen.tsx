@@ -4,7 +4,7 @@ import { useSignedIn } from '../api/signed-in.js';
 
 interface ScreenProps {
   title: string;
-  /** Beside the title. */
+  /** Elements beside the title. */
   actions?: ComponentChildren;
   children: ComponentChildren;
 }

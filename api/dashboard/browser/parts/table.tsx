@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 export interface Column<T> {
   head: string;
   cell(row: T): ComponentChildren;
-  /** Left out on narrow screens. */
+  /** A wide column is left out on narrow screens. */
   isWide?: boolean;
   /** Numbers end at the same place. */
   isNumber?: boolean;

@@ -13,9 +13,9 @@ const EVERY_MS = 15_000;
 /** The limits of the reads. Of more endpoints only the newest are judged; of other objects the newest are named. */
 const ENDPOINTS = '10';
 const DELIVERIES = '10';
-/** For an endpoint whose newest deliveries have not been tried. */
+/** The number of deliveries to read of an endpoint whose newest have not been tried. */
 const MORE_DELIVERIES = '100';
-/** More would wait for each other: the service gives an account a third of its connections to Postgres. */
+/** More reads at once would wait for each other: the service gives an account a third of its connections to Postgres. */
 const AT_ONCE = 3;
 const REFUNDS = '10';
 const PAYMENTS = '10';

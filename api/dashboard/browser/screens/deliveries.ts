@@ -67,7 +67,7 @@ export interface ResendBatch {
 }
 
 const DAY_SECONDS = 86_400;
-/** From the first to the last try of a delivery. */
+/** The time from the first to the last try of a delivery. */
 const LONGEST_TRYING_SECONDS = 76 * 3600;
 const PAGES = 10;
 const PAGE_SIZE = '100';

@@ -69,7 +69,7 @@ export function NewLink() {
       ...(email !== '' && { customer_email: email }),
       metadata: metadataOf(pairs),
     };
-    // Without it the service takes 24 hours from its own clock.
+    // A session without `expires_at` ends 24 hours later by the service's own clock.
     const end = hours !== '24' && { expires_at: nowSeconds() + Number(hours) * 3600 };
     const body = { ...asked, ...end };
     const screen = shownScreen();
