@@ -4,7 +4,7 @@ import { presentAccount, presentApiKey } from '../shared/accounts/present.js';
 import { type Command, subjectOf } from './command.js';
 import { parseMode } from './read-values.js';
 
-/** For an account that must stop, and for keys that have leaked. */
+/** Commands for an account that must stop, and for keys that have leaked. */
 export const ACCOUNT_COMMANDS: Readonly<Record<string, Command>> = {
   'disable-account': changeAccount(disableAccount),
   'enable-account': changeAccount(enableAccount),

@@ -10,7 +10,7 @@ import { linkBaseUrl } from './link-base-url.js';
 import { UsageError } from './parse-command-line.js';
 import { readDayRange, readTimeRange } from './read-times.js';
 
-/** For accountants. `totals` are the sums of the daily reports; `export` lacks the archived months. */
+/** Commands for accountants. `totals` are the sums of the daily reports; `export` lacks the archived months. */
 export const ACCOUNTING_COMMANDS: Readonly<Record<string, Command>> = {
   totals: {
     usage: '--from DATE --to DATE [--account acct_…] [--csv]',

@@ -12,8 +12,8 @@ interface LocalDatabase {
 const SANDBOX_SETTINGS = { CHECK_TOKEN_ACCOUNTS: 'false' };
 
 /**
- * Undefined when DATABASE_URL names the database. Otherwise the database of a running `npm start`; only `--local` may
- * start one, because a command on a forgotten or throwaway database would create keys that no process knows.
+ * Returns the database of a running `npm start`; undefined when DATABASE_URL names the database. Only `--local` may start
+ * one, because a command on a forgotten or throwaway database would create keys that no process knows.
  */
 export async function chooseDatabase(startsLocal: boolean): Promise<LocalDatabase | undefined> {
   if (isSet('DATABASE_URL')) {

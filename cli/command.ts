@@ -18,7 +18,7 @@ export interface AuditEntry {
 export interface CommandContext {
   config: Config;
   isJson: boolean;
-  /** For log lines. */
+  /** Standard error, for log lines. */
   stderr: { write(text: string): unknown };
   /** Writes one object of a longer report to standard output, before the answer. */
   print(part: object): void;

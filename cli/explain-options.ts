@@ -5,7 +5,7 @@ type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number];
 
 /** Options of every command. */
 export const COMMON_FLAGS = ['json', 'local'];
-/** In letters that are added, left out or changed: two that are swapped count as two. */
+/** Counted in letters that are added, left out or changed: two swapped letters count as two. */
 const MOST_MISTAKES = 2;
 const LETTERS_PER_MISTAKE = 1.5;
 
@@ -58,7 +58,7 @@ function isNear(typed: string, known: string): boolean {
   return mistakes <= MOST_MISTAKES && mistakes < known.length / LETTERS_PER_MISTAKE;
 }
 
-/** Levenshtein's. */
+/** Levenshtein's distance between two texts. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (const [index, letter] of [...a].entries()) {

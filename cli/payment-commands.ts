@@ -6,7 +6,7 @@ import { reconcileRestore } from '../shared/settlement/reconcile-restore.js';
 import { type Command, subjectOf } from './command.js';
 import { linkBaseUrl } from './link-base-url.js';
 
-/** For use after a restore of the database, before workers start. */
+/** The command runs after a restore of the database, before workers start. */
 const RECONCILE_RESTORE: Command = {
   usage: '',
   changes: 'at once',

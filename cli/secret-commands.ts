@@ -3,7 +3,7 @@ import { createSecretBox } from '../shared/secrets/secrets.js';
 import { resealSecrets } from '../shared/webhooks/secrets.js';
 import { type Command, PartialFailure } from './command.js';
 
-/** For the rotation of ENCRYPTION_KEY. */
+/** The command for the rotation of ENCRYPTION_KEY. */
 export const SECRET_COMMANDS: Readonly<Record<string, Command>> = {
   'reseal-secrets': {
     usage: '',
