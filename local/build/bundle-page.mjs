@@ -8,7 +8,10 @@ const DASHBOARD = path.join('api', 'dashboard', 'browser');
 const REFERENCE = path.join('api', 'docs', 'browser', 'reference.js');
 /** The best of brotli's qualities takes some 0.5 s of processor for each 100 KB. */
 const BEST_QUALITY = 11;
-/** For the reference's 1.6 MB, which this makes 9 % longer in an eighteenth of the time: every build waits for it. */
+/**
+ * The quality for the 1.6 MB of the reference, which it makes 9 % longer in an eighteenth of the time: every build waits for
+ * it.
+ */
 const REFERENCE_QUALITY = 9;
 
 /** Script and style sheet of each page, by file name, each also compressed. A name contains the hash of its content. */
@@ -62,7 +65,7 @@ async function bundle(root, entryPoints, brotliQuality) {
   );
 }
 
-/** Compressed by the build, because a process could answer nothing else meanwhile. */
+/** The build compresses the files, because a process could answer nothing else meanwhile. */
 function encodingsOf(name, contents, brotliQuality) {
   const params = { [constants.BROTLI_PARAM_QUALITY]: brotliQuality };
   return [

@@ -14,7 +14,7 @@ await mkdir(folder, { recursive: true });
 const FAST = /^test\/(unit\/|docs\.spec|architecture\/(?!api\.spec))/;
 const specs = findSpecs(root).filter((file) => FAST.test(file) && !isLong(file));
 
-/** As in .mocharc.json. */
+/** The same options as in .mocharc.json. */
 const node = ['--import', 'tsx', '--no-experimental-require-module'];
 const mocha = [...node, 'node_modules/mocha/bin/mocha.js', '--no-config', '--timeout', '60000'];
 /** The compiler checks again only files that have changed since the last run, and the files that depend on them. */

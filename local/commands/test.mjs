@@ -5,7 +5,7 @@ import { ensureInstalled } from '../toolchain/ensure-installed.mjs';
 import { runToEnd } from '../toolchain/run-to-end.mjs';
 import { ensureSystemTools } from '../toolchain/system-tools.mjs';
 
-/** Fewer files print each of their stories. */
+/** A run of fewer files prints each test's title. */
 const MANY = 10;
 const REPORTER = ['--require', 'test/support/progress-reporter.ts', '--reporter', 'files'];
 

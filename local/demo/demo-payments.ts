@@ -49,7 +49,7 @@ interface MadeUpRefund {
   half: boolean;
 }
 
-/** By the number of the order. */
+/** Refunds by the number of the order. */
 const REFUNDS: ReadonlyMap<number, MadeUpRefund> = new Map([
   [40, { status: 'complete', half: false }],
   [80, { status: 'complete', half: true }],

@@ -14,7 +14,7 @@ interface Listening {
   times?: FollowTimes;
 }
 
-/** Until Ctrl-C. */
+/** Follows the events until Ctrl-C. */
 export async function start(argv: readonly string[]): Promise<number> {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());

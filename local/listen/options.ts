@@ -15,7 +15,7 @@ Follows the events of an account from now on.
 
 export interface ListenOptions {
   key: string;
-  /** Without a slash at the end. */
+  /** The service's address, without a slash at the end. */
   url: string;
   forwardTo: string | undefined;
   /** Undefined: every type, including types of later releases. */

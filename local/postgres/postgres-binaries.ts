@@ -7,7 +7,7 @@ import { bundledPackage, copyPackage, linkLibraries } from './postgres-package.j
 
 interface PostgresBinaries {
   bin: string;
-  /** For example "18.4". */
+  /** The version as Postgres prints it, for example "18.4". */
   version: string;
   major: string;
 }

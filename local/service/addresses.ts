@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 import type { Config } from '../../shared/config/config.js';
 
 export interface Addresses {
-  /** For programs and browsers of this machine. */
+  /** The address for programs and browsers of this machine. */
   here: string;
   /** How phones open the QR code of a payment page. */
   phones: string | undefined;

@@ -12,7 +12,7 @@ export async function localSettings(folder = dataFolder()): Promise<Record<strin
   };
 }
 
-/** For commands: the address that links of the local database start with. */
+/** Keeps the address that links of the local database start with, for commands. */
 export async function keepBaseUrl(folder: string, baseUrl: string): Promise<void> {
   const file = baseUrlFile(folder);
   await writeFile(`${file}.new`, `${baseUrl}\n`);

@@ -32,7 +32,7 @@ async function install(root) {
       ? 'Installing dependencies (package-lock.json changed, or the last time was cut short) …\n'
       : 'Installing dependencies (first start only) …\n',
   );
-  // Removed first, so that an interrupted installation never looks complete.
+  // The stamp is removed first, so that an interrupted installation never looks complete.
   rmSync(stampFile(root), { force: true });
   rmSync(path.join(modules, '.package-lock.json'), { force: true });
   const npm = npmCommand();
@@ -67,7 +67,7 @@ function matchesLock(root) {
   });
 }
 
-/** Undefined also while npm is writing the file, for a start that began earlier. */
+/** Undefined also when another start's npm is still writing the file. */
 function readPackages(file) {
   try {
     return JSON.parse(read(file)).packages;

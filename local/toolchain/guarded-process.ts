@@ -16,7 +16,7 @@ export interface GuardedProcess {
   hasExited(): boolean;
   /** The end of its output, for error messages. */
   recentOutput(): string;
-  /** Afterwards it does not keep this process alive; the pipe still ends it. */
+  /** Lets this process end before the guarded one, which the pipe still ends then. */
   unref(): void;
   stop(): Promise<void>;
 }
@@ -39,7 +39,7 @@ const STOP_LADDER = [
   { afterMs: 15_000, signal: 'SIGKILL' },
 ] as const;
 
-// Read at load time: the file may be unreadable after this process gives up root.
+// The script is read at load time: the file may be unreadable after this process gives up root.
 const WATCHDOG = readFileSync(path.join(projectRoot(), 'local', 'toolchain', 'watchdog.sh'), 'utf8').replace(
   /^#.*\n/gm,
   '',
