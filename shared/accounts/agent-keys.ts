@@ -32,7 +32,7 @@ export async function createAgentKey(
   });
 }
 
-/** Checked under the account's lock, since an operator may remove the facilitator key and its checkout keys meanwhile. */
+/** Runs under the account's lock, since an operator may remove the facilitator key and its checkout keys meanwhile. */
 async function refuseRemovedSigner(
   trx: Knex.Transaction,
   { keyId, accountId }: FacilitatorKey,

@@ -152,7 +152,7 @@ export function whereKeyActive<M extends Model, R>(
   return query.whereRaw(isKeyActive('?'), principal.keyId);
 }
 
-/** For statements that found nothing: throws when the reason is a revoked key. */
+/** Throws when a statement may have found nothing because the key is revoked. */
 export async function requireActiveKey(db: Knex, principal: Principal): Promise<void> {
   const key = await ApiKey.query(db).findById(principal.keyId).select('revokedAt');
   if (key !== undefined && key.revokedAt === null) return;

@@ -29,8 +29,8 @@ export async function addFacilitatorKey(
 }
 
 /**
- * With `revokeKeys` also revokes the checkout keys made with the facilitator key, even when it was removed before. The
- * lock of the account's row keeps a concurrent createAgentKey from adding another one.
+ * Removes a facilitator key. With `revokeKeys` also revokes the checkout keys made with it, even when it was removed before.
+ * The lock of the account's row keeps a concurrent createAgentKey from adding another one.
  */
 export async function removeFacilitatorKey(
   db: Knex,

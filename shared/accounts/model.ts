@@ -29,7 +29,7 @@ export class ApiKey extends Model {
   declare secretSha256: Buffer;
   declare access: KeyAccess;
   declare facilitatorKeyId: string | null;
-  /** To the hour; null before the first use. */
+  /** The time of the last use, to the hour; null before the first use. */
   declare lastUsedAt: Date | null;
   declare revokedAt: Date | null;
   /** Revoked only while its account is disabled. */

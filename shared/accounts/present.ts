@@ -32,7 +32,7 @@ export function presentNewApiKey(key: ApiKey, secret: string, account: Account):
   };
 }
 
-/** For the merchant, without the secret. */
+/** Presents a key to its merchant, without the secret. */
 export function presentAccountKey(key: ApiKey, account: Account): object {
   return {
     object: 'api_key',
@@ -51,7 +51,7 @@ export function presentDeletedApiKey(id: string): object {
   return { id, object: 'api_key', deleted: true };
 }
 
-/** For the operator, without the secret. */
+/** Presents a key to the operator, without the secret. */
 export function presentApiKey(key: ApiKey): object {
   return {
     object: 'api_key',

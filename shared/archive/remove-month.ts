@@ -20,7 +20,7 @@ export interface Removed {
  */
 export async function removeWritten(db: Knex, folder: string, part: Part): Promise<Removed> {
   const sum: Removed = { removed: 0, left: 0 };
-  // Reversed: rows are deleted before the rows that they refer to.
+  // The tables go in reverse: rows are deleted before the rows that they refer to.
   for (const table of GROWING_TABLES.toReversed()) {
     for await (const rows of rowsIn(pathOf(folder, part, table), BATCH)) {
       const [some] = await db.transaction(async (trx) => {

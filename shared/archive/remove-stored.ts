@@ -93,7 +93,7 @@ function readManifest(line: string): Part {
     const { manifest }: { manifest?: Part } = JSON.parse(line);
     if (Array.isArray(manifest?.files)) return manifest;
   } catch {
-    // Refused below.
+    // The line is refused below.
   }
   throw refused('it has a line that is neither a row nor a manifest');
 }

@@ -46,7 +46,7 @@ type WireSession = ShownFields & {
   line_items?: WireList<object>;
 };
 
-/** Sorted once, at start: each presented session begins as a copy of it. */
+/** The fields are sorted once, at start: each presented session begins as a copy of this one. */
 const BLANK = inWireOrder({
   ...fieldsBy('name', SESSION_FIELDS, () => null),
   id: null,

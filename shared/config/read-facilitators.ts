@@ -26,7 +26,7 @@ const SUFFIXES = ['', '_2', '_3', '_4', '_5', '_6', '_7', '_8', '_9'] as const;
 const OF_ONE = ['URL', 'AUTH', 'KEY_ID', 'SECRET', 'MAX_PER_SECOND', 'MAX_CONNECTIONS'] as const;
 
 export interface Facilitators {
-  /** In the order of preference. Empty only in a process that needs none. */
+  /** The facilitators in the order of preference. Empty only in a process that needs none. */
   facilitators: readonly FacilitatorConfig[];
   /** One timeout for all of them. */
   settleTimeoutMs: number;

@@ -31,14 +31,17 @@ interface Waiting<Item, Result> {
   resolve(result: Result | Promise<Result>): void;
 }
 
-/** For a caller's `lingerMs`: a batch of two costs Postgres, the driver and the kernel nearly as much as one of ten. */
+/**
+ * Milliseconds for a caller's `lingerMs`: a batch of two costs Postgres, the driver and the kernel nearly as much as one of
+ * ten.
+ */
 export const LINGER_MS = 4;
 
 /** Items per statement. */
 const MAX_ITEMS = 50;
 /** A batch waits no longer than this for the batches in flight, which may be stuck. */
 const MAX_WAIT_MS = 20;
-/** Sent without waiting, so that Postgres and this process work at the same time. */
+/** A batch of this many items is sent without waiting, so that Postgres and this process work at the same time. */
 const SEND_AT_ITEMS = 10;
 const MAX_BATCHES_IN_FLIGHT = 3;
 

@@ -41,7 +41,7 @@ export function followClock(db: Knex, logger: Logger): Closable {
 }
 
 export async function readServerOf(db: Knex): Promise<void> {
-  // Not by `runStatement`, whose listeners see the statements of requests.
+  // The read bypasses `runStatement`, whose listeners see the statements of requests.
   await withConnection(db, (connection) => readServer(connection, db.client.config.commits));
 }
 

@@ -32,7 +32,7 @@ export function openDatabase(
     log: { debug: ignore, warn: ignore, error: ignore, deprecate: ignore },
   };
   const db = knexFactory(config);
-  // Read by `runStatement`; knex itself prepares no statements.
+  // `runStatement` reads these settings; knex itself prepares no statements.
   db.userParams = {
     preparedStatements: database.preparedStatements,
     onStatementLost: () =>

@@ -44,7 +44,7 @@ export function pageText<T>(listing: Listing<T>, page: PageRequest, share: numbe
 }
 
 const BEYOND = { ASC: '>', DESC: '<' } as const;
-/** Below and above the id of every object. */
+/** Texts below and above the id of every object. */
 const ENDS = { ASC: `''`, DESC: `'~'` } as const;
 
 /**
@@ -73,9 +73,9 @@ function directionOf({ endingBefore }: PageRequest): keyof typeof BEYOND {
 }
 
 /**
- * Several pages in one statement. Its parameters are arrays with one element per page: the share, then the parameters of
- * the page's own text. Each array is wrapped in a SELECT, which hides its length from the planner, so that Postgres does
- * not plan again for each length.
+ * Returns the text of a statement that reads several pages. Its parameters are arrays with one element per page: the share,
+ * then the parameters of the page's own text. Each array is wrapped in a SELECT, which hides its length from the planner, so
+ * that Postgres does not plan again for each length.
  */
 export function pagesText<T>(listing: Listing<T>, page: PageRequest): string {
   const types = ['int', ...pageValues(listing, page).map(typeOf)];

@@ -75,7 +75,7 @@ export async function readByIds<T>(
   });
 }
 
-/** One object of a list, of any size. */
+/** Reads one object of a list, of any size. */
 export async function readById<T>(
   db: Knex,
   listing: Omit<Listing<T>, 'filters'>,

@@ -27,7 +27,7 @@ interface ReplicaTimes {
 
 const TIMES: ReplicaTimes = { checkEveryMs: 500, maxLagMs: 5000, timeoutMs: 3000 };
 
-/** Except `serves`, the `why` of log lines. */
+/** Every state but `serves` is the `why` of log lines. */
 type ReplicaState = 'serves' | 'away' | 'behind' | 'not_a_standby';
 
 const HINTS: Record<Exclude<ReplicaState, 'serves'>, string> = {

@@ -58,7 +58,7 @@ export function requireDefaults(defaults: SessionDefaults): void {
   throw new WrongDefaults(lines.join('\n'));
 }
 
-/** For a connection that asks nothing else when it is new. */
+/** Checks the defaults of a new connection that asks its server nothing else. */
 export async function readDefaults(connection: Pick<PostgresClient, 'query'>): Promise<void> {
   const { rows } = await connection.query<{ defaults: SessionDefaults }>(`SELECT ${SESSION_DEFAULTS}`);
   if (rows[0] !== undefined) requireDefaults(rows[0].defaults);

@@ -45,7 +45,7 @@ async function runOnce<Row>(db: Knex, { name, text }: Statement, values: readonl
   });
 }
 
-/** For statements that `runStatement` cannot run. A connection is destroyed when a statement on it was abandoned. */
+/** Lends a connection to statements that `runStatement` cannot run. It is destroyed when a statement on it was abandoned. */
 export async function withConnection<T>(
   db: Knex,
   work: (connection: PostgresClient) => Promise<T>,

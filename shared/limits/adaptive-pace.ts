@@ -78,7 +78,7 @@ export class AdaptivePace {
     return Math.max(0, Math.min(slots, atOnce));
   }
 
-  /** Until a call may start by pause and rate; 0 when only the end of another call lets it start. */
+  /** Milliseconds until a call may start by pause and rate; 0 when only the end of another call lets it start. */
   get waitMs(): number {
     return Math.max(0, Math.ceil(Math.max(this.#pausedUntilMs, this.#nextAtMs) - this.#nowMs()));
   }
@@ -138,7 +138,7 @@ export class AdaptivePace {
     if (slots > 0) this.#window = Math.max(1, this.#window / 2);
   }
 
-  /** Between two calls; no longer than the longest pause. */
+  /** Milliseconds between two calls; no longer than the longest pause. */
   #intervalMs(): number {
     return this.#rate === undefined ? 0 : Math.min(1000 / this.#rate, this.#longestPauseMs);
   }

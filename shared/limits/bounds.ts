@@ -20,9 +20,7 @@ export const MAX_REQUEST_HEADERS = 64;
  * `ofConnection`: LARGE_BODIES_BYTES bounds longer ones.
  */
 export const HELD_INPUT = { bytes: 32 * 1024 * 1024, ofConnection: 128 * 1024 };
-/**
- * After the last answer of a connection, so much of what still arrives is read and dropped: a reset would take the answer away.
- */
+/** Input that is read and dropped after the last answer of a connection: a reset would take the answer away. */
 export const READ_OUT = { bytes: 8 * 1024 * 1024, ms: 5000 };
 
 /** A larger body is refused by its Content-Length or while it is read. */
@@ -175,11 +173,14 @@ export const MAX_FACILITATOR_ANSWER_BYTES = 256 * 1024;
 
 /** The body of a receiver's answer decides nothing: it is read for the delivery's history and to keep the connection alive. */
 export const MAX_RECEIVER_ANSWER_BYTES = 64 * 1024;
-/** From the start of a try, so with name look-up and TLS, to the end of the answer's headers; and from there to its end. */
+/**
+ * Milliseconds from the start of a try to the end of the answer's headers, name look-up and TLS included; and from there to
+ * its end.
+ */
 export const RECEIVER_HEADERS_WITHIN_MS = 10_000;
 export const RECEIVER_BODY_WITHIN_MS = 1000;
 
-/** From the request for a merchant's image to the end of the answer. */
+/** Milliseconds from the request for a merchant's image to the end of the answer. */
 export const IMAGE_WITHIN_MS = 5000;
 
 /** Image fetches in flight, and fetches that wait for a slot. */
@@ -227,7 +228,7 @@ export const POOL_SHARES = 3;
 export const POOL_WAITING = 2000;
 export const POOL_WAITING_OF_ACCOUNT = 200;
 
-/** Pending deliveries of an account, held ones included. Beyond it events are sent again no more; new events still are. */
+/** Pending deliveries of an account, held ones included. Above this number no event is sent again; new events still are written. */
 export const MAX_PENDING_DELIVERIES = 100_000;
 
 /** Deliveries that one statement writes when sessions expire. */

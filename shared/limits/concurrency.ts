@@ -1,7 +1,7 @@
 import { type BudgetLimits, openBudget, type Release } from './budget.js';
 import { openFairQueue } from './fair-queue.js';
 
-/** At most `total` slots in flight, and at most `perHolder` of each holder; further callers wait. */
+/** A limiter with at most `total` slots in flight, and at most `perHolder` of each holder; further callers wait. */
 export interface Concurrency {
   /** Undefined when no slot is free for these holders. */
   tryTake(...holders: string[]): Release | undefined;

@@ -2,7 +2,7 @@
 export type CallerKind = 'web' | 'worker';
 export type Callers = Readonly<Record<CallerKind, number>>;
 
-/** Assumed until the processes are counted, and the least of every count. */
+/** The count that is assumed until the processes are counted, and the least of every count. */
 export const ONE_OF_EACH: Callers = { web: 1, worker: 1 };
 
 /** A settlement takes several times as long as a verification, and both are equally frequent. */

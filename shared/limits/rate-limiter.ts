@@ -10,11 +10,11 @@ export interface RateLimiter {
 
 export interface Turn {
   granted: boolean;
-  /** Until the turn comes, or would have come. */
+  /** Milliseconds until the turn comes, or would have come. */
   waitMs: number;
 }
 
-/** For the calls of this process; `intervalMs` may change. */
+/** Paces the calls of this process; `intervalMs` may change. */
 export function openRateLimiter(
   intervalMs: () => number,
   nowMs: () => number = () => performance.now(),

@@ -9,7 +9,7 @@ interface TurnStore {
 export interface SharedRateOptions {
   store: TurnStore;
   key: string;
-  /** Between two calls of all processes; undefined where only pauses are shared and calls are not spaced. */
+  /** Milliseconds between two calls of all processes; undefined where only pauses are shared and calls are not spaced. */
   intervalMs: number | undefined;
   /** This process's own limiter, used while the store does not answer. */
   alone: RateLimiter;

@@ -11,7 +11,7 @@ import { openRateLimiter, type RateLimiter } from './rate-limiter.js';
 export interface Throttle {
   /** `pauseWithinMs`: the longest pause that the call waits for. */
   enter(withinMs: number, about?: About, pauseWithinMs?: number): Promise<Entry>;
-  /** Without a network, and for as long as two networks are paused, all calls pause. */
+  /** A network pauses. Without a network, and for as long as two networks are paused, all calls pause. */
   pause(ms: number, network?: string): void;
   /** An account pauses. For as long as two accounts are paused because of different payers, their network does. */
   pauseAccount(ms: number, about: About, payer: string): void;
@@ -33,7 +33,7 @@ interface ThrottleOptions {
 
 type Turns = Pick<RateLimiter, 'take' | 'pausedMs'>;
 
-/** For a call that got no slot, since nothing tells when one will be free. */
+/** A call that got no slot may come again after this time, since nothing tells when one will be free. */
 const RETRY_AFTER_MS = 1000;
 
 export function openThrottle({
@@ -137,7 +137,7 @@ export function openThrottle({
   };
 }
 
-/** Several pauses as one: the longest applies. */
+/** Joins several pauses: the longest applies. */
 function longestOf(...pauses: RateLimiter[]): Turns {
   const pausedMs = async (): Promise<number> =>
     Math.max(...(await Promise.all(pauses.map((one) => one.pausedMs()))));

@@ -20,7 +20,7 @@ export interface MetricSources extends BacklogSources {
 }
 
 interface MetricsPage {
-  /** For the counters of a kind of process. */
+  /** The registry for the counters of a kind of process. */
   registry: Registry;
   /** This process's own metrics, without the backlog and without I/O. */
   own(): Promise<string>;

@@ -12,7 +12,7 @@ import { type Columns, csvLine, headLine } from '../wire/csv.js';
 export interface Export {
   /** The first line of the table. */
   head: string;
-  /** One object of the list after the other, read a page at a time: as a line of the table, and as JSON. */
+  /** The objects of the list one after the other, read a page at a time: each as a line of the table, and as JSON. */
   rows: AsyncIterable<{ csv: string; json: string }>;
 }
 

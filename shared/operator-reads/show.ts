@@ -23,7 +23,7 @@ import { presentEventHead, presentOperatorEndpoint, presentWebhookDelivery } fro
  */
 export interface Shown {
   answer: object;
-  /** Set for an account. */
+  /** The account, when the id is an account's. */
   account?: Account;
 }
 
@@ -54,7 +54,7 @@ export async function showById(context: ShowContext, id: string): Promise<Shown 
   return await show?.(context, id);
 }
 
-/** For the id of a row that was read just before. */
+/** Shows the row of this id, which was read just before. */
 export async function getById(context: ShowContext, id: string): Promise<Shown> {
   return requireFound(await showById(context, id), 'object', id);
 }

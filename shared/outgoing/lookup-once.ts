@@ -2,8 +2,8 @@ import dns, { type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 
 /**
- * One look-up of a name at a time: each takes one of the two threads that libuv has for look-ups until its name servers answer,
- * and all other names wait for them.
+ * The look-ups in flight, one at a time for each name: a look-up takes one of the two threads that libuv has for look-ups
+ * until its name servers answer, and all other names wait for them.
  */
 const asking = new Map<string, Promise<LookupAddress[]>>();
 

@@ -24,7 +24,7 @@ export class Payable extends WithSessionFields {
   declare livemode: boolean;
   declare status: PayableStatus;
   declare amountTotalCents: number;
-  /** Left out of reads that do not show them. */
+  /** Undefined in reads that do not show line items. */
   declare lineItems?: LineItem[];
   /** Null in rows of older releases. */
   declare summary?: ItemSummary | null;

@@ -10,7 +10,7 @@ export interface RefundTerms {
   reference: string | null;
   reason: RefundReason | null;
   token: TokenSymbol;
-  /** In the token's smallest unit. */
+  /** Amount in the token's smallest unit. */
   tokenAmount: string;
   tokenDecimals: number;
   /** CAIP-2. */

@@ -15,7 +15,7 @@ export class Payment extends Model {
   declare status: PaymentStatus;
   declare amountCents: number;
   declare token: TokenSymbol;
-  /** In the token's smallest unit; text, since it may exceed 2^53. */
+  /** Amount in the token's smallest unit; text, since it may exceed 2^53. */
   declare tokenAmount: string;
   declare tokenDecimals: number;
   /** CAIP-2. */

@@ -4,7 +4,7 @@
  */
 let offsetMs = 0;
 let correctionMs = 0;
-/** By how much the host's clock has jumped forward since Postgres' clock was last read. */
+/** Milliseconds by which the host's clock has jumped forward since Postgres' clock was last read. */
 let unconfirmedMs = 0;
 /** Until Postgres' clock is read, times are the host's. */
 let isRead = false;
@@ -49,7 +49,10 @@ export function laterNowMs(): number {
   return Math.max(nowMs(), hostNowMs());
 }
 
-/** In whole milliseconds, without a jump of the host's clock that Postgres has not confirmed: for times that outlast the jump. */
+/**
+ * The time in whole milliseconds, without a jump of the host's clock that Postgres has not confirmed: for times that outlast
+ * the jump.
+ */
 export function confirmedNowMs(): number {
   return Math.floor(nowMs() - unconfirmedMs);
 }
@@ -116,12 +119,12 @@ export function clockCorrectionMs(): number {
   return correctionMs;
 }
 
-/** For tests. */
+/** Moves the time of tests. */
 export function advanceClock(ms: number): void {
   offsetMs += ms;
 }
 
-/** For tests. */
+/** Undoes the moves of `advanceClock`, and lets modules forget the times that they remember. */
 export function resetClock(): void {
   offsetMs = 0;
   forgetTimes();
@@ -133,7 +136,10 @@ function forgetTimes(): void {
   for (const listener of resetListeners) listener();
 }
 
-/** For modules that remember a time: of the host's clock before Postgres' clock was read, or of the advanced clock. */
+/**
+ * Calls modules that remember a time when they must forget it: a time of the host's clock before Postgres' clock was read, or
+ * of the advanced clock.
+ */
 export function onClockReset(listener: () => void): void {
   resetListeners.push(listener);
 }

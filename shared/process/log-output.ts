@@ -53,7 +53,7 @@ export class LogOutput {
       while (this.#rest.length > 0 || this.#lines !== '') this.#writeSome();
       this.#isRefused = false;
     } catch {
-      // Its reader has no room, or is gone; a disk is full.
+      // The output takes nothing: its reader has no room, or is gone, or a disk is full.
       this.#isRefused = true;
       this.#tryAgain();
       return;

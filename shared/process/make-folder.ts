@@ -7,7 +7,7 @@ import path from 'node:path';
  */
 export async function makeFolder(folder: string, mode = 0o777): Promise<void> {
   const above = path.dirname(folder);
-  // Asked first: another process may make it after `mkdir` has missed it.
+  // The folder above is asked for first: another process may make it after `mkdir` has missed it.
   const isAboveThere = await isFolder(above);
   try {
     await mkdir(folder, mode);

@@ -14,8 +14,8 @@ export async function closeWithin(ms: number, closing: Promise<void>, logger: Lo
 }
 
 /**
- * Until `closeOnSignal`, SIGTERM or SIGINT ends the process at once. The first process of a container gets no signal without
- * a listener, and would go on to serve after a SIGTERM during its start, until it is killed.
+ * Makes SIGTERM and SIGINT end the process at once, until `closeOnSignal`. The first process of a container gets no signal
+ * without a listener, and would go on to serve after a SIGTERM during its start, until it is killed.
  */
 export function endOnSignal(): void {
   process.on('SIGTERM', end);
@@ -26,7 +26,7 @@ function end(): void {
   process.exit(0);
 }
 
-/** For a command: SIGTERM or SIGINT ends it with the code that a shell gives to a program ended by that signal. */
+/** Makes SIGTERM and SIGINT end a command with the code that a shell gives to a program ended by that signal. */
 export function failOnSignal(beforeEnd: (signal: NodeJS.Signals) => void = () => {}): void {
   for (const [signal, number] of [
     ['SIGTERM', 15],

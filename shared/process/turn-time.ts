@@ -1,4 +1,4 @@
-/** In each phase of the event loop, for all work of one kind together. */
+/** Milliseconds in each phase of the event loop, for all work of one kind together. */
 const SHORT_MS = 5;
 
 /**

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { BUILD_FOLDER } from './build-folder.js';
 
-/** In a build the tag it was built from, or the latest tag and the commit; from sources the version in package.json. */
+/**
+ * The version: in a build the tag it was built from, or the latest tag and the commit; from sources the one in package.json.
+ */
 export const VERSION: string = readVersion('build.json') ?? readVersion('package.json') ?? 'unknown';
 
 function readVersion(file: string): string | undefined {

@@ -53,7 +53,7 @@ interface ConnectionLimits {
   commandTimeout?: number;
   socketTimeout: number;
   maxRetriesPerRequest: number | null;
-  /** In a cluster: how often a command is retried, every 100 ms, while its node is unknown. */
+  /** How often a command is retried in a cluster, every 100 ms, while its node is unknown. */
   maxRedirections: number;
   /** Whether to connect again after this error of a command. BullMQ's copies of a connection share the function. */
   reconnectOnError(error: Error): boolean;

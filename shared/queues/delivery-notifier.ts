@@ -36,5 +36,5 @@ export function deliveryNotifier(
   });
 }
 
-/** For processes without a queue: the sweep finds due deliveries. */
+/** The notifier of processes without a queue: the sweep finds due deliveries. */
 export const leaveToSweep: NotifyDeliveries = () => {};

@@ -24,7 +24,7 @@ export interface Queues extends Closable {
   /** Rejects while the store is unavailable, or takes no writes. */
   check(): Promise<void>;
   depths(): Promise<QueueDepth[]>;
-  /** For the operators' dashboard. */
+  /** Opens the queues for the operators' dashboard. */
   open(): Promise<Queue[]>;
 }
 

@@ -57,7 +57,7 @@ function withOptions(connectionString: string, own: string): pg.PoolConfig {
 }
 
 export interface QueuePool {
-  /** For BullMQ, which cannot close the pool through it. */
+  /** The connection for BullMQ, which cannot close the pool through it. */
   connection: PostgresConnectionOptions;
   close(): Promise<void>;
 }

@@ -22,7 +22,7 @@ export type BookedPayment =
       payTo: string;
       tokenAmount: string;
     }
-  /** Its amount has left the database. */
+  /** The payment is archived: its amount has left the database. */
   | { kind: 'archived'; id: string; payableId: string; transaction: string | null };
 
 /** A session or a refund, with the wallets and the amount that its link asks for. */
@@ -44,7 +44,7 @@ export function keyOf({ network, asset, payload }: Arrival): string | undefined 
   return payloadKey(network, asset, named);
 }
 
-/** By payload key. */
+/** Finds payments by payload key. */
 export async function findBookedPayments(
   db: Knex,
   keys: readonly string[],
@@ -61,7 +61,7 @@ export async function findBookedPayments(
   return booked;
 }
 
-/** By id; a session that Postgres does not have is missing. */
+/** Finds sessions and refunds by id; a session that Postgres does not have is missing. */
 export async function findBookedPayables(
   db: Knex,
   ids: readonly string[],

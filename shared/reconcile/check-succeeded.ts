@@ -36,7 +36,7 @@ export async function checkSucceeded(networkRun: NetworkRun): Promise<void> {
     resumed !== undefined && resumed.position <= nowMs + DISAGREE_MS ? resumed.position : undefined;
   let after = lowestIdAt('pay_', reached ?? (run.since ?? run.firstTime).getTime());
   const oldest = lowestIdAt('pay_', nowMs - GIVEN_UP_MS);
-  // Read before the succeeded ones, so that a payment that succeeds meanwhile is among either.
+  // Undecided payments are read before the succeeded ones, so that a payment that succeeds meanwhile is among either.
   const unchecked = new Set(await undecidedBefore(networkRun, until));
   const checkPage = async (page: readonly Payment[]): Promise<void> => {
     for (const id of await checkAll(networkRun, page)) if (id > oldest) unchecked.add(id);

@@ -34,7 +34,7 @@ export interface Line {
   network: string;
   asset: string;
   transaction: string | null;
-  /** In the token's smallest unit. */
+  /** Amount in the token's smallest unit. */
   amount: bigint;
   payer: string | null;
   payTo: string;

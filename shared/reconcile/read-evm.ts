@@ -26,7 +26,8 @@ export async function readEvm(
   const { chainReader } = deps;
   const { last, resumed, ...list } = await openList(networkRun, '');
   const head = await chainReader.evmHead(network);
-  // After the head, up to which the position moves: later runs do not read the blocks before it for a wallet that is new since.
+  // The wallets are read after the head, up to which the position moves: later runs do not read the blocks before it for a
+  // wallet that is new since.
   networkRun.wallets = await walletsOf();
   const newest = head.number - Math.max(confirmations - 1, 0);
   const isSameChain =

@@ -72,7 +72,7 @@ async function readNetwork(
   try {
     if (family === 'evm') await readEvm(networkRun, network, walletsOf);
     else await readSolana(networkRun, network);
-    // After the transfers, so that only payments whose money was not seen are asked for.
+    // The check follows the transfers, so that only payments whose money was not seen are asked for.
     await checkSucceeded(networkRun);
   } catch (error) {
     if (!(error instanceof ChainUnreadable || error instanceof RunEnded)) throw error;

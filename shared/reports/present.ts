@@ -46,7 +46,7 @@ function totalsOf({ sums }: DailyReport): Record<Total, number> {
   };
 }
 
-/** One line for each day. */
+/** Columns of the table, which has one line for each day. */
 export const DAILY_REPORT_COLUMNS: Columns<DailyReport> = [
   ['date', ({ dayMs }) => dateText(dayMs)],
   ['currency', () => 'usd'],

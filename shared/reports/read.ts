@@ -39,7 +39,7 @@ export interface AccountSum extends DaySum {
 
 type SumRow = Record<'token' | 'network' | (typeof SUMS)[number], string>;
 
-/** One report for each day, the first day first. */
+/** Reads one report for each day, the first day first. */
 export async function readDailyReports(
   db: Knex,
   principal: Principal,

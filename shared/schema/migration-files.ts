@@ -14,7 +14,9 @@ export interface Migration extends Knex.Migration {
   config?: { transaction?: boolean };
 }
 
-/** After these, no timeout of the role ends the transaction. Postgres has `transaction_timeout` from version 17 on. */
+/**
+ * Statements after which no timeout of the role ends the transaction. Postgres has `transaction_timeout` from version 17 on.
+ */
 export const NO_TIMEOUTS = `SET LOCAL statement_timeout = 0;
   SELECT set_config(name, '0', true) FROM pg_settings WHERE name = 'transaction_timeout'`;
 

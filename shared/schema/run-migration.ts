@@ -70,7 +70,7 @@ async function logProgress({ knex, logger }: MigrationRun, name: string, started
   });
 }
 
-/** For log lines and errors only, so failures are ignored. */
+/** Reads rows that only log lines and errors show, so failures are ignored. */
 async function read(knex: Knex, statement: Statement): Promise<object[]> {
   return await runStatement<object>(knex, statement, []).catch(() => []);
 }

@@ -12,7 +12,7 @@ import { recordMove } from './record-move.js';
 export interface OutcomeDeps extends EventDeps {
   db: Knex;
   logger: Logger;
-  /** Absent in a command, which does not know: it takes nothing for remembered. */
+  /** Absent in a command, which does not know whether commits were lost: it takes nothing for remembered. */
   commits?: Pick<CommitMemory, 'mayHaveLost'> | undefined;
 }
 

@@ -43,7 +43,7 @@ export function failedColumns({ code, watchAt, ...decision }: Omit<Failure, 'rel
   return {
     status: PAYMENT_MOVES.fail.to,
     failureCode: code,
-    // By the later clock: the watch for late money ends a week after it.
+    // The later clock sets `failedAt`: the watch for late money ends a week after it.
     failedAt: new Date(laterNowMs()),
     stage: watchAt === undefined ? null : 'watch',
     dueAt: watchAt ?? null,

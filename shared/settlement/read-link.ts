@@ -66,7 +66,7 @@ const payment = modelColumns(Payment, 'payment', [
   'failureCode',
 ]);
 
-/** One session per statement: line items may be long. */
+/** A statement reads one session: line items may be long. */
 const ONE_BY_ONE: BatchLimits = { maxKeys: 1, maxStatements: LONG_READS_AT_ONCE };
 /** Buyers of many links share these statements, which wait for no row. */
 const SHORT_READS: BatchLimits = { maxStatements: LINK_READS_AT_ONCE };

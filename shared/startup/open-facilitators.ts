@@ -27,7 +27,7 @@ export interface FacilitatorStores {
 }
 
 const COUNT_INTERVAL_MS = 2000;
-/** By then the others have counted a new process, and have closed the idle connections of their old shares (4 s). */
+/** After this time the others have counted a new process, and have closed the idle connections of their old shares (4 s). */
 const NEW_FOR_MS = COUNT_INTERVAL_MS + 5000;
 /** After a failover Postgres knows none of the processes until each registers again: one count does not make a share grow. */
 const COUNTS = 4;

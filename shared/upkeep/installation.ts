@@ -11,7 +11,7 @@ export interface Installation {
   database: string;
   /** Postgres' timeline when a process last looked. */
   timeline: number | null;
-  /** Since a process saw that commits may be lost. */
+  /** Milliseconds since a process saw that commits may be lost. */
   doubtedMsAgo: number | null;
 }
 
@@ -35,7 +35,7 @@ export async function noteDoubt(db: Knex, timeline: number): Promise<void> {
   await runStatement(db, NOTE_DOUBT, [timeline]);
 }
 
-/** Part of the names of the queues in Redis; empty before the migration, as the names of earlier releases. */
+/** Returns a reader of the installation's part of the queues' names in Redis; empty before the migration, as in earlier releases. */
 export function installationNamer(db: Knex): () => Promise<string> {
   return lazy(async () => {
     const installation = await readInstallation(db);

@@ -54,7 +54,7 @@ export function newIdStart(prefix: IdPrefix): string {
 
 let lastTime = { ms: 0, text: '0'.repeat(TIME_LENGTH) };
 
-/** Cached: many ids are created within one millisecond. */
+/** The text is cached: many ids are created within one millisecond. */
 function timeText(ms: number): string {
   if (lastTime.ms !== ms) lastTime = { ms, text: toBase62(ms, TIME_LENGTH) };
   return lastTime.text;

@@ -73,7 +73,7 @@ export function assertPublicHost(url: URL): void {
   if (judgeHost(url.hostname) === 'not_public') throw new NotPublicAddressError(url.hostname);
 }
 
-/** For the `lookup` option of sockets, of node's http and https requests and of undici's `connect`. */
+/** Makes a function for the `lookup` option of sockets, of node's http and https requests and of undici's `connect`. */
 export function publicLookup(
   allowPrivateNetworks: boolean,
   resolve: Resolve = allowPrivateNetworks ? resolveBySystem : resolveHost,

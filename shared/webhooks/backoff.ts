@@ -22,7 +22,7 @@ export const LONGEST_PAUSES_MS = [
 /** Each pause is randomly shortened by up to this part. */
 const JITTER = 0.1;
 
-/** From the first to the last try: 68.2 to 75.8 hours. */
+/** The number of tries of a delivery: the last comes 68.2 to 75.8 hours after the first. */
 export const MAX_TRIES = LONGEST_PAUSES_MS.length + 1;
 
 /** The pause before the next try, when `tries` have failed so far; undefined when the last one has. */

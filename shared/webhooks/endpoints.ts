@@ -131,7 +131,7 @@ export async function updateWebhookEndpoint(
   return text;
 }
 
-/** For operators: the same moves as a merchant's, without a key. */
+/** Makes the moves of a merchant for an operator, without a key. */
 export async function setEndpointStatus(
   db: Knex,
   id: string,

@@ -51,7 +51,7 @@ export function presentWebhookEndpoint(endpoint: WebhookEndpoint): object {
   };
 }
 
-/** For the operator, with the account, and with the latest try where it is known. */
+/** Presents an endpoint to the operator, with its account and, where it is known, its latest try. */
 export function presentOperatorEndpoint(endpoint: WebhookEndpoint, lastTry?: DeliveryTry): object {
   return {
     ...presentWebhookEndpoint(endpoint),

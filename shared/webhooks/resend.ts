@@ -18,7 +18,7 @@ interface Resent {
 
 type ResentEvent = Pick<Event, 'id' | 'accountId' | 'livemode'> & { type: string };
 
-/** For operators: sends an event again to one endpoint, or to every enabled endpoint that subscribes to its type now. */
+/** Sends an event again for an operator: to one endpoint, or to every enabled endpoint that subscribes to its type now. */
 export async function resendEvent(
   trx: Knex,
   eventId: string,
@@ -32,7 +32,7 @@ export async function resendEvent(
   return resent;
 }
 
-/** For merchants: sends an event again. Without `endpointId`, having no endpoint that subscribes to its type is no error. */
+/** Sends an event again for its merchant. Without `endpointId`, having no endpoint that subscribes to its type is no error. */
 export async function resendOwnEvent(
   db: Knex,
   principal: Principal,

@@ -42,7 +42,7 @@ export async function removePreviousSecrets(db: Knex, limit: number): Promise<nu
   return await WebhookEndpoint.query(db)
     .patch({ previousSealedSecret: null, previousSignsUntil: null })
     .whereIn('id', expired)
-    // Checked again under the row's lock: the secret may have been rolled meanwhile.
+    // The time is checked again under the row's lock: the secret may have been rolled meanwhile.
     .where('previousSignsUntil', '<=', certainNow());
 }
 

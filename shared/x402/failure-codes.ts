@@ -187,7 +187,7 @@ const FAILURES = new Map<string, Failure>(
 /** The same code as in payments/states.ts, whose folder is above this one in the order of imports. */
 const OUTCOME_UNKNOWN = 'outcome_unknown';
 const PASSED_ON = /^[a-z0-9_]{1,100}$/;
-/** For a reason that is not a code. */
+/** The code for a reason that is not a code. */
 const UNNAMED = 'payment_failed';
 /** Screening of wallets. A word that names no side is about the payer. */
 const POLICY = /(?:^|_)(?:kyt|sanction(?:s|ed)?|ofac)(?:_|$)/;

@@ -27,7 +27,7 @@ export function encodeHeader(value: object): string {
   return encodeHeaderText(JSON.stringify(value));
 }
 
-/** Like `encodeHeader`, for a JSON text. */
+/** Encodes a JSON text, like `encodeHeader`. */
 export function encodeHeaderText(json: string): string {
   return Buffer.from(json).toString('base64');
 }

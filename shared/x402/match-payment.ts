@@ -93,7 +93,7 @@ function matched(entry: PaymentRequirements, proof: PaymentProof | undefined, of
   const isKnown =
     offer.supported.get(entry.network)?.includes(feePayer) || offer.offeredFeePayers.includes(feePayer);
   const offered = 'feePayer' in entry.extra ? entry.extra.feePayer : feePayer;
-  // Without the memo: a facilitator would refuse a transaction that lacks it, or to which a wallet has added another.
+  // The memo is left out: a facilitator would refuse a transaction that lacks it, or to which a wallet has added another.
   const extra = { feePayer: isKnown ? feePayer : offered };
   return { ok: true, requirements: { ...entry, extra }, proof };
 }

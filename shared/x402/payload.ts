@@ -13,7 +13,7 @@ export type PaymentProof = EvmAuthorization | SvmTransfer;
 
 export interface EvmAuthorization {
   family: 'evm';
-  /** With its checksum, like `to`. */
+  /** The payer's address with its checksum, like `to`. */
   from: Hex;
   to: Hex;
   value: bigint;

@@ -23,7 +23,7 @@ interface StoredPayment {
 }
 
 export interface PaymentQuestions {
-  /** For `/verify` and `/settle`. */
+  /** The body of `/verify` and `/settle`. */
   facilitatorRequest: FacilitatorRequest;
   chainQuery: PaymentQuery;
 }

@@ -26,7 +26,7 @@ export interface PaymentRequirements {
   scheme: 'exact';
   /** CAIP-2. */
   network: string;
-  /** In the token's smallest unit. */
+  /** Amount in the token's smallest unit. */
   amount: string;
   asset: string;
   payTo: string;
@@ -47,7 +47,7 @@ export interface ResourceInfo {
 export interface PaymentRequired {
   x402Version: 2;
   error: string;
-  /** Only when a signed payment failed. */
+  /** The code of a failure; absent unless a signed payment failed. */
   code?: string;
   resource: ResourceInfo;
   accepts: readonly PaymentRequirements[];

@@ -1,6 +1,6 @@
 import type { Statement } from '../../db/statement.js';
 
-/** On the primary's clock, like Replica.shownUntil. */
+/** `until` is a time on the primary's clock, like Replica.shownUntil. */
 export const NOTE_WRITE: Statement = {
   name: 'note-write',
   text: `

@@ -1,7 +1,7 @@
 import type { Statement } from '../../db/statement.js';
 import type { GrowingTable } from '../../values/months.js';
 
-/** Per statement. */
+/** Limits of one statement. */
 const MAX_ROWS = 200;
 const MAX_BYTES = 4_000_000;
 

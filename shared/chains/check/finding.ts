@@ -27,7 +27,7 @@ export type ChainFinding =
       chainTime: Date;
       /** No later block can use the payload any more, nor one that replaces a block without enough confirmations. */
       exhausted: boolean;
-      /** For the next check. */
+      /** Where the next check continues. */
       position?: SearchPosition;
     }
   /** The payload was used by a transaction that does not pay the amount to the merchant, in a block that is certain to stay. */
@@ -39,7 +39,7 @@ export type ChainFinding =
   | { kind: 'pending'; transaction: string; pays?: false }
   /** The payload was used by a transaction that is not known yet. Whether it paid is open, and no lapse of time decides it. */
   | { kind: 'used'; reason: string; position?: SearchPosition }
-  /** Not found so far, with more to search: the next check continues at `position`. Proves nothing. */
+  /** The payment was not found so far, with more to search: the next check continues at `position`. Proves nothing. */
   | { kind: 'searching'; reason: string; position?: SearchPosition }
   /**
    * The endpoint answered nothing about the payment. `chainTime` is the newest block's time where it could be read: time

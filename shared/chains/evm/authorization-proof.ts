@@ -15,7 +15,7 @@ export interface AuthorizedPayment extends Authorization {
 export type AuthorizationVerdict =
   | { kind: 'absent' }
   | { kind: 'transferred'; logIndex: number }
-  /** Cancelled, or used for something else. */
+  /** The authorization was canceled, or used for something else. */
   | { kind: 'spent' }
   | { kind: 'ambiguous' };
 

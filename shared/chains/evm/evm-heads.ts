@@ -21,8 +21,8 @@ export async function readLowestHead(rpc: EvmRpc): Promise<EvmBlock> {
 }
 
 /**
- * For a search of logs that has just been answered: a node behind the range answers no logs of the blocks that it lacks, and
- * another node may answer for the head.
+ * Throws when a node is behind the range of a search of logs that has just been answered: such a node answers no logs of the
+ * blocks that it lacks, and another node may answer for the head.
  */
 export async function requireReached(rpc: EvmRpc, upTo: number, by: 'one_node' | 'each_node'): Promise<void> {
   for (let asked = 0; asked < (by === 'one_node' ? 1 : HEADS_ASKED); asked += 1) {

@@ -59,7 +59,7 @@ export interface EvmReceipt {
 
 export interface LogFilter {
   address: Hex | Hex[];
-  /** Per position the accepted values; null accepts all. */
+  /** The accepted values of each position; null accepts all. */
   topics: (Hex[] | null)[];
 }
 

@@ -221,7 +221,7 @@ async function judgeUnused(
   return { ...unused, exhausted: isPast(block) };
 }
 
-/** At least 1: a block newer than the head that was read counts itself. */
+/** Returns at least 1: a block newer than the head that was read counts itself. */
 function countBlocks(block: EvmBlock, head: EvmBlock): number {
   return block.number > head.number ? 1 : Number(head.number - block.number) + 1;
 }

@@ -10,7 +10,7 @@ export interface Judged {
   arrivals: Arrival[];
   /** Transfers to the wallets without an authorization: not payments. */
   others: number;
-  /** No arrival is of these. */
+  /** Transfers that could not be read: no arrival is one of them. */
   unread: UnreadTransfers[];
 }
 

@@ -5,7 +5,7 @@ import { fetchUntil } from '../rpc/endpoint-fetch.js';
 import { type EndpointUnreadable, SHARED_MS, throttleEndpoint } from '../rpc/throttled-endpoint.js';
 import { EvmRpc } from './evm-rpc.js';
 
-/** By token contract. A missing token could not be read. */
+/** Balances by token contract. The balance of a missing token could not be read. */
 export type TokenBalances = ReadonlyMap<string, bigint>;
 
 /** EVM reads for buyers' pages. A wallet's balances of a network's tokens take one request and are shared for a second. */

@@ -26,7 +26,7 @@ export interface WalletLogs {
   transfers: TransferLog[];
   /** Uses of authorizations by the transfers' payers. */
   uses: EvmLog[];
-  /** No transfer of these is among `transfers`. */
+  /** Transfers that could not be read: none of them is among `transfers`. */
   unread: UnreadTransfers[];
 }
 

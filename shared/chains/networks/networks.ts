@@ -16,7 +16,7 @@ export type OfferedToken = OfferedEvmToken | OfferedSvmToken;
 
 interface EvmToken {
   readonly symbol: TokenSymbol;
-  /** With its EIP-55 checksum. */
+  /** The token contract, with its EIP-55 checksum. */
   readonly address: `0x${string}`;
   readonly decimals: number;
   readonly domain: { readonly name: string; readonly version: string };

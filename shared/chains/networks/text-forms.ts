@@ -15,7 +15,7 @@ export function looksLikeTransaction(text: string): boolean {
   return EVM_WORD.test(text) || SOLANA_TRANSACTION.test(text);
 }
 
-/** By the network's CAIP-2 id. */
+/** Judges by the network's CAIP-2 id. */
 export function isEvm(network: string): boolean {
   return network.startsWith('eip155:');
 }

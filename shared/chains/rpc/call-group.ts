@@ -132,7 +132,7 @@ function howLimited(entry: RpcEntry | undefined): string {
   return code === undefined ? 'it said so' : `it answered error ${code}`;
 }
 
-/** By their ids, whatever their order. An entry without a result and without an error answers nothing. */
+/** Finds each call's entry by its id, whatever the order. An entry without a result and without an error answers nothing. */
 function entriesOfBatch(calls: readonly GroupedCall[], value: unknown): (RpcEntry | undefined)[] {
   const entries = Array.isArray(value) ? value.filter(isJsonObject) : [];
   return calls.map((_, id) => {

@@ -160,7 +160,7 @@ export class EndpointQueue {
     if (flight?.group.calls.every(({ callers }) => callers.size === 0)) flight.cancel.abort(reason);
   }
 
-  /** In the next turn of the event loop, so that calls made together leave together. */
+  /** Dispatches in the next turn of the event loop, so that calls made together leave together. */
   #dispatchSoon(): void {
     if (this.#isDispatching) return;
     this.#isDispatching = true;

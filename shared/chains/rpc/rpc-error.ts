@@ -22,7 +22,7 @@ const RATE_LIMIT_CODES: readonly number[] = [429, -32429, -32029, -32097];
 const EVM_LIMIT_CODES: readonly number[] = [-32005, -32016];
 const RATE_LIMIT_MESSAGE =
   /too many requests|rate.?limit|requests? (?:per|limit)|throttl|(?:capacity|quota|credits|compute units)/i;
-/** Not in answers to searches for logs, which are limited in range too. */
+/** Answers to searches for logs are excepted, since searches are limited in range too. */
 const LIMIT_MESSAGE = /limit exceeded|exceeds? (?:the |your )?limit|over.{0,10} limit/i;
 const BATCH_MESSAGE = /batch/i;
 /** A limit on the range of one search; some providers use the code of a rate limit for it. */

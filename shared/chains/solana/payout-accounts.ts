@@ -141,5 +141,5 @@ export function watchPayoutAccounts(
   };
 }
 
-/** For processes that query no chain: every account counts as existing. */
+/** The accounts for processes that query no chain: every account counts as existing. */
 export const ASSUME_ACCOUNTS_EXIST: PayoutAccounts = { isMissing: () => false, close: () => {} };

@@ -69,7 +69,7 @@ export function presentPass(pass: SolanaPass): SearchPosition {
   };
 }
 
-/** For a next check that starts a new pass. */
+/** The position for a next check that starts a new pass. */
 export function presentBeginning({ slot, time, claimedAt }: FirstRoot): SearchPosition {
   const first = { firstSlot: slot, firstTimeMs: time.getTime() };
   return { search: 'svm', ...first, ...(claimedAt && { claimedAtMs: claimedAt.getTime() }) };

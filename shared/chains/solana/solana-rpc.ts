@@ -107,7 +107,7 @@ export class SolanaRpc {
     return blockhash;
   }
 
-  /** In the same order; undefined for an account that does not exist. */
+  /** Reads the balances in the order of `accounts`; undefined for an account that does not exist. */
   async getTokenBalances(accounts: readonly string[]): Promise<(bigint | undefined)[]> {
     const keys = accounts.map((account) => new PublicKey(account));
     const found = await this.#connection.getMultipleAccountsInfo(keys, 'confirmed');
@@ -117,7 +117,7 @@ export class SolanaRpc {
     });
   }
 
-  /** In the same order: whether an account of any kind exists at the address. */
+  /** Whether an account of any kind exists at each address, in the order of `accounts`. */
   async accountsExist(accounts: readonly string[]): Promise<boolean[]> {
     const keys = accounts.map((account) => new PublicKey(account));
     const found = await this.#connection.getMultipleAccountsInfo(keys, 'confirmed');
@@ -145,7 +145,7 @@ export class SolanaRpc {
     return { commitment, hasFailed: status.err !== null };
   }
 
-  /** For a transaction that the endpoint keeps, when it keeps no status of it. */
+  /** Reads the status off the transaction, where the endpoint keeps the transaction but no status of it. */
   async findFinality(signature: string): Promise<SolanaStatus | undefined> {
     const landed = await this.findTransaction(signature, 'finalized');
     if (typeof landed !== 'object' || landed.meta === null) return undefined;
@@ -188,7 +188,7 @@ export class SolanaRpc {
     return found.map(readSignature);
   }
 
-  /** For long answers: web3.js takes 130 ms of processor to check a full page of signatures. */
+  /** Reads a long answer without web3.js, which takes 130 ms of processor to check a full page of signatures. */
   async #call(method: string, params: readonly unknown[]): Promise<unknown> {
     const response = await this.#fetch(this.#url, {
       method: 'POST',

@@ -21,7 +21,7 @@ export interface SolanaTransfers {
     network: SvmNetwork,
     holders: readonly Holder[],
   ): Promise<(bigint | undefined)[] | EndpointUnreadable>;
-  /** Unsigned, base64. */
+  /** Builds the unsigned transaction, in base64. */
   build(transfer: UnsignedTransfer): Promise<string | EndpointUnreadable>;
 }
 

@@ -40,7 +40,7 @@ async function judgeOwn(
   const status = (await rpc.findStatus(signature)) ?? (await rpc.findFinality(signature));
   if (status === undefined || status.commitment === 'processed')
     return { kind: 'pending', transaction: signature };
-  // Two reads, which may come from two nodes.
+  // The status and the transaction come from two reads, which two nodes may have answered.
   if (status.hasFailed !== (meta.err !== null))
     throw new ChainUnreadable('the endpoint contradicts itself on whether the transaction succeeded');
   const isFinalized = status.commitment === 'finalized';

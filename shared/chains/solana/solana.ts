@@ -146,7 +146,10 @@ function ageStart({ notBefore }: SolanaPaymentQuery, { slot, time }: FirstRoot):
   return { slot, time: time > notBefore ? time : notBefore };
 }
 
-/** By the chain's clock from `start` on, since the claim may be older than the blockhash. */
+/**
+ * Reads whether the blockhash has expired. Its age counts by the chain's clock from `start` on, since the claim may be older
+ * than the blockhash.
+ */
 async function readExpiry(
   { rpc, check }: SolanaCheckContext,
   message: SignedMessage,

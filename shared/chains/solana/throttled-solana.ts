@@ -12,12 +12,12 @@ import { SolanaRpc } from './solana-rpc.js';
  */
 interface ThrottledSolana {
   latestBlockhash(network: SvmNetwork): Promise<string | EndpointUnreadable>;
-  /** In the same order; undefined for an account that does not exist. */
+  /** Balances in the order of `accounts`; undefined for an account that does not exist. */
   tokenBalances(
     network: SvmNetwork,
     accounts: readonly string[],
   ): Promise<(bigint | undefined)[] | EndpointUnreadable>;
-  /** In the same order. */
+  /** Whether each account exists, in the order of `accounts`. */
   accountsExist(network: SvmNetwork, accounts: readonly string[]): Promise<boolean[] | EndpointUnreadable>;
 }
 

@@ -60,7 +60,7 @@ export const FORGET: Statement = {
       AND starts_at >= $2 AND starts_at < $3 AND NOT archived`,
 };
 
-/** Above the id of every payment. */
+/** A text above the id of every payment. */
 export const END = 'pay_~';
 
 /**

@@ -176,7 +176,7 @@ export const unreadableForLong: CheckCondition = {
     unreadableSince !== null && msSince(unreadableSince, times) >= LONGEST_UNREADABLE_MS,
 };
 
-/** After days without a worker, one check has not lasted: a check that is late starts the time again. */
+/** A check that comes late starts the time again: after days without a worker, one check has not lasted for days. */
 export const openForLong: CheckCondition = {
   by: 'clock',
   text: `every check of the last ${describeDuration(LONGEST_UNREADABLE_MS)} has left it open, by both clocks`,

@@ -16,7 +16,7 @@ export function afterPause({ attempt, settleCalls }: WatchedPayment, times: Time
   return inMs(times, CHECK_PAUSES_MS[checks] ?? CHECK_PAUSES_MS[4]);
 }
 
-/** After a check that could read nothing, the next one comes after as long as that has lasted: the pauses double. */
+/** The check after unreadable ones comes after as long as they have lasted: the pauses double. */
 export function afterUnreadable(payment: WatchedPayment, times: Times): Date {
   const pauseMs = Math.max(unreadableMs(payment, times), UNREADABLE_PAUSE_MS);
   return inMs(times, Math.min(pauseMs, WATCH_INTERVAL_MS));

@@ -49,7 +49,7 @@ export function decideByRows<Case, Result extends object>(
     if (when !== undefined && !all(when, one)) continue;
     const row = rowName(name, index);
     const decided = action.decide(one);
-    // To add a property to a copy takes V8 many times as long as to copy behind it.
+    // `...decided` comes last: V8 takes many times as long to add a property to a copy.
     return certain === undefined ? { row, ...decided } : { row, certain, ...decided };
   }
   throw new Error(`no row of ${name} applies`);

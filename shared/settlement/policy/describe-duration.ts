@@ -5,7 +5,7 @@ const UNITS = [
   [1000, 's'],
 ] as const;
 
-/** In the largest unit that measures it exactly, such as `15 min`. */
+/** Describes a duration in the largest unit that measures it exactly, such as `15 min`. */
 export function describeDuration(ms: number): string {
   const [unitMs, unit] = UNITS.find(([size]) => ms >= size && ms % size === 0) ?? [1, 'ms'];
   return `${ms / unitMs} ${unit}`;

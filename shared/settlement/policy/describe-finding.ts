@@ -21,7 +21,7 @@ export function describeFinding(finding: ChainFinding): string {
   }
 }
 
-/** For the history of a payment whose transaction proves another. */
+/** The words for the history of a payment whose transaction proves another. */
 export function provesAnother(transaction: string): Decision['said'] {
   return { source: 'service', said: `the transfer in ${transaction} proves another payment` };
 }

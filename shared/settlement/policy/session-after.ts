@@ -65,7 +65,7 @@ const anotherHoldsSession: Condition<Pick<FailureCase, 'session' | 'paymentId'>>
   holds: ({ session, paymentId }) => isHeldByAnother(session, paymentId),
 };
 
-/** Such a payment waits for its first call, or for the next after answers that say that nothing was done. */
+/** The holding payment waits for its first call, or for the next after answers that say that nothing was done. */
 const holderMovedNothing: Condition<SuccessCase> = {
   by: 'database',
   text: 'the payment that holds it was not sent to `/settle`, or surely not processed',

@@ -1,8 +1,8 @@
 import type { Statement } from '../../db/statement.js';
 
 /**
- * Compared by Postgres' clock, which all processes share. A killed process is counted for another 10 s, and not until a clock
- * that was set back is where it was.
+ * Ages are compared by Postgres' clock, which all processes share. A killed process is counted for another 10 s, and not
+ * until a clock that was set back is where it was.
  */
 const GONE = `abs(extract(epoch FROM now() - seen_at)) > 10`;
 

@@ -1,6 +1,6 @@
 import type { Statement } from '../../db/statement.js';
 
-/** Compared by Postgres' clock, which all processes share. */
+/** Ages are compared by Postgres' clock, which all processes share. */
 export const NOTE_SERVED: Statement = {
   name: undefined,
   text: `

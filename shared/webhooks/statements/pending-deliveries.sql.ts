@@ -20,7 +20,7 @@ export const MARK_FOR_SWEEP: Statement = {
   WHERE id = ANY ($1) AND deleted_at IS NOT NULL AND swept_to IS NULL`,
 };
 
-/** At most $2 endpoints of each of $1 accounts. The accounts are chosen at random, so that none delays the others. */
+/** Finds at most $2 endpoints of each of $1 accounts. The accounts are chosen at random, so that none delays the others. */
 export const ENDPOINTS_TO_SWEEP: Statement = {
   name: 'endpoints-to-sweep',
   text: `

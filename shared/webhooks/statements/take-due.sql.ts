@@ -119,7 +119,10 @@ export const TAKEN_COLUMNS = `
   taken.id, taken.attempt, taken.tries, taken.event_id AS "eventId", taken.payable_id AS "payableId", taken.livemode, taken.type,
   taken.object_text AS "objectText"`;
 
-/** For the endpoints $3: at most the $4 slots that were dealt to each, at most $5 in flight to each, at most $6 slots in all. */
+/**
+ * Takes deliveries of the endpoints $3: at most the $4 slots that were dealt to each, at most $5 in flight to each, at most
+ * $6 slots in all.
+ */
 export const TAKE: Statement = {
   name: 'take-due-deliveries',
   text: `

@@ -87,7 +87,7 @@ export function cacheSupported(
   return {
     async read() {
       const untilAskedMs = askAgainAtMs - nowMs();
-      // Longer than any pause between two calls: the clock was set back.
+      // A wait longer than any pause between two calls means that the clock was set back.
       if (untilAskedMs > 0 && untilAskedMs <= REFRESH_AT_MS) return known();
       const isFresh = copy !== undefined && nowMs() - copy.atMs < FRESH_MS;
       const serves = known() !== undefined;

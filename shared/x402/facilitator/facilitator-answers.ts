@@ -138,7 +138,7 @@ export function readSettleAnswer(reply: FacilitatorReply, network: string): Sett
     : { kind: 'settled', transaction, payer: readText(answer.payer) };
 }
 
-/** Not processed, unless the body shows knowledge of the payment. */
+/** The call was not processed, unless the body shows knowledge of the payment. */
 function readUnreadRefusal(status: number, answer: JsonObject | undefined): SettleAnswer {
   const why = `HTTP ${status}`;
   if (answer === undefined || !knowsOfPayment(answer)) return { kind: 'not_processed', why };
@@ -189,7 +189,7 @@ function unknown(why: string, transaction?: string): Unknown {
   return { kind: 'unknown', why, transaction, mayStillRun: false };
 }
 
-/** No answer of the facilitator itself: it may still be working on the call. */
+/** The facilitator itself has not answered: it may still be working on the call. */
 function unanswered(why: string, transaction?: string): Unknown {
   return { ...unknown(why, transaction), mayStillRun: true };
 }

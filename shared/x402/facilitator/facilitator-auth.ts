@@ -29,7 +29,7 @@ export function createTokenSource(auth: FacilitatorAuth): TokenSource {
   }
 }
 
-/** One token for all calls; a new one is signed 30 s before the last one expires. */
+/** Signs one token for all calls, and a new one 30 s before the last one expires. */
 function signForAWhile(issuer: string, keyId: string, key: KeyObject): TokenSource {
   let token: Promise<string> | undefined;
   let signedAtMs = 0;

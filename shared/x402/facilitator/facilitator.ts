@@ -216,7 +216,10 @@ function payerOf({ body }: Call): string {
   return 'authorization' in payload ? payload.authorization.from : payload.transaction;
 }
 
-/** Undefined for the whole wait for a turn. A postponed /settle gives its slot in the worker to other networks. */
+/**
+ * The longest pause that a call waits for; undefined for the whole wait for a turn. A postponed /settle gives its slot in the
+ * worker to other networks.
+ */
 function pausePatience({ path }: Call): number | undefined {
   return path === '/settle' ? SETTLE_PAUSE_WITHIN_MS : undefined;
 }
@@ -228,6 +231,6 @@ interface Call {
   path: string;
   body?: FacilitatorRequest;
   timeoutMs?: number;
-  /** By the monotonic clock: an answer is of no use later. */
+  /** The time by the monotonic clock after which an answer is of no use. */
   usefulUntil?: number;
 }

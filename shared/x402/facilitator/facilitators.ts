@@ -40,12 +40,12 @@ interface FacilitatorState extends Pick<Facilitator, 'name' | 'refusals'> {
 }
 
 interface FacilitatorsOptions {
-  /** For all `/verify` calls of one payment together. */
+  /** Milliseconds for all `/verify` calls of one payment together. */
   timeoutMs: number;
   logger?: Logger | undefined;
 }
 
-/** Some 200 bytes each. A facilitator has a few. */
+/** Fee payers to remember, some 200 bytes each. A facilitator has a few. */
 const MAX_FEE_PAYERS_KEPT = 1000;
 
 export function uniteFacilitators(
@@ -143,7 +143,7 @@ export function uniteFacilitators(
   };
 }
 
-/** For a process that needs no share of the facilitators' limits. */
+/** Opens the facilitators of a process that needs no share of their limits. */
 export function openUnlimitedFacilitators(
   configs: readonly FacilitatorConfig[],
   logger?: Logger,

@@ -9,7 +9,7 @@ export type SettleVerdict =
   | { kind: 'rejected'; code: string; reason: string; mayMeanUsed: boolean }
   /** `isUnsent`: nothing has reached the facilitator. */
   | { kind: 'not_processed'; why: string; isUnsent?: true }
-  /** Not sent, since its turn did not come in time. `forMs`: when it may come. */
+  /** The call was not sent, since its turn did not come in time. `forMs`: when it may come. */
   | { kind: 'postponed'; why: string; forMs: number }
   /** `mayStillRun`: the facilitator may still be working on the call. */
   | { kind: 'unknown'; why: string; transaction: string | undefined; mayStillRun: boolean };

@@ -23,7 +23,7 @@ export function openUnavailableFacilitators(): UnavailableFacilitators {
     clear: (name, network) => void unavailableUntilMs.delete(keyOf(name, network)),
     isUnavailable(name, network) {
       const leftMs = (unavailableUntilMs.get(keyOf(name, network)) ?? 0) - nowMs();
-      // More is left than was ever set: the clock was set back.
+      // A rest longer than was ever set means that the clock was set back.
       return leftMs > 0 && leftMs <= LONGEST_MS;
     },
     isDoubtful: (name, network) => unavailableUntilMs.has(keyOf(name, network)),
