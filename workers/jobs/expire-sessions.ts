@@ -6,7 +6,7 @@ import type { WorkerDeps } from '../deps/deps.js';
 import { done, type JobOutcome } from '../deps/job-outcome.js';
 
 const MOST = 1000;
-/** Two at once, so that Postgres works on one batch while it commits the other. */
+/** Two batches run at once, so that Postgres works on one while it commits the other. */
 const CONCURRENT_BATCHES = 2;
 
 /** Expires all overdue sessions in batches. Concurrent batches, also in other workers, skip each other's locked rows. */

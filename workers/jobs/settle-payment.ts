@@ -47,7 +47,7 @@ async function settle(
 ): Promise<AnsweredCall> {
   const { facilitators } = deps;
   const mayBeSent = (): boolean => mayStillCall(payment, settings, times());
-  // By the later clock: a chain check counts only when its block is later than the call.
+  // The later clock sets `startedAt`: a chain check counts only when its block is later than the call.
   const startedAt = new Date(laterNowMs());
   const answer = await withSlot(deps, payment, async () =>
     mayBeSent()
@@ -67,7 +67,7 @@ async function settle(
   return { verdict, startedAt };
 }
 
-/** Postponed when the payment's network, or its account there, has as many calls in flight as it may. */
+/** Postpones the call when the payment's network, or its account there, has as many calls in flight as it may. */
 async function withSlot(
   { facilitators, settleCalls }: WorkerDeps,
   { facilitator, network, accountId }: Payment,

@@ -26,7 +26,7 @@ class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
 
-/** For a blocking read that was interrupted, as when a cluster node stops; BullMQ's default is 15 s. */
+/** The pause after a blocking read that was interrupted, as when a cluster node stops; BullMQ's default is 15 s. */
 const RUN_RETRY_DELAY_MS = 1000;
 
 /** A stopping worker without jobs in flight waits this long for its connections to close. */

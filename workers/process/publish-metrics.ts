@@ -9,12 +9,12 @@ interface Publishing extends Pick<WorkerDeps, 'db' | 'logger'> {
   metrics: Pick<WorkerMetrics, 'worker' | 'own'>;
 }
 
-/** At least twice between two scrapes. */
+/** The page is stored at least twice between two scrapes. */
 const INTERVAL_MS = 10_000;
 
 /**
- * For workers without a metrics port: stores the worker's metrics page at intervals, and web processes serve it with
- * their own. In Postgres, since Redis is optional.
+ * Stores the metrics page of a worker without a metrics port at intervals, and web processes serve it with their own. It is
+ * stored in Postgres, since Redis is optional.
  */
 export function publishMetrics({ db, logger, metrics }: Publishing): Closable {
   let hasFailed = false;

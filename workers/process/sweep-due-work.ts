@@ -21,7 +21,7 @@ const INTERVAL_MS = 1000;
 /** The first sweep comes soon, for rows that became due while no worker ran. */
 const FIRST_WITHIN_MS = 250;
 const BATCH = 500;
-/** For the check of a queue store that was unavailable. */
+/** Milliseconds for the check of a queue store that was unavailable. */
 const CHECK_TIMEOUT_MS = 5000;
 /** Endpoints to examine per sweep, with due deliveries or without: more than two accounts can have. */
 const ENDPOINTS_PER_SWEEP = 5000;

@@ -16,7 +16,7 @@ const LEAST_TURN_MS = 1000;
 const LONGEST_TURN_MS = 15_000;
 
 export function openCallsInFlight(nowMs: () => number = () => performance.now()): CallsInFlight {
-  /** By their begin, the oldest first. */
+  /** When each call began, the oldest first. */
   const inFlight = new Map<symbol, number>();
   let lastEnd = Number.NEGATIVE_INFINITY;
   let lastTurn = Number.NEGATIVE_INFINITY;

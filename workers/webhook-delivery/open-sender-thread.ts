@@ -35,7 +35,7 @@ const HEAP = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 };
  * expire, and they are sent again, by a new thread.
  */
 export function openSenderThread(entry: URL, options: ThreadOptions, stuckAfterMs = STUCK_AFTER_MS): Sender {
-  // At once, because a thread takes some 100 ms to load its modules.
+  // The thread starts at once, because it takes some 100 ms to load its modules.
   let current = new SenderThread(entry, options, stuckAfterMs);
   return {
     send(webhook) {
@@ -48,7 +48,7 @@ export function openSenderThread(entry: URL, options: ThreadOptions, stuckAfterM
 
 class SenderThread {
   readonly #worker: Worker;
-  /** By number, the longest waiting first. */
+  /** Webhooks without an answer yet, by number, the longest waiting first. */
   readonly #waiting = new Map<number, Waiting>();
   readonly #check: NodeJS.Timeout;
   /** A message itself costs more than its content. */
@@ -62,7 +62,7 @@ class SenderThread {
   hasEnded = false;
 
   constructor(entry: URL, options: ThreadOptions, stuckAfterMs: number) {
-    // Neither the settings of the process nor the modules that it loads first by `--import` are for this thread.
+    // The thread gets neither the settings of the process nor the modules that the process loads first by `--import`.
     this.#worker = new Worker(entry, { workerData: options, resourceLimits: HEAP, execArgv: [], env: {} });
     this.#worker.on('message', (batch: FromThread[]) => {
       for (const { number, sent } of batch) {

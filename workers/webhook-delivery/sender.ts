@@ -19,7 +19,7 @@ export interface OutgoingWebhook {
 
 export interface Sent {
   result: PostResult;
-  /** Without the wait for its turn. */
+  /** Milliseconds of the try, without the wait for its turn. */
   durationMs: number;
 }
 
