@@ -228,7 +228,7 @@ export const POOL_SHARES = 3;
 export const POOL_WAITING = 2000;
 export const POOL_WAITING_OF_ACCOUNT = 200;
 
-/** Pending deliveries of an account, held ones included. Above this number no event is sent again; new events still are written. */
+/** Pending deliveries of an account, held ones included. Above this number no event is sent again; new ones still are. */
 export const MAX_PENDING_DELIVERIES = 100_000;
 
 /** Deliveries that one statement writes when sessions expire. */

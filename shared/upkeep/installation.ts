@@ -35,7 +35,7 @@ export async function noteDoubt(db: Knex, timeline: number): Promise<void> {
   await runStatement(db, NOTE_DOUBT, [timeline]);
 }
 
-/** Returns a reader of the installation's part of the queues' names in Redis; empty before the migration, as in earlier releases. */
+/** Reads a part of the queues' names in Redis, once; empty before the migration, as the names of earlier releases. */
 export function installationNamer(db: Knex): () => Promise<string> {
   return lazy(async () => {
     const installation = await readInstallation(db);
