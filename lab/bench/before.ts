@@ -14,7 +14,7 @@ const ROUNDS = 12;
 const WARM_UP_ROUNDS = 3;
 const SECONDS = 2;
 const CONNECTIONS = 50;
-/** More than are paid in a second. */
+/** More sessions than are paid in a second. */
 const TO_PAY_PER_SECOND = 1500;
 
 /** One of two versions of the service, with stores, web and worker of its own. */

@@ -93,7 +93,7 @@ interface Answered {
   ms: number;
 }
 
-/** By route. */
+/** Answers by route. */
 type Answers = Map<string, Answered>;
 
 function total(answers: Answers, what: keyof Answered): number {
@@ -117,7 +117,7 @@ async function visit(browser: TestBrowser, url: string, key: string, place: stri
 
 const MEASURED = /^checkout_http_request_seconds_(sum|count)\{[^}]*route="(\/v1\/[^"]*)"[^}]*\} (\S+)$/gm;
 
-/** All requests to /v1 so far. */
+/** Reads the counts of all requests to /v1 so far. */
 async function readAnswers(url: string): Promise<Answers> {
   const asked = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } });
   const answers: Answers = new Map();

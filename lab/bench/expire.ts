@@ -43,7 +43,7 @@ export async function expire(services: BenchServices): Promise<Row[]> {
 async function seedOverdue(db: Knex, accountId: string): Promise<void> {
   const expiresAt = new Date(Date.now() - 1000);
   for (let made = 0; made < OVERDUE; made += BATCH) await buildSessions(db, accountId, BATCH, { expiresAt });
-  // Otherwise autovacuum would run during a round.
+  // This keeps autovacuum from running during a round.
   await db.raw('VACUUM ANALYZE');
 }
 

@@ -11,7 +11,7 @@ const ROUNDS = 3;
 const MOST_MIB = { web: 150, worker: 110 };
 const START_GOAL = 3;
 
-/** From the start of a web process to its first answer that needed Postgres. */
+/** Measures the time from the start of a web process to its first answer that needed Postgres. */
 export async function start(services: BenchServices): Promise<Row[]> {
   const system = await openSystem(services);
   try {

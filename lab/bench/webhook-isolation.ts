@@ -11,7 +11,7 @@ const EXPIRED = 'checkout.session.expired';
 const AT_ONCE = 10;
 
 /**
- * On one worker process: an endpoint that hangs, with a thousand due deliveries, and a healthy endpoint of the same account
+ * Gives one worker process an endpoint that hangs, with a thousand due deliveries, and a healthy endpoint of the same account
  * with five hundred. Measures the time from an event's commit to its receipt at the healthy endpoint.
  */
 export async function webhookIsolation(services: BenchServices): Promise<Row[]> {

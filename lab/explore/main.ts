@@ -55,7 +55,7 @@ interface Outcome {
 
 async function run({ trials, seed, path, mutant: name }: ExploreOptions, url: string): Promise<Outcome> {
   await migrate(loadConfig({ DATABASE_URL: url }, 'migrate'), createLogger('silent', 'explore'));
-  // They load the whole service, which the other options do not need.
+  // These modules load the whole service, which the other options do not need.
   const { findMutant } = await import('./run/find-mutant.js');
   const { explore } = await import('./run/explore.js');
   const { openSystem } = await import('./system/system.js');

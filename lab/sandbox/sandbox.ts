@@ -35,7 +35,7 @@ export interface Sandbox {
   chains: Chains;
   /** Keyed by environment variable, RPC_URL_<network>. */
   rpcUrls: Record<string, string>;
-  /** Without `facilitator`, the first one's dials are turned. */
+  /** Turns dials of a facilitator, by default of the first one. */
   turn(change: Partial<Dials>, facilitator?: SandboxFacilitator): Promise<Dials>;
   stop(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import type { DatabaseConfig } from '../../../shared/config/config.js';
 import { postgresConnection } from '../../../shared/db/connection.js';
 import type { Knex } from '../../../shared/db/knex.js';
 
-/** One connection without a statement timeout. */
+/** Opens one connection without a statement timeout. */
 export function openUnhurried(database: DatabaseConfig, settings = 'SELECT 1'): Knex {
   return knexFactory({
     client: 'pg',

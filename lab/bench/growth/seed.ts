@@ -9,9 +9,9 @@ import { nowMs } from '../../../shared/process/clock.js';
 export interface Counts {
   accounts: number;
   sessions: number;
-  /** At most one per session. */
+  /** At most one payment per session. */
   payments: number;
-  /** Two per payment event, one for each endpoint of its account. */
+  /** Two deliveries per payment event, one for each endpoint of its account. */
   deliveries: number;
   idempotencyRecords: number;
 }
@@ -34,7 +34,7 @@ const OPEN_EVERY = 500;
 
 type Report = (line: string) => void;
 
-/** With `other`, a connection without foreign key checks, the two connections seed at the same time. */
+/** Seeds on two connections at the same time with `other`, a connection without foreign key checks. */
 export async function seedDatabase(
   db: Knex,
   counts: Counts,
@@ -68,7 +68,7 @@ export async function seedDatabase(
   await fill('idempotency records', counts.idempotencyRecords, IDEMPOTENCY_RECORDS, other);
   await sessions;
   await db.raw(`DROP FUNCTION ${NAMES.join(', ')}`);
-  // In production autovacuum has done so.
+  // Autovacuum has done the same in production.
   await db.raw('VACUUM (ANALYZE)');
 }
 

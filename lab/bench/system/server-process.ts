@@ -8,7 +8,7 @@ import { StartedProcess } from '../../world/processes/supervisor.js';
 export interface BenchProcess {
   url: string;
   pid: number;
-  /** From its start to its first answer. */
+  /** Milliseconds from the start of the process to its first answer. */
   startMs: number;
   residentMiB(): Promise<number>;
   /** User and system time so far. */

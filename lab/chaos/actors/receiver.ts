@@ -15,7 +15,7 @@ import { connectToRun } from './actor.js';
 
 /** The merchant's webhook receiver: verifies and records each delivery, and fails often until recovery. */
 const HANG_MS = 12_000;
-/** For the steady endpoint, the first attempt of an event may fail; for the others, any attempt. */
+/** Shares of attempts that fail: at the steady endpoint only first attempts of an event, at the others any attempt. */
 const STEADY_FAILING_SHARE = 0.1;
 const FAILING_SHARE = 0.3;
 

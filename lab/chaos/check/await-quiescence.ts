@@ -29,7 +29,7 @@ const LATE_CHECK_MS = 15_000;
 const CHECK_EVERY_MS = 2000;
 /** A check of thousands of payments takes seconds, and the service needs the processors for its recovery. */
 const PAUSE_PER_CHECK = 2;
-/** After the checks pass they must pass again: a duplicate event would arrive by then. */
+/** Milliseconds after which the checks must pass again: a duplicate event would arrive by then. */
 const STAYS_MS = 3000;
 
 /**

@@ -52,7 +52,7 @@ export function changeEndpoints(): Fault {
       }
       endpoint.isEnabled = !endpoint.isEnabled;
       const is = endpoint.isEnabled ? 'enabled' : 'disabled';
-      // Recorded before an endpoint is enabled and after it is disabled: deliveries in between are allowed.
+      // The entry is written before an endpoint is enabled and after it is disabled: deliveries in between are allowed.
       const write = (): void =>
         system.journals.endpoints.write({ kind: 'endpoint', at: nowMs(), endpoint: endpoint.name, is });
       if (endpoint.isEnabled) write();

@@ -35,7 +35,7 @@ const MAX_SIGNATURES = 4;
 /** The service takes up to three minutes to decide a Solana payment whose money never moves. */
 const TIMEOUT_MS = { evm: 180_000, svm: 420_000 };
 const NETWORKS = { evm: 'eip155:', svm: 'solana:' };
-/** From the best answer to the worst. */
+/** Statuses from the best answer to the worst. */
 const BEST_FIRST = [200, 202, 409, 410, 404, 500, 503, 0, 402];
 /** The words of a 402 after an uncertain failure. */
 const MAY_BE_TAKEN = /may have been taken/;

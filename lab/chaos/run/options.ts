@@ -17,9 +17,9 @@ export interface ChaosOptions {
   limits: boolean;
   /** All purchases cost the same, and a few wallets pay all purchases and refunds. */
   alike: boolean;
-  /** Instead of these faults, one of two facilitators is away, lies or is slow. */
+  /** Makes one of two facilitators be away, lie or be slow, instead of these faults. */
   facilitators: boolean;
-  /** Instead of these faults, measures the load that an account and an address can put on others. */
+  /** Measures the load that an account and an address can put on others, instead of these faults. */
   weight: boolean;
   /** How long each heavy operation is measured. */
   seconds: number;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Loaded first into each service process: its clock is shifted by an environment variable, and by the content of a file,
- * which a run changes to set the clock.
+ * Each service process loads this module first: its clock is shifted by an environment variable, and by the content of a
+ * file, which a run changes to set the clock.
  */
 const offsetMs = Number(process.env.CHAOS_CLOCK_OFFSET_MS ?? 0);
 const file = process.env.CHAOS_CLOCK_FILE;

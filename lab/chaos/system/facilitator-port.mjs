@@ -1,8 +1,8 @@
 import net from 'node:net';
 
 /**
- * Loaded first into each service process. Each process reaches the facilitator through a proxy of its own; all know it by
- * one address, because a payment's row names its facilitator by it.
+ * Each service process loads this module first, and reaches the facilitator through a proxy of its own; all know it by one
+ * address, because a payment's row names its facilitator by it.
  */
 const [port, proxyPort] = (process.env.CHAOS_FACILITATOR_PORTS ?? '').split(':').map(Number);
 

@@ -112,7 +112,7 @@ export class ServiceProcess {
   /** Kills the process, which is started again. */
   kill(): void {
     this.#isKilled = true;
-    // On a busy machine it takes a while to end.
+    // The process takes a while to end on a busy machine.
     this.#readyAt = undefined;
     this.#process.signal('SIGKILL');
   }

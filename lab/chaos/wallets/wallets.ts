@@ -17,7 +17,7 @@ export interface Wallet {
 export interface SignedPayment {
   header: string;
   nonce: string;
-  /** In seconds. The buyer sends the payment until then. */
+  /** Unix seconds until which the buyer sends the payment. */
   validBefore: number;
 }
 

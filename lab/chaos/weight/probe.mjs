@@ -1,6 +1,6 @@
 /**
- * Loaded first into a measured process. On request it reports the longest event loop delay, the most processor time that one
- * turn took, how long the process waited for a processor, and the highest memory use since the last request.
+ * A measured process loads this module first. On request it reports the longest event loop delay, the most processor time
+ * that one turn took, how long the process waited for a processor, and the highest memory use since the last request.
  */
 import { openSync, readSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';

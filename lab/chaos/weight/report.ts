@@ -99,12 +99,18 @@ export function table(measured: readonly Measured[]): string {
   return `\n${[line(['', ...head]), ...rows.map(line)].join('\n')}\n\n`;
 }
 
-/** Where the system does not tell the processor time, the delay counts, with all other work of that time in it. */
+/**
+ * The longest turn's processor time. Where the system does not tell it, the delay counts, with all other work of that time in
+ * it.
+ */
 export function turnOf({ turnMs, blockedMs }: Reading): number {
   return turnMs ?? blockedMs;
 }
 
-/** In percent: much of it means that the machine is too busy to judge the neighbour's times. */
+/**
+ * Percent of the time that the process waited for a processor: much of it means that the machine is too busy to judge the
+ * neighbour's times.
+ */
 function waitShare(reading: Reading | undefined, seconds: number): number | undefined {
   const waitedMs = reading?.waitedMs ?? undefined;
   return waitedMs === undefined ? undefined : waitedMs / (10 * seconds);

@@ -89,7 +89,7 @@ interface Trial {
   name: string;
   operations: readonly HeavyOperation[];
   seconds: number;
-  /** Nothing is measured after it. */
+  /** Nothing is measured after the last trial. */
   isLast?: boolean;
 }
 

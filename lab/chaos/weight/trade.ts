@@ -7,7 +7,7 @@ import { Client, type Reply } from './client.js';
  * generator's work. It places one order after another; each order is then expired, which is an event.
  */
 
-/** In milliseconds. */
+/** Latencies in milliseconds. */
 export type Latencies = Record<Operation, number[]>;
 export type Operation = 'create' | 'retrieve' | 'link' | 'webhook';
 

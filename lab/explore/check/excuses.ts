@@ -67,7 +67,7 @@ function excuseOfUnknown(journal: Journal, payment: Payment, last: ChainCheck): 
     : undefined;
 }
 
-/** No other finding since a check at that time or earlier. A check that was cut off may not have counted. */
+/** Whether checks found nothing else since a check at that time or earlier. A check that was cut off may not have counted. */
 function heldFor(
   checks: readonly ChainCheck[],
   sinceMs: number,

@@ -16,7 +16,7 @@ export const DOUBTFUL_REFUSALS = [
 ] as const;
 export type DoubtfulRefusal = (typeof DOUBTFUL_REFUSALS)[number];
 
-/** After these the facilitator may still be processing: the caller has hung up, or a gateway has. */
+/** Replies after which the facilitator may still be processing: the caller has hung up, or a gateway has. */
 export const HUNG_UP = [
   'no answer in time',
   'connection reset',

@@ -14,13 +14,13 @@ const effect: Arbitrary<Effect> = fc.oneof(
 );
 
 export const refuses = refusing(effect);
-/** Its transaction has been sent. */
+/** A refusal of a payment whose transaction has been sent. */
 export const refusesFalsely = refusing(sent);
 const refusesDoubtfully = refusingDoubtfully(effect);
 /** The facilitator moves the money at the moment of its answer. */
 export const refusesWhatIsUsed = refusingDoubtfully(fc.constant<Effect>({ sends: true, afterSeconds: 0 }));
 export const unclear = beingUnclear(effect);
-/** Its transaction stays pending for longer than any other wait. */
+/** An unclear answer about a transaction that stays pending for longer than any other wait. */
 export const unclearForLong = beingUnclear(fc.constant<Effect>({ sends: true, afterSeconds: 1200 }));
 const turnsAway: Arbitrary<SettleFaultMode> = fc
   .constantFrom<Extract<SettleFaultMode, { kind: 'turned away' }>['by'][]>('ECONNREFUSED', 401, 403, 429)

@@ -10,7 +10,7 @@ import { restartWith } from './restart-with.js';
 const PAUSED = 'settle-payment';
 const UNSERVED = 'deliver-webhook';
 const SILENT = { works: false, connection: 'reset' } as const;
-/** Together longer than CheckoutBuyersWait allows, and each shorter than its timeout. */
+/** Delays that are together longer than CheckoutBuyersWait allows, and each shorter than its timeout. */
 const SLOW_VERIFY_MS = 7000;
 const SLOW_SETTLE_MS = 4500;
 const CREATE_EVERY_MS = 500;

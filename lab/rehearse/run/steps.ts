@@ -43,7 +43,7 @@ export const STEPS: readonly Step[] = [
     },
   },
   {
-    // Its requests in flight are lost, and sent again.
+    // The killed process loses its requests in flight, which are sent again.
     name: 'a web process killed',
     unnoticed: false,
     run: async ({ webs, untilAllServe }, seconds) => {

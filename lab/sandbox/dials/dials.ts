@@ -4,7 +4,7 @@ import type { EndpointName } from '../../world/facilitator/endpoints.js';
 
 /** Fault settings of one facilitator and of the chains. Each holds until it is changed. */
 export interface Dials {
-  /** All three endpoints. */
+  /** The setting of all three endpoints. */
   calls: (typeof CALL_DIALS)[number];
   /** Delay before the work of every /verify and /settle. */
   delayMs: number;

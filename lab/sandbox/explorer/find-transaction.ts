@@ -18,7 +18,7 @@ export interface FoundTransaction {
 }
 
 export interface Transfer {
-  /** With the token's symbol. */
+  /** Amount with the token's symbol. */
   amount: string;
   from: string;
   to: string;

@@ -8,7 +8,7 @@ export interface Entry {
   network: string;
   asset: string;
   payTo: string;
-  /** In the token's smallest unit. */
+  /** Amount in the token's smallest unit. */
   amount: bigint;
   token: OfferedToken;
 }

@@ -10,7 +10,7 @@ import { createRpcMethods } from './rpc-methods.js';
 import type { Delays } from './slots.js';
 
 export interface Cluster {
-  /** With the dials of any chain's endpoint. */
+  /** The endpoint has the dials of any chain's endpoint. */
   endpoint: RpcEndpoint;
   url: string;
   ledger: Ledger;

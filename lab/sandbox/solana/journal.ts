@@ -12,7 +12,7 @@ export interface Journal {
   close(): void;
 }
 
-/** For a cluster that lives in memory. */
+/** The journal of a cluster that lives in memory. */
 export const NO_JOURNAL: Journal = { entries: [], append() {}, close() {} };
 
 export function openJournal(file: string): Journal {

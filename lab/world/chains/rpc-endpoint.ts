@@ -49,7 +49,7 @@ export class RpcEndpoint {
   /** Number of calls by method. */
   readonly calls = new Map<string, number>();
   delayMs = 0;
-  /** After this many more calls, the endpoint limits. */
+  /** The number of further calls after which the endpoint limits. */
   allowance = Number.POSITIVE_INFINITY;
   /** Calls per second, beyond which the endpoint limits. */
   callsPerSecond = Number.POSITIVE_INFINITY;
@@ -128,7 +128,7 @@ export class RpcEndpoint {
     });
   }
 
-  /** Afterwards connections are refused. */
+  /** Closes the endpoint: connections are refused from then on. */
   async close(): Promise<void> {
     for (const timer of this.#timers) clearTimeout(timer);
     await this.#server?.close();

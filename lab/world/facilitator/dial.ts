@@ -9,7 +9,7 @@ export interface Behaviour {
   works?: boolean | 'after_answering';
   /** Builds the answer from the honest one, which is undefined when the work was skipped. */
   answer?: (honest: FacilitatorAnswer | undefined) => FacilitatorAnswer;
-  /** As soon as the transaction is sent, the connection ends, or the facilitator crashes for so long. */
+  /** How the connection ends as soon as the transaction is sent, or for how long the facilitator then crashes. */
   atBroadcast?: 'drop' | { crashMs: number };
   /** How the connection ends before the answer, or in the middle of it. */
   connection?: 'reset' | 'drop' | 'truncate';

@@ -16,7 +16,7 @@ type Excess = 'calls' | 'connections';
  */
 export interface Edge {
   limitTo(limits: EdgeLimits | undefined): void;
-  /** One entry for each refused call. */
+  /** The refused calls, one entry for each. */
   readonly turnedAway: readonly Excess[];
   /** The highest number of connections that were open at once. */
   readonly mostConnections: number;

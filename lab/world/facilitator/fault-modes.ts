@@ -115,7 +115,7 @@ export function drawFaultModes(
 /** A doubtful refusal too: the chain decides about it. */
 const LEAVES_OPEN: ReadonlySet<Certainty> = new Set(['unclear', 'hung up', 'refused doubtfully']);
 
-/** With the money moved only where the answer leaves that open. */
+/** Returns the modes of a fault: the money has moved only where the answer leaves that open. */
 function modesOf(name: string, { certainty, behaviour }: SettleFault): FaultMode[] {
   const notDone: FaultMode = {
     name: `${name}, nothing done`,

@@ -25,7 +25,7 @@ export interface SettleFault {
 
 /** A hash of a transaction that never lands. */
 const HASH = `0x${'ab'.repeat(32)}`;
-/** No buyer's wallet. */
+/** An address that is no buyer's wallet. */
 const STRANGER = `0x${'5a'.repeat(20)}`;
 
 const SAID_WITHOUT_TRANSACTION = [

@@ -23,7 +23,7 @@ export interface EvmWallet extends TestWallet {
   chainId: number;
   /** Answers eth_call; by default from `balances`. */
   call: ((params: readonly unknown[]) => Promise<unknown>) | undefined;
-  /** By token contract in lower case; a missing one cannot be read. */
+  /** Balances by token contract in lower case; a missing one cannot be read. */
   balances: Map<string, bigint>;
   /** Known networks. */
   chains: Set<number>;

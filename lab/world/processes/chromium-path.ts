@@ -14,7 +14,7 @@ export function chromiumPath(): string {
       accessSync(candidate, constants.X_OK);
       return candidate;
     } catch {
-      // Not in this folder.
+      // The folder does not have it.
     }
   }
   throw new Error(`None of ${NAMES.join(', ')} is on PATH: npm test installs one or says what to install.`);

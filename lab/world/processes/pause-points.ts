@@ -51,7 +51,7 @@ export class PausePoint {
     return point;
   }
 
-  /** For `afterEach` hooks: removes the pause points of a failed test too. */
+  /** Removes all pause points, in an `afterEach` hook those of a failed test too. */
   static async removeAll(): Promise<void> {
     for (const point of PausePoint.#all) await point.release();
     for (const point of PausePoint.#all) await point.remove();

@@ -8,7 +8,7 @@ import { projectRoot } from '../../../local/toolchain/project-root.js';
 export interface Program {
   command: string;
   args: readonly string[];
-  /** Shown with the output; the command by default. */
+  /** The name that is shown with the output; the command by default. */
   name?: string;
   environment?: Record<string, string>;
   /** The project's root by default. */
@@ -128,7 +128,7 @@ export class StartedProcess {
     for (;;) {
       const isLast = this.hasEnded;
       const run = this.#run;
-      // Taken before `find` looks: output that comes later is looked at the next time.
+      // The output is taken before `find` looks: output that comes later is looked at the next time.
       const written = this.#written();
       if (isLast || run !== seen?.run || written !== seen.written) {
         const found = find();

@@ -47,11 +47,11 @@ export class Hold {
 
 /** Where to cut a connection. Bytes before the cut are delivered. */
 export type CutPoint =
-  /** After this many bytes of the request; a negative number counts from its end. */
+  /** The cut comes after this many bytes of the request; a negative number counts from its end. */
   | { requestBytes: number }
-  /** After this many bytes of the answer; a negative number counts from its end. */
+  /** The cut comes after this many bytes of the answer; a negative number counts from its end. */
   | { answerBytes: number }
-  /** When this promise resolves, after the whole request has been delivered. */
+  /** The cut comes when this promise resolves, after the whole request has been delivered. */
   | { when: Promise<unknown> };
 
 /** Cuts the connection of the next request that matches. */

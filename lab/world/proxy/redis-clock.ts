@@ -27,12 +27,12 @@ export class RedisClock {
     });
   }
 
-  /** For clients. */
+  /** The URL for clients. */
   get url(): string {
     return `redis://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Ahead of the host's clock by so much; negative: behind it. */
+  /** Sets the clock ahead of the host's by so much; behind it when the number is negative. */
   set(aheadMs: number): void {
     this.#aheadMs = aheadMs;
   }

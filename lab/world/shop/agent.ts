@@ -36,7 +36,7 @@ export interface SolanaOverrides {
   mint?: string;
   amount?: bigint;
   destination?: PublicKey;
-  /** In place of the offer's, or of one by chance where it asks for none. Null leaves the memo out. */
+  /** The memo in place of the offer's, or of one by chance where the offer asks for none. Null leaves the memo out. */
   memo?: string | null;
   blockhash?: string;
   version?: 0 | 'legacy';

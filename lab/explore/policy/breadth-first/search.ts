@@ -28,7 +28,7 @@ export interface Model<World> {
 }
 
 export interface Explored {
-  /** Encoded, in the order in which they were found. */
+  /** Encoded states, in the order in which they were found. */
   readonly states: readonly string[];
   readonly steps: number;
   /** The largest number of steps from the claim to a state, by the shortest path. */

@@ -45,7 +45,7 @@ function carriedOut(scene: Scene, decision: Decision, cause: Cause): CarriedOut 
   }
 }
 
-/** Most steps write such a payment: to list its values takes less time than a copy with changes. */
+/** Lists every value, since most steps write such a payment: a copy with changes takes longer. */
 function postponedPayment(
   payment: Payment,
   decision: Extract<Decision, { kind: 'settle_again' | 'check_again' }>,

@@ -73,7 +73,7 @@ export const PLAIN: Setting = {
   memory: 0,
 };
 
-/** Only what distinguishes payments of one session. */
+/** The choices that distinguish payments of one session, without the others. */
 const REDUCED = { answers: 'few', callsLast: false, findings: 'few' } as const;
 
 export const SETTINGS = {

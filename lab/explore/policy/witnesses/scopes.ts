@@ -64,14 +64,14 @@ export const SCOPES = {
   },
 } as const satisfies Record<string, Scope>;
 
-/** Enough for the mutants that need no failover to be found. */
+/** A scope that is enough to find the mutants that need no failover. */
 export const WITHOUT_FAILOVER: Scope = {
   ...SCOPES.onePayment,
   name: 'one payment, every witness',
   failsOver: false,
 };
 
-/** Explored by the command only: they take minutes. */
+/** Scopes that only the command explores: they take minutes. */
 export const LONG_SCOPES = {
   twoLiedAbout: { ...PLAIN, name: 'two payments, a lie, a failover', payments: 2, lies: 1, failsOver: true },
   twoWitnessed: {

@@ -24,7 +24,7 @@ export interface Payable {
   readonly isOver: boolean;
   /** How many payloads may still be signed for it. */
   readonly unsigned: number;
-  /** Its status on the standby that has stopped to follow. */
+  /** The payable's status on the standby that has stopped to follow. */
   readonly kept: PayableStatus | null;
 }
 
@@ -55,7 +55,7 @@ export interface Row {
   readonly stage: PaymentStage | null;
   /** `holds`: the payable's `payment_id`. `late`: its `late_payment_id`. */
   readonly role: 'holds' | 'late' | null;
-  /** No rule counts further than three. */
+  /** The number of calls; no rule counts further than three. */
   readonly calls: number;
   readonly hasEnded: boolean;
   readonly isUnclear: boolean;

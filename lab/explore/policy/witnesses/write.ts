@@ -106,7 +106,7 @@ export function succeed(scene: Scene): Written {
   }
 }
 
-/** Its buyer is told that the session was paid by another payment, and not by this one. */
+/** The buyer of the payment that gives way is told that the session was paid by another payment, and not by this one. */
 function brokenByGivingWay({ attempts }: World, holder: number): string | undefined {
   const fact = attempts[holder]?.fact;
   return fact && contradiction(fact, 'nothing');
