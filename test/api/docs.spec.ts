@@ -103,7 +103,7 @@ describe('/docs', () => {
     assert.ok((await download(`/docs/assets/${script}`, '')).body.length > 1_000_000);
   });
 
-  /** Undecoded, as sent over the wire. */
+  /** Downloads the body undecoded, as sent over the wire. */
   async function download(
     url: string,
     encoding: string,

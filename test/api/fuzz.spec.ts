@@ -34,7 +34,7 @@ const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 12_000);
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_101);
 /** Requests at once. */
 const AT_ONCE = 20;
-/** After these, caches, compiled code and connection pools are full. */
+/** Requests after which caches, compiled code and connection pools are full. */
 const WARM_UP = 3000;
 const MOST_GROWTH_BYTES = 24 * 1024 * 1024;
 /** A template or a fixed word, without anything that a client sent. */
@@ -187,7 +187,7 @@ describe('fuzzing', () => {
       const property = fc.asyncProperty(batch, async (some) => {
         await Promise.all(some.map(tryOne));
       });
-      // Not shrunk, since the state of the service has changed. Reports one request, not its whole batch.
+      // A failure is not shrunk, since the state of the service has changed. It reports one request, not its whole batch.
       const result = await fc.check(property, { seed, numRuns: requests / AT_ONCE, endOnFailure: true });
       if (result.failed) throw result.errorInstance;
     }

@@ -195,7 +195,7 @@ describe('large lists', () => {
 
     it('get the rest when they continue', async () => {
       const socket = await stopReading();
-      // Until its part was let go.
+      // The answer's part has been let go after this pause.
       await pause(HEAVY_ANSWERS.slotIdleMs * 5);
       const { bytes, end } = await readRest(socket);
       assert.ok(bytes > HEAVY * ANSWER_PART_BYTES);

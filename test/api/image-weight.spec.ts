@@ -27,7 +27,7 @@ describe('slowly served images', () => {
   let checkout: Checkout;
   let server: Server;
   let port: number;
-  /** By path, which begins with the owner. */
+  /** Open requests by path, which begins with the owner. */
   const open = new Map<string, number>();
   let mostAtOnce = 0;
   let mostOfOne = 0;

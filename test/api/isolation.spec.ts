@@ -27,7 +27,7 @@ describe('isolation of accounts and modes', () => {
   const app = forAllTests(openTestApp);
   const mine = forAllTests(() => buildMerchant(app.db));
   const theirs = forAllTests(() => buildMerchant(app.db));
-  /** In test mode. */
+  /** Objects in test mode. */
   let objects: Record<Kind, string>;
   let liveObjects: Record<Kind, string>;
   before(async () => {
@@ -67,7 +67,7 @@ describe('isolation of accounts and modes', () => {
     body: object | undefined;
   }
 
-  /** By the id in the path, and by each cursor. */
+  /** Ways to an object: by the id in the path, and by each cursor. */
   const ways: Way[] = operations.flatMap(({ name, method, path, operation }) => {
     const object = OBJECTS[path];
     if (object === undefined) return [];
@@ -157,7 +157,7 @@ describe('isolation of accounts and modes', () => {
   });
 
   describe('of MCP tools', () => {
-    /** By id, and by each cursor; other required arguments are missing and must not matter. */
+    /** Ways to an object: by id, and by each cursor; other required arguments are missing and must not matter. */
     const toolWays = MERCHANT_TOOLS.flatMap(({ name, path, id, parameters }) => {
       const object = OBJECTS[`/v1${path}`];
       // A cursor within an object requires the object.

@@ -133,7 +133,7 @@ function readExample(name: string): string {
   return readFileSync(path.join(projectRoot(), 'examples', name), 'utf8');
 }
 
-/** Without the comment on usage. */
+/** Cuts off the comment on usage. */
 function withoutHead(program: string): string {
   return program.replace(/^(?:\/\/.*\n)+/, '');
 }

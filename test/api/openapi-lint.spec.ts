@@ -7,7 +7,9 @@ import path from 'node:path';
 import { openApiDocument } from '../../api/openapi/document.js';
 
 const REDOCLY = createRequire(import.meta.url).resolve('@redocly/cli/bin/cli.js');
-/** But two: no licence is granted, and the key set at /.well-known/jwks.json is there for every caller. */
+/**
+ * All recommended rules but two: no licence is granted, and the key set at /.well-known/jwks.json is there for every caller.
+ */
 const CONFIG = 'extends: [recommended]\nrules: { info-license: off, operation-4xx-response: off }\n';
 
 interface Report {

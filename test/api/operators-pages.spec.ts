@@ -31,7 +31,7 @@ describe("the operators' pages", () => {
     await OperatorAction.query(app.db).orderBy('id', 'desc');
 
   describe('limit failed logins', () => {
-    // All within one minute.
+    // All logins come within one minute.
     beforeEach(() => stopClockOnSecond());
     afterEach(() => mock.restoreAll());
 

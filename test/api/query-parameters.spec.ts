@@ -15,7 +15,7 @@ describe('pages', () => {
 
   describe('filtered by status', () => {
     const shop = forAllTests(() => buildShop(app));
-    /** By status, newest first. */
+    /** Ids by status, newest first. */
     const ids: Record<string, string[]> = { open: [], complete: [], expired: [], processing: [] };
     before(async () => {
       for (let i = 0; i < 3; i++) {

@@ -120,7 +120,7 @@ describe('the route label of a request in metrics and log', () => {
     await labelOf(get('/c/cs_test_1'), narrow);
     assert.equal(await labelOf(get('/c/cs_test_1'), narrow), 'GET /c/:id 429');
     assert.equal(await labelOf(get('/c/cs_test_1/page'), narrow), 'GET /c/:id/page 429');
-    // All at once, because the limit is for a second.
+    // The requests come all at once, because the limit is for a second.
     const labels = await labelsOf(async () => {
       await Promise.all(Array.from({ length: 20 }, async () => await get('/v1/payments')(narrow.server)));
     }, narrow);

@@ -6,7 +6,7 @@ import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
 import { exchange, openWire, statusesOf } from '../support/wire.js';
 
-/** Pipelined on each connection, so that the kernel does not hold all of the answers. */
+/** Requests pipelined on each connection, so that the kernel does not hold all of the answers. */
 const REQUESTS = 32;
 const CONNECTIONS = 50;
 const MIB = 1024 * 1024;

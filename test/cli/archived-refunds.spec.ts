@@ -16,7 +16,7 @@ describe('merchants archive keeps what refunds are summed by', () => {
     status: Payable['status'],
   ): Promise<Payable> =>
     inMonth(month, () => buildRefund(shop.app.db, shop.accountId, { refundedPaymentId: payment.id, status }));
-  /** Its money may have moved. */
+  /** A failed payment of the refund whose money may have moved. */
   const watchedPaymentOf = async ({ id: payableId }: Payable): Promise<Payment> => {
     const watched = { status: 'failed', stage: 'watch', dueAt: new Date() } as const;
     const { payment } = await inMonth('2024-06', () =>

@@ -45,7 +45,7 @@ describe('operators resolving payments', () => {
     return { sessionId, paymentId: (await checkout.payment(sessionId)).id, signed };
   }
 
-  /** Its transfer lands; returns the transaction. */
+  /** Lands the transfer of a claimed payment; returns the transaction. */
   function land({ signed: { accepted, payload } }: Claimed): string {
     const { from, to, value, nonce } = payload.authorization;
     return chain.movePayment({ asset: accepted.asset, from, payTo: to, amount: BigInt(value), nonce });
@@ -189,7 +189,7 @@ describe('operators resolving payments', () => {
     });
   });
 
-  /** Its authorization is over, by the clocks. */
+  /** Claims a payment whose authorization is over, by the clocks. */
   async function claimOver(): Promise<Claimed> {
     const claimed = await claim();
     await Payment.query(checkout.app.db).patch(OVER).where('id', claimed.paymentId);

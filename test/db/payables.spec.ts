@@ -43,7 +43,7 @@ describe('sessions and refunds in one table', () => {
   it('keep code of the previous release working through the migration', async () => {
     const { accountId } = shop;
     const session = await buildSession(db, accountId);
-    // Sorted: a later migration may have added a column to the table or to the view.
+    // The names are sorted: a later migration may have added a column to the table or to the view.
     const names = await db('migrations').where('name', '>=', REFUNDS).orderBy('name', 'desc').pluck('name');
     for (const name of names) await db.migrate.down({ ...migrationConfig, name });
     assert.equal((await db('pg_views').where({ viewname: 'checkout_sessions' })).length, 0);

@@ -60,7 +60,7 @@ const sets =
       .where('id', table === 'payments' ? payment.id : session.id)
       .update(changes);
 
-/** Another payment of the session, as it stands. */
+/** Builds another payment of the session, as it stands. */
 async function another({ db, accountId, session }: Twin, overrides: Partial<Payment>): Promise<Payment> {
   const { payment } = await buildUndecidedPayment(db, accountId, overrides);
   await Payment.query(db).patch({ payableId: session.id }).where('id', payment.id);

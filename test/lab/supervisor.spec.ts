@@ -45,7 +45,7 @@ describe('the process supervisor', () => {
     const parent = new StartedProcess(nodeProgram(['--eval', script]));
     await parent.logged('started');
     parent.child.kill('SIGKILL');
-    // Its output stays open while the grandchild runs.
+    // The parent's output stays open while the grandchild runs.
     assert.deepEqual(await parent.exited, { code: null, signal: 'SIGKILL' });
   });
 });

@@ -35,7 +35,7 @@ describe('embedded Postgres: start and stop', () => {
     const owner = await holder.started();
     await query(owner, 'create table owner_was_killed as select 7 as number');
     holder.process.child.kill('SIGKILL');
-    // Without a pause: a server that is stopping must not be used.
+    // The next start comes without a pause: a server that is stopping must not be used.
     const next = await playground.start();
     assert.equal(next.owned, true);
     assert.deepEqual(await query(next, 'select number from owner_was_killed'), [7]);
@@ -56,7 +56,7 @@ describe('embedded Postgres: start and stop', () => {
     holder.process.child.kill('SIGKILL');
     await holder.process.exited;
     await untilNoProcessMentions(playground.root);
-    // Later in its work, initdb would have written this file, too.
+    // initdb would have written this file, too, later in its work.
     const { major } = await findPostgresBinaries({ user: undefined, copyInto: playground.root });
     const leftover = path.join(dir, `pg${major}.init-${holder.process.pid}-0`);
     await mkdir(leftover, { recursive: true });
@@ -138,7 +138,7 @@ describe('embedded Postgres: start and stop', () => {
     await query(original, 'create table copied as select 7 as number');
     await query(original, 'checkpoint');
     const dir = path.join(playground.root, 'copy');
-    // Copied asynchronously, its thousand files took this test half as much processor time again, at least.
+    // An asynchronous copy of its thousand files took this test half as much processor time again, at least.
     cpSync(path.dirname(original.dataDir), dir, {
       recursive: true,
       filter: (source) => !statSync(source).isSocket(),

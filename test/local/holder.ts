@@ -6,7 +6,7 @@ import type { SystemUser } from '../../local/toolchain/system-user.js';
 
 /** A process with an embedded Postgres (hold-postgres.mjs), and its events. */
 export interface Holder {
-  /** In a process group of its own, as a terminal gives each command. */
+  /** The process has a process group of its own, as a terminal gives each command. */
   process: StartedProcess;
   /** The next event; rejects when the process ends instead. */
   next(): Promise<HolderEvent>;
@@ -18,7 +18,7 @@ interface StartedEvent {
   url: string;
   owned: boolean;
   dataDir: string;
-  /** Encoding, collation, time zone. */
+  /** The server's encoding, collation and time zone. */
   server: string[];
 }
 

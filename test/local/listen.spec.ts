@@ -188,7 +188,7 @@ describe('npm run listen', () => {
     await untilReady(listener);
     const { id: payableId } = await buildSession(db, merchant.accountId);
     const rows = Array.from({ length: 110 }, () => eventOf(payableId));
-    // In one statement: of events that come one by one, the newest page of each look would hold all.
+    // One statement inserts all: of events that come one by one, the newest page of each look would hold all.
     await Event.query(db).insert(rows);
     await eventually(() => assert.equal(shop.ids.length, rows.length));
     assert.deepEqual([...shop.ids].sort(), rows.map(({ id }) => id).sort());

@@ -24,7 +24,7 @@ export interface SampleProject {
 export interface RunOptions {
   args?: readonly string[];
   nodeArgs?: readonly string[];
-  /** For example `NODE_ENV=production`. */
+  /** Environment variables, for example `NODE_ENV=production`. */
   variables?: readonly string[];
 }
 

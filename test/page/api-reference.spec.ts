@@ -45,7 +45,7 @@ describe('the API reference', function () {
   });
   afterEach(() => assert.deepEqual(opened.problems, []));
 
-  /** Evaluated in the page, since Playwright would inspect the whole page before each step. */
+  /** Evaluates a script in the page, since Playwright would inspect the whole page before each step. */
   const inPage = (script: string, id: string): Promise<unknown> =>
     opened.page.evaluate(`(${script})(document.querySelector('[id$="-${id}"].opblock'))`);
 

@@ -30,7 +30,7 @@ describe('an open page', () => {
   it('shows an expiry by the merchant within 3 s', async () => {
     const session = await shop.buildSession({ cancelUrl: 'https://shop.example/cart' });
     const visitor = await shop.visitPage(session);
-    // After its first poll, so that the next one must show the expiry.
+    // The page has polled once, so that its next poll must show the expiry.
     await visitor.page.waitForResponse('**/status');
     await client(shop.app, shop.merchant.testKey)
       .post(`/v1/checkout/sessions/${session.id}/expire`)
@@ -85,7 +85,7 @@ describe('an open page', () => {
   });
 
   it('shows stage, elapsed time and transaction of a payment in progress, and says when it is late', async () => {
-    // Claimed in the future, so that it is not late on slow machines.
+    // The payment was claimed in the future, so that it is not late on slow machines.
     const id = await undecided(-600);
     const visitor = await shop.visitPage(id, { prepare: async (page) => void (await page.clock.install()) });
     const { page } = visitor;

@@ -139,7 +139,7 @@ describe('the page finds the balance', () => {
     await visitor.page.locator('#accepts > summary').click();
     assert.equal(await rich.isChecked(), true);
     await poor.check();
-    // Chosen by hand, it shows that the balance is too low, and signs nothing else instead.
+    // The token chosen by hand shows that the balance is too low, and nothing else is signed instead.
     await button(visitor, 'Pay 4.50 USDC with MetaMask').click();
     const alert = visitor.page.getByRole('alert').filter({ hasText: /Not enough USDC on Base Sepolia/ });
     await alert.waitFor();

@@ -23,7 +23,7 @@ describe('accessibility of the page', () => {
     assert.equal(await focused(), 'Pay $4.50 with Fox Wallet');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').filter({ hasText: 'You declined' }).waitFor();
-    // From the heading, which has the focus after an attempt, to the button.
+    // The Tab key moves from the heading, which has the focus after an attempt, to the button.
     for (let presses = 0; !/Fox Wallet$/.test(await focused()) && presses < 5; presses += 1) {
       await page.keyboard.press('Tab');
     }

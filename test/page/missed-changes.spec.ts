@@ -50,7 +50,7 @@ describe('a page that learns late of a change', () => {
     const visitor = await shop.visitPage(id, { wallets: [wallet] });
     const { page } = visitor;
     const document = new Promise<Route>((resolve) => void page.route('**/page', resolve, { times: 1 }));
-    // As after a payment of somebody else, which failed.
+    // The session now looks as after a payment of somebody else that failed.
     const failure = { failureCode: 'kyt_risk_detected', failureAt: new Date() };
     await Payable.query(shop.app.db).patch(failure).where({ id });
     const fetching = await document;
@@ -111,7 +111,7 @@ describe('a page that learns late of a change', () => {
     await visitor.sees('This link has expired');
     const { commits } = shop.app;
     const { mayHaveLost } = commits;
-    // As after a failover of Postgres, which may have forgotten the payment.
+    // Postgres may have forgotten the payment, as after a failover.
     commits.mayHaveLost = () => true;
     await sending.continue();
     await visitor.alerts('may have been taken');

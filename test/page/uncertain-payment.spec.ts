@@ -239,7 +239,7 @@ describe('after a payment that may have been taken, the page', () => {
     await visitor.sees(EN.processing);
     const { id: paymentId } = await shop.payment(id);
     await buildUncertainPayment(shop, { session: await shop.session(id), paymentId });
-    // As after another payment, which failed for certain.
+    // The session now looks as after another payment that failed for certain.
     await Payable.query(shop.app.db).patch({ failureCode: null, failureAt: null }).where({ id });
     isBlocked = false;
     await visitor.sees(EN.uncertain);

@@ -19,7 +19,7 @@ const ON_SOLANA = {
 
 const plain = (text: string | null): string => (text ?? '').replaceAll('\u00a0', ' ').replaceAll(/\s+/g, ' ');
 
-/** On the chains of the sandbox: a real EVM chain and a real Solana runtime. */
+/** The wallet pays on the chains of the sandbox: a real EVM chain and a real Solana runtime. */
 describe('a wallet in the page', () => {
   let shop: SandboxShop;
   before(async () => {

@@ -3,7 +3,10 @@ import fc from 'fast-check';
 const SURROGATES = { from: 0xd800, count: 0x800 };
 const LAST = 0x10ffff;
 
-/** Like fast-check's own `binary`, without its table of a million characters, which takes seconds to build. */
+/**
+ * Draws any character, like fast-check's own `binary`, without its table of a million characters, which takes seconds to
+ * build.
+ */
 export const anyCharacter = fc.nat(LAST - SURROGATES.count).map(
   (number) => String.fromCodePoint(number < SURROGATES.from ? number : number + SURROGATES.count),
   (character) => {

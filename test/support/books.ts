@@ -96,7 +96,7 @@ export async function openBooks(
   const db = openDatabase(loadConfig({ DATABASE_URL: databaseUrl }, 'migrate').database);
   const evmEndpoint = await serveCurrent(() => books.evm);
   const solanaEndpoint = await serveCurrent(() => books.solana);
-  /** By the hash of its message. */
+  /** Signed transactions by the hash of their message. */
   const signed = new Map<string, string>();
   const facilitator = await startFacilitator({
     networks: [BASE_SEPOLIA, SOLANA_DEVNET],
@@ -154,8 +154,8 @@ export async function openBooks(
       for (const table of COPIED) await db.raw('INSERT INTO ?? SELECT * FROM ??', [table, `${table}_copy`]);
     },
     async startOver() {
-      // In one statement, at whose end the rows that refer to each other are all gone. It fails, and runs again, if a
-      // worker commits an event meanwhile, as of a session that expires.
+      // One statement deletes the rows, which refer to each other, and at its end all are gone. It fails, and runs again, if
+      // a worker commits an event meanwhile, as of a session that expires.
       const deletions = FORGOTTEN.map((table) => `${table}_gone AS (DELETE FROM ${table})`);
       await eventually(() => db.raw(`WITH ${deletions.join()} SELECT`));
       Object.assign(checkout.merchant, await buildMerchant(db));

@@ -24,7 +24,7 @@ interface HeldPayment {
   finish(): Promise<void>;
 }
 
-/** For all tests of a suite. Between two of them the facilitator becomes honest and the clock right. */
+/** Opens a pair for all tests of a suite. Between two of them the facilitator becomes honest and the clock right. */
 export function pairForAllTests(kind: Kind = 'session'): CheckoutPair {
   const checkout = forAllTests(() => openCheckout({ kind }));
   const noWait = forAllTests(() => {

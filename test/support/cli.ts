@@ -162,7 +162,7 @@ export async function runJson<C extends keyof Printed>(command: C, ...argv: stri
   return JSON.parse(stdout);
 }
 
-/** Without the line that names the database. A command line that makes no sense reaches none. */
+/** Returns standard error without the line that names the database. A command line that makes no sense reaches none. */
 export function saidBy({ stderr }: Pick<Ran, 'stderr'>): string {
   return stderr.replace(/^Database: .+\n/, '');
 }

@@ -14,7 +14,7 @@ export async function buildHeavyOverdue(db: Knex, accountId: string, count: numb
   const expiresAt = new Date(now().getTime() - 1);
   const { id: first } = await buildSession(db, accountId, { metadata: fullMetadata() });
   const others = await buildSessions(db, accountId, count - 1, {
-    // Inserted without metadata, which Postgres then copies from the first session.
+    // Sessions are inserted without metadata, which Postgres then copies from the first session.
     clientReferenceId: newId('req_'),
     status: 'expired',
   });

@@ -15,7 +15,7 @@ export function forAllTests<T extends object>(open: () => T | Promise<T>): T {
   return openBy(before, 'afterAll', open);
 }
 
-/** Like `forAllTests`, before each test, and closed after the suite's own `afterEach` hooks. */
+/** Opens like `forAllTests`, but before each test, and closes after the suite's own `afterEach` hooks. */
 export function forEachTest<T extends object>(open: () => T | Promise<T>): T {
   return openBy(beforeEach, 'afterEach', open);
 }
@@ -39,7 +39,7 @@ function closeAtEndOf(suite: Mocha.Suite | undefined, closing: Closing, opened: 
   open.unshift(opened);
   if (known !== undefined) return;
   openIn[closing].set(suite, open);
-  // Registered now, so that it runs after the hooks that the suite has registered while it was read.
+  // The hook is registered now, so that it runs after the hooks that the suite has registered while it was read.
   suite[closing](async () => {
     for (const one of open.splice(0)) await one.close?.();
   });

@@ -24,7 +24,7 @@ interface ToolAnswer {
   text: string;
 }
 
-/** With several ports, requests go to them in turn. */
+/** Connects an agent. With several ports, requests go to them in turn. */
 export async function connectAgent(ports: number | readonly number[], key: string): Promise<MerchantAgent> {
   const all = [ports].flat();
   let turn = 0;

@@ -10,7 +10,7 @@ export async function testSandbox(): Promise<Sandbox> {
 }
 
 async function open(): Promise<Sandbox> {
-  // Imported late: x402's packages and the chains take a second to load, which most files do not need.
+  // The sandbox is imported late: x402's packages and the chains take a second to load, which most files do not need.
   const { startSandbox } = await import('../../lab/sandbox/sandbox.js');
   const sandbox = await startSandbox();
   closeAfterFile(async () => {

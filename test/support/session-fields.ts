@@ -8,7 +8,7 @@ export const urlOf = (length: number) =>
 interface TextCase {
   sent: string;
   ofLength(characters: number): string;
-  /** In characters. */
+  /** Lengths in characters. */
   allowed: number[];
   refused: number;
 }

@@ -32,7 +32,7 @@ const TEXT_LIMITS = Object.entries(TEXT_CASES).map(
   }),
 );
 
-/** For each field of a new session: the last value that is taken, and the first that is refused. */
+/** The last value that is taken, and the first that is refused, for each field of a new session. */
 export const SESSION_LIMITS: Limit[] = [
   {
     name: 'line items',

@@ -7,7 +7,7 @@ export async function requestAndStall(port: number, path: string, key: string): 
   socket.write(
     `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\n\r\n`,
   );
-  // Paused, the stream reads no more than its buffer holds.
+  // A paused stream reads no more than its buffer holds.
   await once(socket, 'readable');
   return socket;
 }

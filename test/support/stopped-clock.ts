@@ -14,7 +14,7 @@ export function stopClockOnSecond(): number {
 function stopClockAt(ms: number): number {
   let hostMs = Date.now();
   mock.method(Date, 'now', () => hostMs);
-  // Both read the stopped clock: between two readings of a running one a busy machine lets a millisecond pass.
+  // Both times are of the stopped clock: between two readings of a running one a busy machine lets a millisecond pass.
   hostMs = ms - (nowMs() - Date.now());
   return ms;
 }

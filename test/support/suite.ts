@@ -81,7 +81,7 @@ export const mochaHooks = {
     await setImmediate();
     openAtFirst ??= countOpen();
     if (services === undefined) {
-      // Stopped with this process.
+      // Redis stops with this process.
       redis = await startTestRedis();
       const databaseUrl = await create(ownName('main'), MIGRATED);
       services = { databaseUrl, redisUrl: redis.url };

@@ -12,13 +12,13 @@ import { newId } from '../../shared/values/ids.js';
 import type { Checkout } from './checkout.js';
 
 interface UncertainOptions {
-  /** By default a new session. */
+  /** The session of the payment; a new one by default. */
   session?: Payable;
   /** An existing payment of the session, which becomes uncertain. */
   paymentId?: string;
   status?: PayableStatus;
   isRefund?: boolean;
-  /** Its outcome is still looked for. */
+  /** The payment's outcome is still looked for. */
   isUndecided?: boolean;
 }
 

@@ -26,7 +26,7 @@ export interface WebProcesses {
   post(port: number, effect: Effect): Promise<Answer>;
   /** Makes every commit of an insert wait until `release`. */
   holdCommits(): Promise<HeldCommits>;
-  /** One request of each kind. */
+  /** Prepares one request of each kind. */
   prepareEffects(): Promise<Effect[]>;
   close(): Promise<void>;
 }

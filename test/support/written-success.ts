@@ -7,7 +7,7 @@ import { now } from '../../shared/process/clock.js';
 /** The refunded payment's transaction: one name, so that two ways of writing leave the same rows. */
 const REFUNDED = `0x${'ef'.repeat(32)}`;
 
-/** By table. */
+/** Rows by table. */
 export type Rows = Record<string, Record<string, unknown>[]>;
 
 /** A refund takes the place of the payment's session. */

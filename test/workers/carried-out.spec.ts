@@ -88,7 +88,7 @@ describe('a decision that is carried out', () => {
     assert.equal(enqueued.length, 1);
 
     finding = undefined;
-    // Until a block is later than the last moment at which the call can have ended.
+    // The checks go on until a block is later than the last moment at which the call can have ended.
     for (let checks = 0; checks < 10; checks += 1) if ((await run(paymentId)).kind === 'done') break;
     assert.deepEqual(enqueued.slice(1), [`settle-payment ${paymentId}`]);
     await run(paymentId);

@@ -83,7 +83,7 @@ describe('an unclear payment', () => {
     return (await check(id, 2 * MINUTE_MS)).status;
   }
 
-  /** Nothing could be read for a day and `moreMs`. */
+  /** Dates the silence back: nothing could be read for a day and `moreMs`. */
   async function silentForADay(id: string, moreMs = 0): Promise<void> {
     const unreadableSince = new Date(nowMs() - hours(24) - moreMs);
     await Payment.query(flow.db).patch({ unreadableSince }).where({ payableId: id });

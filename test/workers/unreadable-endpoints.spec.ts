@@ -7,7 +7,7 @@ import { releaseReadable } from '../../shared/webhooks/unreadable-secrets.js';
 import { forAllTests } from '../support/hooks.js';
 import { ALLOWANCE, type Hook, openWebhookFlow } from '../support/webhook-flow.js';
 
-/** Sealed with a key that is lost. */
+/** A secret sealed with a key that is lost. */
 const LOST = createSecretBox([Buffer.alloc(32, 7)]).seal('whsec_lost');
 
 describe('endpoints whose secret could not be read', () => {

@@ -135,7 +135,7 @@ describe('slots that Redis gives to two processes', () => {
     for (const client of opened.splice(0)) client.disconnect();
   });
 
-  /** Two processes' limiters on one key. */
+  /** Opens two processes' limiters on one key. */
   async function twoPaces(intervalMs: number | undefined) {
     const key = `checkout:facilitator:${Math.random()}`;
     const paceOf = async () => {

@@ -111,7 +111,7 @@ describe('a Solana payment that waits for confirmations', () => {
     chain.travel(60);
     await checkout.afterNextCheck(id, 60);
     assert.deepEqual(await checkout.state(id), PROCESSING);
-    // By the chain's own time, counted from the first check.
+    // The time counts by the chain's own clock, from the first check on.
     chain.travel(200);
     advanceClock(200_000);
     await checkout.becomes(id, FAILED);

@@ -181,7 +181,7 @@ describe('a payment that waits for two confirmations', () => {
       const { settleCalls, settleEndedAt } = await checkout.payment(waiting.id);
       assert.equal(settleCalls === 2 && settleEndedAt !== null, true);
     });
-    // By now the facilitator has answered that it settled.
+    // The facilitator has answered by now that it settled.
     chain.endpoint.fail('http_500');
     await checkout.afterNextCheck(waiting.id, 365);
     assert.deepEqual(await checkout.state(waiting.id), PROCESSING);

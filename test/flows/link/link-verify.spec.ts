@@ -44,7 +44,7 @@ describe('a payment that /verify', () => {
   const send = ({ header }: { header: string } = payment): Promise<string> =>
     checkout.visit(session.id, { 'PAYMENT-SIGNATURE': header }).then(answerOf);
 
-  /** One call of /verify and no claim; the same signature pays later. */
+  /** Asserts one call of /verify and no claim; the same signature pays later. */
   async function assertNothingHappened(): Promise<void> {
     assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 0 });
     assert.deepEqual(await checkout.state(session.id), { session: 'open', payments: [], events: [] });

@@ -220,7 +220,7 @@ describeBothKinds('an agent whose answer was lost', (kind) => {
           const { status } = await untilReceipt(() => agent.pay(link));
           assert.equal(status, 200);
           const lost = await agent.send(link, cut.matched());
-          // Its first signature is refused now, unless it has paid.
+          // The agent's first signature is refused now, unless it has paid.
           assert.deepEqual(
             [lost.status, lost.receipt !== undefined],
             [isClaimed ? agent.repeated : 409, isClaimed],

@@ -145,7 +145,7 @@ describe('Idempotency-Key', () => {
       }
     });
 
-    /** Another transaction has used the key and has not committed yet: the request in between has to wait for it. */
+    /** Sends a request while another transaction has used the key and has not committed yet: the request has to wait for it. */
     async function whileKeyIsTaken(
       key: string,
       meanwhile: () => Test,

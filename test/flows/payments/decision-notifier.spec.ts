@@ -31,7 +31,7 @@ describe('notifications of decided payments over Redis', () => {
       notify('pay_2');
       assert.ok(received.includes('pay_2'));
     });
-    // Its next subscription is never answered. An unhandled rejection would end a process.
+    // The notifier's next subscription is never answered. An unhandled rejection would end a process.
     const unhandled: unknown[] = [];
     const record = (reason: unknown): void => void unhandled.push(reason);
     process.on('unhandledRejection', record);

@@ -13,7 +13,7 @@ const TRIALS = 60;
 const WITHIN_MS = 120_000;
 /** A mutant must be found within this many trials. */
 const TRIALS_FOR_A_MUTANT = 400;
-/** For each mutant, one of the seeds up to 40 with which it is found soonest: within three trials unless said. */
+/** One of the seeds up to 40 for each mutant, with which it is found soonest: within three trials unless said. */
 const MUTANTS_SEEDS: Readonly<Record<string, number>> = {
   'a refusal is believed after a doubt': 5,
   'surplus is forgotten': 10,

@@ -87,7 +87,7 @@ describeBothKinds('a payment that Postgres has forgotten', (kind) => {
         const res = await checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
         assert.equal(answerOf(res), '410 session_expired');
         assert.match(res.body.error.message, /may have been taken.*Do not pay again/);
-        // Without a payment nothing is doubted.
+        // A visit without a payment doubts nothing.
         assert.doesNotMatch((await checkout.visit(id)).body.error.message, /may have been taken/);
       }
       known();

@@ -15,7 +15,7 @@ describe('a cancelled authorization whose block is replaced by one that uses it 
   );
   const worker = forAllTests(() => flow.openManualWorker());
 
-  /** Its call of `/settle` has broken off before the facilitator sent anything. */
+  /** Starts a payment whose call of `/settle` has broken off before the facilitator sent anything. */
   async function startUnclearPayment() {
     const { id } = await flow.buildSession();
     const { header, accepted, payload } = await flow.sign(id);

@@ -114,7 +114,7 @@ describe('a Postgres that forgot', () => {
     lines.filter(({ event }) => event === 'link.unknown_after_lost_commits').map(({ session }) => session);
 
   it('is noticed by each running process: a forgotten link is a 404 with one line in the log, which names the window', async () => {
-    // With one Redis, it would tell only that one of the two has read the position.
+    // A single Redis would tell only that one of the two has read the position.
     const ofWorker = new URL('/1', testServices().redisUrl).href;
     const memories = [redis, new Redis(ofWorker)];
     opened.push(...memories.slice(1));
@@ -168,7 +168,7 @@ describe('a Postgres that forgot', () => {
     for (const [memory, timeline] of [1, null].entries()) {
       await pair.standby.db.raw('UPDATE installation SET timeline = ?, doubted_at = NULL', [timeline]);
       const late = await worker(new URL(`/${memory}`, testServices().redisUrl).href);
-      // At first it may know only that another server took over.
+      // The worker may know at first only that another server took over.
       await eventually(() => assert.equal(late.losses().at(-1)?.event, 'database.lost_commits'));
       for (const one of started.splice(0)) await one.close();
     }

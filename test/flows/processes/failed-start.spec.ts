@@ -78,7 +78,7 @@ describe('a start with a wrong configuration', () => {
       FACILITATOR_URL: 'http://127.0.0.1:1',
       REDIS_URL: testServices().redisUrl,
       ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
-      // No machine has it: the range is for examples.
+      // No machine has this address: the range is for examples.
       HOST: '192.0.2.1',
     });
     assert.equal(errors, 'HOST is 192.0.2.1, which is not an address of this machine.\n');

@@ -39,7 +39,7 @@ describe('the logs of a web and a worker process at level trace', () => {
     });
     const facilitator = await startFacilitator();
     const receiver = await startReceiver();
-    // On a database of its own, since due work of other spec files would be logged as well.
+    // The processes have a database of their own, since due work of other spec files would be logged as well.
     const databaseUrl = await createMigratedDatabase('logs');
     const { redisUrl } = testServices();
     const environment = {

@@ -117,7 +117,7 @@ describe("Postgres' clock, set while processes run", () => {
 
 describe("Redis' clock, set back by an hour", () => {
   let redis: Redis;
-  /** Added to the time that Redis tells to scripts. */
+  /** Milliseconds that are added to the time that Redis tells to scripts. */
   let aheadMs: number;
   before(() => {
     redis = new Redis(testServices().redisUrl);

@@ -53,7 +53,7 @@ describe('a web process', () => {
         }
         const { status, headers } = await answer;
         assert.equal(status, 200);
-        // Otherwise the process would wait for a connection that its client keeps, and accept a next request on it.
+        // The process would otherwise wait for a connection that its client keeps, and accept a next request on it.
         assert.equal(headers.connection, 'close');
         assert.deepEqual(await web.exited, { code: 0, signal: null });
         assert.equal(web.errors(), '');

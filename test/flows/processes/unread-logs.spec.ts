@@ -12,7 +12,10 @@ import { forAllTests } from '../../support/hooks.js';
 import { openMoneyFlow } from '../../support/money-flow.js';
 import { testServices } from '../../support/suite.js';
 
-/** Half as many lines again as the system and the process keep together, of the longest session id that is logged. */
+/**
+ * Requests whose lines are half as many again as the system and the process keep together, with the longest session id that
+ * is logged.
+ */
 const REQUESTS = 5500;
 const AT_ONCE = 50;
 const VISIT = `GET /c/cs_${'x'.repeat(97)} HTTP/1.1\r\nHost: x\r\n\r\n`;

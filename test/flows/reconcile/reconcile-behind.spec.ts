@@ -26,7 +26,7 @@ describe('at an endpoint that is behind', () => {
     it(`a paid payment is unread by a ${reader}, and missing at most until the endpoint has caught up`, async () => {
       const { id: payment } = await pay();
       books.evm.lag.set('*', 1);
-      // Later than a worker leaves payments to its next run.
+      // The payment is now older than those that a worker leaves to its next run.
       advanceClock(20 * 60_000);
       for (let runs = 0; runs < 2; runs += 1) {
         const { lines, summary } = await run({ reader });

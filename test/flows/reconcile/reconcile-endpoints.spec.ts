@@ -10,7 +10,7 @@ import { NETWORKS, type RunOptions, runReconcile } from '../../support/reconcile
 
 const EACH = 4;
 
-/** Over real settlements, with endpoints as they are. */
+/** The specs read real settlements, with endpoints as they are. */
 describe('the chains are read', () => {
   const books = forAllTests(() => openBooks('reconcile_endpoints'));
   afterEach(() => books.startOver());
@@ -268,7 +268,7 @@ describe('the chains are read', () => {
       const { transaction } = await books.payment(id);
       await pay(1, 'paySolana');
       books.solana.hiddenFromLists.add(transaction ?? '');
-      // Below the root, and above the slots that the next run leaves out.
+      // The payment is now below the root, and above the slots that the next run leaves out.
       books.solana.pass(500);
       const first = await run({ networks: NETWORKS.slice(1) });
       assert.equal(first.lines.length, 1);

@@ -16,7 +16,7 @@ async function inGroups<T>(all: readonly T[], work: (one: T) => Promise<void>): 
     await Promise.all(all.slice(next, next + AT_ONCE).map(work));
 }
 
-/** With the lost ones, more on one network than are looked up at once. */
+/** Payments that are kept: with the lost ones, more on one network than are looked up at once. */
 const KEPT = 90;
 
 describe('150 payments, of which 60 are lost with the newest rows of Postgres', () => {

@@ -28,7 +28,7 @@ const WAYS: [family: string, Wanted, buyer: string][] = [
   ['Solana', { network: SOLANA_DEVNET, symbol: 'USDG' }, addressOf(SOLANA_BUYER_KEY)],
 ];
 
-/** From the purchase to the refund's payment, on the sandbox's chains, with stock clients on both sides. */
+/** The specs go from the purchase to the refund's payment, on the sandbox's chains, with stock clients on both sides. */
 describe('a refund', () => {
   const checkout = forAllTests(openSandboxCheckout);
   let stripe: Stripe;

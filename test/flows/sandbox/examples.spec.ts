@@ -96,7 +96,7 @@ describe('the examples, run by the commands of docs/integrate.md', () => {
     });
   });
 
-  // Below and above, agent-fetch.mjs and agent-axios.mjs also pay a link whose first answer is final.
+  // agent-fetch.mjs and agent-axios.mjs also pay a link whose first answer is final, in the specs below and above.
   for (const example of ['agent-fetch.mjs', 'agent-axios.mjs']) {
     describe(example, () => {
       it('polls after a 202, and pays once', async () => {

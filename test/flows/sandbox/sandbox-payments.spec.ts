@@ -215,7 +215,7 @@ describe('payments in the sandbox', () => {
     const [id, answer] = await payNew(shortWait, ON_SOLANA);
     assert.equal(answer.status, 202);
     await shortWait.afterSettling(id);
-    // By the chain's own time, counted from the first check.
+    // The time counts by the chain's own clock, from the first check on.
     await shortWait.afterNextCheck(id);
     advanceClock(240_000);
     await shortWait.becomes(id, { session: 'open', payments: ['failed'], events: [] });

@@ -221,7 +221,7 @@ describe('the events API', () => {
     assert.ok(missing instanceof Stripe.errors.StripeInvalidRequestError);
   });
 
-  // After the lists above, in which these events would be, too.
+  // These specs follow the lists above, in which their events would be, too.
   describe('lists the events of a session', () => {
     it('with those of the refunds of its payment', async () => {
       const [paid = '', other = ''] = [await buildRefunded(), await buildRefunded()];

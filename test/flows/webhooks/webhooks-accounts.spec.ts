@@ -135,7 +135,7 @@ describe("one account's webhooks and the others'", () => {
       await flow.startWorker();
       const since = performance.now();
       await busy.sendEvents(20);
-      // Counted before the first tries have ended.
+      // Events are counted before the first tries have ended.
       await untilHanging(busy, most * 0.95);
       const rounds = triesOfSlot(since) - 1;
       assert.ok(busy.got().length <= rounds * most);

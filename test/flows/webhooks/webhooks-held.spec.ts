@@ -55,7 +55,7 @@ describe('pending webhook deliveries', () => {
     resetClock();
     hook.receiver.react(answer(200));
     await disable(hook, false);
-    // At once, and not at the planned time of the retry.
+    // The delivery is tried at once, and not at the planned time of the retry.
     const { tries, status } = await flow.afterTries(hook.id, 2);
     assert.deepEqual([tries, status], [2, 'succeeded']);
   });

@@ -35,7 +35,7 @@ for (const store of ['Redis', 'Postgres'] as const) {
 
     it('delivers all of them at their due times, and forgets no try', async () => {
       const [due, delayed] = [await flow.addEndpoint(), await flow.addEndpoint()];
-      // Half were tried once, and wait for their retry; half are due now.
+      // Half of the deliveries were tried once, and wait for their retry; half are due now.
       delayed.receiver.react(answer(500));
       await flow.api.post(`/v1/webhook_endpoints/${due.id}`, { disabled: true }).expect(200);
       await flow.expireWithoutNotifying(MANY / 2);

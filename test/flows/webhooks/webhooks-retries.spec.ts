@@ -71,7 +71,7 @@ describe('webhook deliveries that fail', () => {
     }
     const hours = ((later.at(-1) ?? 0) - first) / 3_600_000;
     assert.ok(hours >= 68.2 && hours <= 75.8, `${hours} h`);
-    // There is no 15th try.
+    // No 15th try comes, however late it is.
     advanceClock(400 * 3_600_000);
     await flow.addEndpoint().then(async (other) => {
       await flow.expireSession();
@@ -209,7 +209,7 @@ describe('webhook deliveries that fail', () => {
     const { webhooks } = new Stripe('svc_ck_test_none');
     webhooks.constructEvent(first?.raw ?? '', first?.signature ?? '', hook.secret);
     assert.throws(() => webhooks.constructEvent(second?.raw ?? '', second?.signature ?? '', hook.secret));
-    // Signed with the moved clock's time.
+    // The second delivery is signed with the moved clock's time.
     const tolerance = 300_000;
     webhooks.constructEvent(second?.raw ?? '', second?.signature ?? '', secret, tolerance);
   });

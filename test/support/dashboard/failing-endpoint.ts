@@ -52,7 +52,7 @@ export async function buildFailingEndpoint(
       eventId,
       endpointId,
       status: 'pending',
-      // Later than any spec ends.
+      // The retry is due later than any spec ends.
       dueAt: new Date(Date.now() + 3_600_000),
       attempt: 1,
       tries: 1,

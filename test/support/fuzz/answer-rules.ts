@@ -93,7 +93,7 @@ export class AnswerRules {
   }
 }
 
-/** Refused before its path was read, in one form for all paths. */
+/** Whether the request was refused before its path was read, in one form for all paths. */
 function isUnreadable({ text }: RawAnswer): boolean {
   return /"code":"(headers_too_large|malformed_request|request_timeout)"/.test(text);
 }
@@ -117,7 +117,7 @@ function resultOf(status: number, text: string): ToolResult {
   return result?.structuredContent === undefined ? {} : { isError: false, ...result };
 }
 
-/** Either JSON-RPC, or the Error object for requests that are not messages. */
+/** Checks that the answer is JSON-RPC, or the Error object for requests that are not messages. */
 function checkMessage(answer: RawAnswer): void {
   const { status, headers, text } = answer;
   if (status === 202) {

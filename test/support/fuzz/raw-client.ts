@@ -56,7 +56,7 @@ export class RawClient {
 
 const NO_ANSWER: RawAnswer = { status: 0, headers: new Map(), text: '' };
 
-/** Undefined while incomplete. Every response of the service has a Content-Length. */
+/** Returns undefined while the answer is incomplete. Every response of the service has a Content-Length. */
 function readAnswer(bytes: Buffer, hasBody: boolean): RawAnswer | undefined {
   const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd === -1) return undefined;

@@ -32,7 +32,7 @@ interface HostileClient {
   db: Knex;
   shop: Merchant;
   logged: string[];
-  /** With the test key of the merchant by default. Fails if the response contains it. */
+  /** Sends with the test key of the merchant by default. Fails if the response contains it. */
   send(sent: Sent): Promise<Answer>;
   /** JSON by default. */
   post(body: string | Buffer, headers?: Record<string, string>, path?: string): Promise<Answer>;

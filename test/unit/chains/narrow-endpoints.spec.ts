@@ -25,7 +25,7 @@ describe('an EVM endpoint with tight limits', () => {
 
   afterEach(() => chains.close());
 
-  /** Claimed at the chain's present time and valid for five minutes. */
+  /** A payment claimed at the chain's present time and valid for five minutes. */
   function claim(): EvmPaymentQuery {
     const { timestamp } = chain.head;
     const notBefore = new Date(timestamp * 1000);

@@ -49,7 +49,7 @@ describe('checking a payment on Solana', () => {
 
   it('finds it by the message, without the signature', async () => {
     const transaction = land(payment);
-    // Two slots after it, its own is confirmed.
+    // The payment's own slot is confirmed two slots after it.
     const height = chain.slot - 2;
     const payer = payment.buyer.publicKey.toBase58();
     const paid = { kind: 'paid', transaction, height, proofIndex: 2, payer, confirmations: 1 };

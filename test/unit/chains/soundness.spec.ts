@@ -12,7 +12,7 @@ import { type Mutant, Policy, plant, type Verdict, type World } from './world.js
 const SEED = Number(process.env.CHAIN_SEED ?? Date.now() % 2 ** 31);
 const EVM_WORLDS = 400;
 const SOLANA_WORLDS = 300;
-/** For planted faults, which are found much earlier. */
+/** Worlds to try for planted faults, which are found much earlier. */
 const WORLDS_TO_FIND = 1000;
 /** Checks 30 s apart: enough to pass an authorization's end and to search everything. */
 const HONEST_CHECKS = 16;

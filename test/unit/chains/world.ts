@@ -23,7 +23,7 @@ export interface World {
 
 export type Verdict =
   | { kind: 'paid' | 'failed' }
-  /** Failed because no check could read anything of it for a minute past its end, which the contract allows. */
+  /** The payment failed because no check could read anything of it for a minute past its end, which the contract allows. */
   | { kind: 'given_up' }
   | { kind: 'undecided' };
 

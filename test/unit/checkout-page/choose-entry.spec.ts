@@ -4,7 +4,7 @@ import type { PayableEntry } from '../../../api/checkout-page/page-data.js';
 
 const AMOUNT = 35_370_000n;
 
-/** Only the fields that the choice reads. */
+/** Builds an entry with only the fields that the choice reads. */
 const entry = (network: string, rank: number): PayableEntry =>
   ({ accepted: { network, amount: AMOUNT.toString() }, rank }) as PayableEntry;
 const BASE = entry('eip155:8453', 0);

@@ -5,7 +5,7 @@ import { batchWrites, LINGER_MS } from '../../../shared/db/batch-writes.js';
 import type { Knex } from '../../../shared/db/knex.js';
 
 describe('batched writes with lingerMs', () => {
-  // No statement goes to it.
+  // No statement goes to this database.
   const db = {} as Knex;
   let sent: string[][];
   const open = (lingerMs?: number) =>

@@ -6,7 +6,7 @@ import { LogOutput } from '../../../shared/process/log-output.js';
 const LINE = `${'x'.repeat(999)}\n`;
 /** More than an output keeps. */
 const LINES = 2000;
-/** Neither a divisor nor a multiple of a line. */
+/** Bytes of room: neither a divisor nor a multiple of a line. */
 const ROOM = 65_536;
 
 describe('the log of a process', () => {

@@ -42,7 +42,7 @@ describe('turns of connections', () => {
     turns.add(busy);
     await nextTurn();
     await nextTurn();
-    // Without end, had it not been interrupted.
+    // The turns would go on without end, had they not been interrupted.
     assert.ok(taken > 0);
     busy.takeTurn = () => {};
   });

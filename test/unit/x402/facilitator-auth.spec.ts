@@ -141,7 +141,7 @@ describe('the token that a facilitator is called with', () => {
         });
         assert.deepEqual(shapeOf(token), shapeOf(theirs));
         const judged = await judgedAt(token, publicKey);
-        // Before its time, in its time, after it.
+        // The token is judged before its time, in its time and after it.
         assert.deepEqual(
           [judged[-1], judged[119], judged[120]],
           ['ERR_JWT_CLAIM_VALIDATION_FAILED', 'good', 'ERR_JWT_EXPIRED'],

@@ -16,7 +16,7 @@ const NAMES_INSTRUCTION = /unknown_(?:fourth|fifth|sixth|seventh|optional)_instr
 /** A used authorization gets these, too. */
 const SAYS_USED = /simulation|transaction_state|insufficient_(?:funds|balance)|_nonce$/;
 
-/** After each of these a refusal was told though the money had moved. */
+/** Codes of refusals that were told though the money had moved. */
 const SEEN = [
   'settle_exact_node_failure',
   'settle_exact_svm_block_height_exceeded',
@@ -42,7 +42,7 @@ describe('the list of error codes', () => {
     const sent = [...ofMeaning('refusal'), ...ofMeaning('refusal_if_unused')].filter(
       (code) => SAYS_SENT.test(code) && !NAMES_INSTRUCTION.test(code),
     );
-    // It failed while the signature was read.
+    // Codes of a failed parse are told while the signature is read, before anything is sent.
     assert.deepEqual(
       sent.filter((code) => !/parse_failed$|failed_to_parse/.test(code)),
       [],
