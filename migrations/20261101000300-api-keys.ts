@@ -13,7 +13,7 @@ export async function up(knex: Knex): Promise<void> {
       revoked_at timestamptz
     )`);
   await knex.raw('CREATE UNIQUE INDEX api_keys_secret ON api_keys (secret_sha256)');
-  // For the hourly count of keys created with tokens: ids sort by time.
+  // The index serves the hourly count of keys created with tokens: ids sort by time.
   await knex.raw('CREATE INDEX api_keys_account ON api_keys (account_id, id)');
 }
 

@@ -3,7 +3,7 @@ import { createIndexConcurrently, dropIndexConcurrently } from './concurrent-ind
 
 export const config = { transaction: false };
 
-/** For a merchant's list of events, unfiltered and by type. The list by session needs no index of its own: it is short. */
+/** Indexes a merchant's list of events, unfiltered and by type. The list by session needs no index of its own: it is short. */
 export async function up(knex: Knex): Promise<void> {
   await createIndexConcurrently(knex, { name: 'events_list', on: 'events (account_id, livemode, id)' });
   await createIndexConcurrently(knex, {

@@ -3,7 +3,7 @@ import { createIndexConcurrently, dropIndexConcurrently } from './concurrent-ind
 
 export const config = { transaction: false };
 
-/** For a merchant's list of an endpoint's deliveries, newest first, unfiltered and by status. */
+/** Indexes a merchant's list of an endpoint's deliveries, newest first, unfiltered and by status. */
 export async function up(knex: Knex): Promise<void> {
   await createIndexConcurrently(knex, {
     name: 'webhook_deliveries_list',

@@ -7,7 +7,7 @@ export async function up(knex: Knex): Promise<void> {
       ADD COLUMN previous_sealed_secret text,
       ADD COLUMN previous_signs_until timestamptz,
       ADD CHECK ((previous_sealed_secret IS NULL) = (previous_signs_until IS NULL))`);
-  // For the clean-up.
+  // The index serves the clean-up.
   await knex.raw(
     `CREATE INDEX webhook_endpoints_rolled ON webhook_endpoints (previous_signs_until)
      WHERE previous_signs_until IS NOT NULL`,

@@ -3,7 +3,7 @@ import { createIndexConcurrently, dropIndexConcurrently } from './concurrent-ind
 
 export const config = { transaction: false };
 
-/** Quarantined deliveries. */
+/** Indexes the quarantined deliveries. */
 export async function up(knex: Knex): Promise<void> {
   await createIndexConcurrently(knex, {
     name: 'webhook_deliveries_apart',

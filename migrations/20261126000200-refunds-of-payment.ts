@@ -3,7 +3,7 @@ import { createIndexConcurrently, dropIndexConcurrently } from './concurrent-ind
 
 export const config = { transaction: false };
 
-/** For the list of a payment's refunds, and for their sum, which leaves out canceled refunds, however many there are. */
+/** Indexes the list of a payment's refunds, and their sum, which leaves out canceled refunds, however many there are. */
 export async function up(knex: Knex): Promise<void> {
   await createIndexConcurrently(knex, {
     name: 'payables_of_payment',

@@ -3,7 +3,7 @@ import { createIndexConcurrently, dropIndexConcurrently } from './concurrent-ind
 
 export const config = { transaction: false };
 
-/** For the clean-up: finished sessions that still hold a buyer's e-mail address. */
+/** Indexes, for the clean-up, finished sessions that still hold a buyer's e-mail address. */
 export async function up(knex: Knex): Promise<void> {
   await createIndexConcurrently(knex, {
     name: 'payables_with_email',

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * For the archiving of months. `payment_marks` keeps the unique values of archived payments, so that a used signature stays
- * used. The view `payment_uses` has these values of payments in the tables and of archived ones. The foreign key goes,
+ * Prepares the archiving of months. `payment_marks` keeps the unique values of archived payments, so that a used signature
+ * stays used. The view `payment_uses` has these values of payments in the tables and of archived ones. The foreign key goes,
  * since a refund outlives its archived payment.
  */
 export async function up(knex: Knex): Promise<void> {

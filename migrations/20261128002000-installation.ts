@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * One row. `id` tells two deployments on one Redis apart. `timeline` is Postgres' own when a process last looked: after a
- * promotion Postgres is on a later one. `doubted_at` is when a process last saw that commits may be lost.
+ * The table has one row. `id` tells two deployments on one Redis apart. `timeline` is Postgres' own when a process last
+ * looked: after a promotion Postgres is on a later one. `doubted_at` is when a process last saw that commits may be lost.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { createIndexConcurrently, dropIndexConcurrently } from './concurrent-index.js';
 
-/** For the operator's list of failing endpoints. */
+/** The index serves the operator's list of failing endpoints. */
 export const config = { transaction: false };
 
 export async function up(knex: Knex): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { createIndexConcurrently, dropIndexConcurrently } from './concurrent-index.js';
 
-/** For the operator's daily totals. New entries go to the index's last page. */
+/** The index serves the operator's daily totals. New entries go to its last page. */
 export const config = { transaction: false };
 
 export async function up(knex: Knex): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { createIndexConcurrently, dropIndexConcurrently } from './concurrent-index.js';
 
-/** For the workers that look for endpoints whose secret they can open again, and for the metric. */
+/** The index serves the metric, and the workers that look for endpoints whose secret they can open again. */
 export const config = { transaction: false };
 
 export async function up(knex: Knex): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { createIndexConcurrently, dropIndexConcurrently } from './concurrent-index.js';
 
-/** For the list of the actions on one object. */
+/** The index serves the list of the actions on one object. */
 export const config = { transaction: false };
 
 export async function up(knex: Knex): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { createIndexConcurrently, dropIndexConcurrently } from './concurrent-index.js';
 
-/** For the list of sessions of one buyer. */
+/** The index serves the list of sessions of one buyer. */
 export const config = { transaction: false };
 
 export async function up(knex: Knex): Promise<void> {

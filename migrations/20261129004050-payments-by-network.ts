@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { createIndexConcurrently, dropIndexConcurrently } from './concurrent-index.js';
 
-/** For lists of payments on one network. */
+/** The index serves lists of payments on one network. */
 export const config = { transaction: false };
 
 export async function up(knex: Knex): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { createIndexConcurrently, dropIndexConcurrently } from './concurrent-index.js';
 
-/** For lists of payments that are being confirmed, and of failed payments. */
+/** The index serves lists of payments that are being confirmed, and of failed payments. */
 export const config = { transaction: false };
 
 export async function up(knex: Knex): Promise<void> {

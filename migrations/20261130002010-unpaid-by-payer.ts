@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { createIndexConcurrently, dropIndexConcurrently } from './concurrent-index.js';
 
-/** For the operator's search. Merchants' lists show no such payments, so the index has no account in it. */
+/** The index serves the operator's search. Merchants' lists show no such payments, so it has no account in it. */
 export const config = { transaction: false };
 
 export async function up(knex: Knex): Promise<void> {

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * For large tables: CONCURRENTLY does not block writers. It needs a migration of its own with
- * `export const config = { transaction: false }`. An interrupted migration can be run again: an invalid index that Postgres
- * left behind is dropped first.
+ * Creates an index on a large table: CONCURRENTLY does not block writers. It needs a migration of its own with `export const
+ * config = { transaction: false }`. An interrupted migration can be run again: an invalid index that Postgres left behind is
+ * dropped first.
  */
 export async function createIndexConcurrently(
   knex: Knex,
