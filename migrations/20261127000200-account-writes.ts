@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * The table serves accounts with a standby: an account that has written reads from the primary until this time. An account's
- * row is renewed every few seconds while it writes.
+ * With a standby, an account that has written reads from the primary until `until`. An account's row is renewed every few
+ * seconds while it writes.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { createIndexConcurrently, dropIndexConcurrently } from './concurrent-index.js';
 
-/** The index serves lists by transaction. The facilitator may send one of any length, which an index could not hold. */
+/** The index serves lists by transaction. The facilitator may send a transaction of any length, which an index could not hold. */
 export const config = { transaction: false };
 
 export async function up(knex: Knex): Promise<void> {
