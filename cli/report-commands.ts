@@ -4,7 +4,7 @@ import type { Command } from './command.js';
 import { readDayRange } from './read-times.js';
 
 const FIRST_DAY = new Date(0);
-/** Later than every payment. */
+/** A time later than every payment. */
 const NO_END = new Date('9999-12-31T00:00:00Z');
 
 export const REPORT_COMMANDS: Readonly<Record<string, Command>> = {

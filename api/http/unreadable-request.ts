@@ -10,7 +10,7 @@ export function noteUnreadable(req: IncomingMessage, refusal: Refusal): void {
   refusals.set(req, refusal);
 }
 
-/** Also marks the request as one without a readable head. */
+/** Marks the request as unreadable, and as one without a readable head. */
 export function noteHeadless(req: IncomingMessage, refusal: Refusal): void {
   headless.add(req);
   noteUnreadable(req, refusal);

@@ -70,7 +70,10 @@ function openBatcher<Item, Result>(
   let wasShared = false;
   let isScheduled = false;
 
-  /** With nothing in flight, sends at the end of this turn of the event loop, so that the items of one turn share a batch. */
+  /**
+   * Schedules a batch. With nothing in flight it is sent at the end of this turn of the event loop, so that the items of one
+   * turn share it.
+   */
   function schedule(): void {
     if (waiting.length === 0 || isScheduled) return;
     if (waiting.length >= sendAtItems && inFlight < MAX_BATCHES_IN_FLIGHT) {

@@ -10,7 +10,7 @@ export async function takeLease(db: Knex, everySeconds: number): Promise<boolean
   return (await runStatement(db, TAKE_LEASE, [everySeconds, LEASE_SECONDS])).length > 0;
 }
 
-/** From then on any worker may take the lease. */
+/** Sets the time from which any worker may take the lease. */
 export async function setLeaseEnd(db: Knex, inSeconds: number): Promise<void> {
   await runStatement(db, SET_LEASE_END, [inSeconds]);
 }

@@ -40,7 +40,7 @@ export function paymentLink(deps: Deps): Router {
   });
 
   router.route('/:id').all(noteUnknown).get(serve).post(serve).all(limit, allowOnly(LINK_METHODS, refuse));
-  // Not rate limited: an open page polls it every other second.
+  // The status is not rate limited: an open page polls it every other second.
   router
     .route('/:id/status')
     .all(noteUnknown)

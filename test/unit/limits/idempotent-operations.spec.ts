@@ -29,7 +29,7 @@ async function orderOf(call: Call): Promise<string[]> {
       return '{}';
     },
   );
-  await takeLongTurn(); // As `serve` and the MCP tools do before they validate a large body.
+  await takeLongTurn(); // `serve` and the MCP tools do so before they validate a large body.
   await operation(call);
   return order;
 }
