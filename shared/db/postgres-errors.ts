@@ -1,6 +1,7 @@
 import { WrongDefaults } from './session-defaults.js';
 
 export const LOCK_NOT_AVAILABLE = '55P03';
+export const UNDEFINED_TABLE = '42P01';
 const UNIQUE_VIOLATION = '23505';
 
 /** The SQLSTATE of a failed statement; undefined when Postgres did not answer, as when the connection broke. */

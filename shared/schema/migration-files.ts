@@ -2,6 +2,8 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Knex } from '../db/knex.js';
+import { sqlState, UNDEFINED_TABLE } from '../db/postgres-errors.js';
+import { runStatement, type Statement } from '../db/statement.js';
 import { BUILD_FOLDER } from '../process/build-folder.js';
 
 export interface MigrationFile {
@@ -67,13 +69,25 @@ async function listMigrations(): Promise<MigrationFile[]> {
 
 export const migrationConfig: Knex.MigratorConfig = migratorConfig(listMigrations);
 
+const APPLIED: Statement = { name: undefined, text: 'SELECT name FROM migrations ORDER BY id DESC' };
+
 export async function pendingMigrations(knex: Knex, config = migrationConfig): Promise<string[]> {
-  const [, pending] = await knex.migrate.list(config);
-  return pending.map((migration: MigrationFile) => migration.name);
+  const applied = new Set(await appliedMigrations(knex));
+  const source = config.migrationSource;
+  const names = (await source?.getMigrations([]))?.map((file) => source?.getMigrationName(file) ?? '');
+  return (names ?? []).filter((name) => !applied.has(name));
 }
 
-/** Newest first. */
-export async function appliedMigrations(knex: Knex, config = migrationConfig): Promise<string[]> {
-  const [applied] = await knex.migrate.list(config);
-  return applied.map(({ name }: { name: string }) => name).reverse();
+/**
+ * Newest first. Only reads, unlike knex's own list, which creates its tables: at the start of a process, or for /readyz, that
+ * would be in the way of a migration run that creates them.
+ */
+export async function appliedMigrations(knex: Knex): Promise<string[]> {
+  try {
+    const rows = await runStatement<{ name: string }>(knex, APPLIED, []);
+    return rows.map(({ name }) => name);
+  } catch (error) {
+    if (sqlState(error) === UNDEFINED_TABLE) return [];
+    throw error;
+  }
 }

@@ -1,5 +1,5 @@
 import type { Knex } from '../db/knex.js';
-import { sqlState } from '../db/postgres-errors.js';
+import { sqlState, UNDEFINED_TABLE } from '../db/postgres-errors.js';
 import { runStatement } from '../db/statement.js';
 import { lazy } from '../process/lazy.js';
 import { NOTE_DOUBT, NOTE_TIMELINE, READ_INSTALLATION } from './statements/installation.sql.js';
@@ -14,8 +14,6 @@ export interface Installation {
   /** Milliseconds since a process saw that commits may be lost. */
   doubtedMsAgo: number | null;
 }
-
-const UNDEFINED_TABLE = '42P01';
 
 /** Undefined before the migration that creates the row. */
 export async function readInstallation(db: Knex): Promise<Installation | undefined> {

@@ -21,6 +21,11 @@ describe('migrations', () => {
     return rows.map(({ tablename }) => tablename);
   }
 
+  it('are all pending in an empty database, which a check leaves empty', async () => {
+    assert.ok((await pendingMigrations(db)).length >= 9);
+    assert.deepEqual(await tables(), []);
+  });
+
   it('run up, all the way down, and up again', async () => {
     await migrate(config, logger);
     const before = await tables();
