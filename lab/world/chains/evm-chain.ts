@@ -159,8 +159,8 @@ export class EvmChain extends Chain {
   protected methods(): RpcMethods {
     return {
       eth_chainId: () => numberToHex(this.chainId),
-      eth_getBlockByNumber: ([position]) => this.#presentBlock(String(position)),
-      eth_getTransactionReceipt: ([hash]) => this.#presentReceipt(String(hash)),
+      eth_getBlockByNumber: ([position]) => this.presentBlock(String(position)),
+      eth_getTransactionReceipt: ([hash]) => this.presentReceipt(String(hash)),
       eth_getLogs: ([query]) => this.#findLogs(query as LogQuery),
       eth_call: ([call, block]) => this.#call(call as { to: string; data: Hex }, block),
     };
@@ -205,7 +205,7 @@ export class EvmChain extends Chain {
     return transactions.flatMap(({ logs }) => logs).filter(({ address }) => isSame(address, asset));
   }
 
-  #presentBlock(position: string): object | null {
+  presentBlock(position: string): object | null {
     const height = this.#height('eth_getBlockByNumber');
     const number = position === 'latest' ? height - (this.lag.get('latest') ?? 0) : Number(position);
     const isPruned = number < height - this.keepsBlocks && !(number === 0 && this.keepsFirstBlock);
@@ -221,7 +221,7 @@ export class EvmChain extends Chain {
     };
   }
 
-  #presentReceipt(hash: string): object | null {
+  presentReceipt(hash: string): object | null {
     const transaction = this.#transactions.get(hex(hash));
     const height = this.#height('eth_getTransactionReceipt');
     if (transaction === undefined || transaction.block.number > height || this.forgetsReceipts) return null;

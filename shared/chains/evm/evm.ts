@@ -1,23 +1,18 @@
-import { getAddress, type Hex, isAddress, isHash } from 'viem';
-import type { ChainCheck } from '../check/chain-check.js';
+import { type Hex, isAddress, isHash } from 'viem';
 import type { ChainFinding } from '../check/finding.js';
 import type { SearchPosition } from '../check/search-position.js';
-import { ChainUnreadable, isTooLong, unreadableReason } from '../check/unreadable.js';
-import { type EvmEndpointMemory, findAuthorizationLog } from './authorization-log.js';
-import {
-  type AuthorizationVerdict,
-  type AuthorizedPayment,
-  judgeAuthorization,
-  judgeFoundLogs,
-} from './authorization-proof.js';
-import { blockTime, type EvmBlock, type EvmRpc, type FoundLog, isStateMissing } from './evm-rpc.js';
+import { ChainUnreadable, unreadableReason } from '../check/unreadable.js';
+import { findAuthorizationLog } from './authorization-log.js';
+import type { AuthorizedPayment } from './authorization-proof.js';
+import type { EvmCheckContext } from './evm-check-context.js';
+import { blockTime, type EvmBlock, isStateMissing } from './evm-rpc.js';
 import {
   beginEvmSearch,
   continueEvmSearch,
   parseEvmPosition,
   presentEvmPosition,
 } from './evm-search-position.js';
-import { findPayerLogs, type Landed, requireLanded } from './payer-logs.js';
+import { judgeFound, judgeTransaction } from './judge-transaction.js';
 
 export interface EvmPaymentQuery {
   readonly family: 'evm';
@@ -39,14 +34,6 @@ export interface EvmPaymentQuery {
   readonly position?: SearchPosition | undefined;
 }
 
-interface EvmCheckContext {
-  rpc: EvmRpc;
-  memory: EvmEndpointMemory;
-  check: ChainCheck;
-  /** The network's setting, at least 1: an outcome is certain in a block with so many, its own included. */
-  confirmations: number;
-}
-
 /** Tries with one head before a fresh one is read: one URL may be served by nodes at different heights. */
 const TRIES_PER_HEAD = 3;
 const TRIES = 9;
@@ -64,7 +51,7 @@ export async function checkEvmPayment(
   const payment = parseQuery(query);
   const head = await readHead(context);
   const named = await judgeHint(context, query.transactionHint, payment, head);
-  if (named !== undefined) return named;
+  if (named !== undefined) return await confirmNamed(context, named, payment, head);
   const state = await readState(context, payment, head);
   return state.isUsed
     ? await findUse(context, query, payment, state.head)
@@ -93,6 +80,28 @@ async function judgeHint(
   const transaction = parseHash(hint);
   if (transaction === undefined) return undefined;
   return await judgeTransaction(context, transaction, payment, head).catch(() => undefined);
+}
+
+/**
+ * Confirmations are counted from one node's block to another's head: where more than one is needed, the head's own state has to
+ * show the use as well. A node that has missed a reorganisation answers the dropped block.
+ */
+async function confirmNamed(
+  context: EvmCheckContext,
+  named: ChainFinding,
+  payment: AuthorizedPayment,
+  head: EvmBlock,
+): Promise<ChainFinding> {
+  const isCounted =
+    named.kind === 'spent_otherwise' ||
+    (named.kind === 'paid' && named.confirmations >= context.confirmations);
+  if (context.confirmations === 1 || !isCounted) return named;
+  const pending = { kind: 'pending', transaction: named.transaction } as const;
+  try {
+    return (await readState(context, payment, head)).isUsed ? named : pending;
+  } catch {
+    return pending;
+  }
 }
 
 async function readState(
@@ -142,67 +151,6 @@ async function findUse(
   }
 }
 
-/** A receipt that exceeds the bounds of an answer is replaced by the payer's own logs in the transaction's block. */
-async function judgeFound(
-  context: EvmCheckContext,
-  log: FoundLog,
-  payment: AuthorizedPayment,
-  head: EvmBlock,
-): Promise<ChainFinding | undefined> {
-  try {
-    return await judgeTransaction(context, log.transactionHash, payment, head);
-  } catch (error) {
-    if (!isTooLong(error)) throw error;
-    const landed = requireLanded(log, error);
-    const logs = await findPayerLogs(context.rpc, payment.asset, payment.from, landed);
-    return await findingOf(context, landed, judgeFoundLogs(logs, payment), payment, head);
-  }
-}
-
-/** Undefined when this transaction, as the canonical chain has it, does not involve the authorization. */
-async function judgeTransaction(
-  context: EvmCheckContext,
-  transactionHash: Hex,
-  payment: AuthorizedPayment,
-  head: EvmBlock,
-): Promise<ChainFinding | undefined> {
-  const receipt = await context.rpc.findReceipt(transactionHash);
-  if (!receipt?.succeeded) return undefined;
-  const landed = { ...receipt, transactionHash, blockNumber: Number(receipt.blockNumber) };
-  return await findingOf(context, landed, judgeAuthorization(receipt.logs, payment), payment, head);
-}
-
-async function findingOf(
-  { rpc, confirmations }: EvmCheckContext,
-  { transactionHash: transaction, blockNumber: height, blockHash }: Landed,
-  verdict: AuthorizationVerdict,
-  payment: AuthorizedPayment,
-  head: EvmBlock,
-): Promise<ChainFinding | undefined> {
-  if (verdict.kind === 'absent') return undefined;
-  const block = await rpc.findBlock(BigInt(height));
-  // A node may keep the receipt of a block that a reorganisation dropped.
-  if (block === undefined || block.hash !== blockHash) return undefined;
-  const blocks = countBlocks(block, head);
-  switch (verdict.kind) {
-    case 'transferred':
-      return {
-        kind: 'paid',
-        transaction,
-        height,
-        proofIndex: verdict.logIndex,
-        payer: getAddress(payment.from),
-        confirmations: blocks,
-      };
-    case 'spent':
-      // A block that replaces this one may use the authorization to pay.
-      if (blocks < confirmations) return { kind: 'pending', transaction, pays: false };
-      return { kind: 'spent_otherwise', transaction };
-    case 'ambiguous':
-      return { kind: 'used', reason: "the transaction's transfers cannot be told apart" };
-  }
-}
-
 /** Compares with the head's own time, never with our clock: on a halted chain no time has passed. */
 async function judgeUnused(
   { rpc, confirmations }: EvmCheckContext,
@@ -219,11 +167,6 @@ async function judgeUnused(
   const block = await rpc.findBlock(number);
   if (block === undefined) throw new ChainUnreadable(`the endpoint has no block ${number}`);
   return { ...unused, exhausted: isPast(block) };
-}
-
-/** Returns at least 1: a block newer than the head that was read counts itself. */
-function countBlocks(block: EvmBlock, head: EvmBlock): number {
-  return block.number > head.number ? 1 : Number(head.number - block.number) + 1;
 }
 
 function parseQuery({ asset, from, payTo, amount, nonce }: EvmPaymentQuery): AuthorizedPayment {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { EvmChain } from '../../../lab/world/chains/evm-chain.js';
+import { ForkedNode } from '../../../lab/world/chains/forked-node.js';
 import { LOG_REFUSALS, type LogRefusal } from '../../../lab/world/chains/log-refusals.js';
 import { seededRandom } from '../../../lab/world/chance/seeded-random.js';
 import { createChains } from '../../../shared/chains/chains.js';
@@ -28,6 +29,8 @@ interface EvmPhase {
   atRandom: boolean;
   allowance: number;
   isHalted: boolean;
+  /** A node has the block that a reorganisation dropped. */
+  hasForkedNode: boolean;
   fault: { method: string; kind: 'cut' | 'http_500' | 'http_429' | 'wrong_shape' } | null;
 }
 
@@ -43,12 +46,15 @@ interface EvmPlan {
   fate: 'paid' | 'cancelled' | 'elsewhere' | 'less' | 'nothing';
   /** When the chain acts after the claim, as a fraction of the authorization's lifetime. */
   fateAt: number;
+  /** Three confirmations are set, and the payment's first block is dropped before it has them. Its receipt stays. */
+  reorganised: 'moved' | 'gone' | null;
   phases: readonly EvmPhase[];
 }
 
 const INFINITE = Number.POSITIVE_INFINITY;
 const SECONDS_PER_BLOCK = 2;
 const LATE_BLOCKS = 300;
+const CONFIRMATIONS = 3;
 const FROM = randomAddress();
 const PAY_TO = randomAddress();
 const ELSEWHERE = randomAddress();
@@ -68,6 +74,7 @@ export const HONEST_EVM: EvmPhase = {
   atRandom: false,
   allowance: INFINITE,
   isHalted: false,
+  hasForkedNode: false,
   fault: null,
 };
 
@@ -86,6 +93,7 @@ const anyPhase: fc.Arbitrary<EvmPhase> = fc.record({
   atRandom: fc.boolean(),
   allowance: fc.constantFrom(INFINITE, INFINITE, 4, 6, 10, 20),
   isHalted: fc.oneof({ weight: 2, arbitrary: fc.constant(false) }, fc.boolean()),
+  hasForkedNode: fc.boolean(),
   fault: fc.option(
     fc.record({
       method: fc.constantFrom(
@@ -118,6 +126,7 @@ export const evmPlan: fc.Arbitrary<EvmPlan> = fc.record({
   hint: fc.constantFrom('none', 'none', 'right', 'wrong'),
   fate: fc.constantFrom('paid', 'paid', 'paid', 'cancelled', 'elsewhere', 'less', 'nothing'),
   fateAt: fc.double({ min: 0, max: 0.95, noNaN: true }),
+  reorganised: fc.option(fc.constantFrom('moved', 'gone'), { freq: 2 }),
   phases: fc.array(phase, { minLength: 1, maxLength: 5 }),
 });
 
@@ -131,12 +140,11 @@ export class EvmWorld implements World {
     (result) => typeof result === 'string',
   );
   readonly #fateTime: number;
+  readonly #forkedNode = new ForkedNode(this.#chain);
+  readonly confirmations: number;
+  #wasDropped = false;
   #fate: 'paid' | 'lost' | 'open' = 'open';
-  chains = createChains(new Map(), {
-    fetch: (input, init) => this.#fetch(input, init),
-    retryPauseMs: 0,
-    pace: UNPACED,
-  });
+  chains;
   query;
   now: number;
   readonly settledAt: number;
@@ -144,6 +152,13 @@ export class EvmWorld implements World {
 
   constructor(plan: EvmPlan) {
     this.#plan = plan;
+    this.confirmations = plan.reorganised === null ? 1 : CONFIRMATIONS;
+    this.chains = createChains(new Map(), {
+      fetch: (input, init) => this.#fetch(input, init),
+      retryPauseMs: 0,
+      pace: UNPACED,
+      confirmations: new Map([['EIP155_84532', this.confirmations]]),
+    });
     const chain = this.#chain;
     chain.mineAt(SECONDS_PER_BLOCK, plan.blocksBefore);
     chain.knowsBlockHashes = plan.knowsBlockHashes;
@@ -180,6 +195,7 @@ export class EvmWorld implements World {
         chain.forgetsReceipts = phase.hasForgetfulNode && !chain.forgetsReceipts;
     };
     chain.nodes.spread(phase.nodes, phase.atRandom ? seededRandom(this.#plan.seed) : undefined);
+    this.#forkedNode.keeps = phase.hasForkedNode ? 'receipts and blocks' : 'receipts';
     chain.endpoint.recover();
     if (phase.fault !== null) chain.endpoint.fail(phase.fault.kind, phase.fault.method);
   }
@@ -200,15 +216,21 @@ export class EvmWorld implements World {
 
   readonly #fetch: ChainFetch = async (input, init) => {
     const { method } = JSON.parse(String(init?.body));
-    const answer = await this.#chain.endpoint.fetch(input, init);
+    const answer = await this.#forkedNode.fetch(input, init);
     if (method === 'eth_getTransactionReceipt' && this.#plan.hasLongReceipt)
       throw new AnswerTooLong('the answer is too long');
     return answer;
   };
 
   #fulfil(): void {
-    const { fate, hint } = this.#plan;
+    const { fate, hint, reorganised } = this.#plan;
     const payment = this.#payment;
+    if (fate === 'paid' && reorganised !== null && !this.#wasDropped) {
+      this.#dropFirstBlock();
+      if (reorganised === 'moved') return;
+      this.#fate = 'lost';
+      return;
+    }
     if (fate === 'nothing') return;
     if (fate === 'cancelled') this.#chain.cancelAuthorization(payment);
     else {
@@ -219,5 +241,15 @@ export class EvmWorld implements World {
       this.#chain.movePayment({ ...payment, ...parts }, name);
     }
     this.#fate = fate === 'paid' ? 'paid' : 'lost';
+  }
+
+  /** The payment moves, and a block later its block is replaced. */
+  #dropFirstBlock(): void {
+    const name = this.#plan.hint === 'right' ? this.query.transactionHint : undefined;
+    const dropped = this.#chain.movePayment(this.#payment, name);
+    this.#forkedNode.remember(dropped);
+    this.#chain.mineAt(SECONDS_PER_BLOCK, 1);
+    this.#chain.reorganise(dropped, 'dropped');
+    this.#wasDropped = true;
   }
 }

@@ -152,6 +152,7 @@ export class SolanaWorld implements World {
   now: number;
   readonly settledAt: number;
   readonly endsAt: number;
+  readonly confirmations = 1;
 
   constructor(plan: SolanaPlan) {
     this.#plan = plan;

@@ -15,6 +15,8 @@ export interface World {
   settledAt: number;
   /** The authorization's end; for Solana, long after the blockhash. */
   endsAt: number;
+  /** The confirmations that are set. */
+  confirmations: number;
   /** How often the endpoint has answered about the payment. */
   answerCount(): number;
   /** The outcome of the payment, once it is final. */
@@ -54,7 +56,7 @@ export class Policy {
     const { now, settledAt, endsAt } = this.#world;
     switch (finding.kind) {
       case 'paid':
-        return { kind: 'paid' };
+        return { kind: finding.confirmations >= this.#world.confirmations ? 'paid' : 'undecided' };
       case 'spent_otherwise':
         return { kind: 'failed' };
       case 'unused':
