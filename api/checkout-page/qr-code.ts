@@ -1,9 +1,9 @@
-import { LRUCache } from 'lru-cache';
 import { encode } from 'uqr';
+import { lruCache } from '../../shared/limits/lru-cache.js';
 
 /** White margin in modules, required by QR readers. */
 const QUIET_ZONE = 4;
-const drawn = new LRUCache<string, string>({ max: 200 });
+const drawn = lruCache<string>(200);
 
 /** An SVG image of one path, dark on white in every theme, as cameras need it. */
 export function qrImage(text: string): string {

@@ -1,5 +1,6 @@
+import { MAX_COUNTED_IN_MEMORY } from '../../shared/limits/bounds.js';
+import { lruCache } from '../../shared/limits/lru-cache.js';
 import { nowMs } from '../../shared/process/clock.js';
-import { RecentKeys } from './recent-keys.js';
 
 export interface Share {
   keyPrefix: string;
@@ -36,7 +37,7 @@ interface MemoryCounter {
 
 /** Keeps MAX_COUNTED_IN_MEMORY keys. The least recently used key is dropped and starts again with its whole share. */
 export function countInMemory({ points, duration }: Omit<Share, 'keyPrefix'>): MemoryCounter {
-  const windows = new RecentKeys<{ taken: number; endsAtMs: number }>();
+  const windows = lruCache<{ taken: number; endsAtMs: number }>(MAX_COUNTED_IN_MEMORY);
   const windowOf = (key: string): { taken: number; endsAtMs: number } => {
     const known = windows.get(key);
     const isOver = known === undefined || known.endsAtMs <= nowMs();

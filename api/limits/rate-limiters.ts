@@ -4,16 +4,17 @@ import type { Config } from '../../shared/config/config.js';
 import type { Knex } from '../../shared/db/knex.js';
 import {
   BALANCES_SHARE_OF_ADDRESS,
+  MAX_COUNTED_IN_MEMORY,
   MAX_ENDPOINTS_PER_MODE,
   PROMPT_REFUSALS_A_MINUTE,
   REFUSED_LATER_MS,
   TRANSACTIONS_SHARE_OF_ADDRESS,
 } from '../../shared/limits/bounds.js';
 import type { Breaker } from '../../shared/limits/breaker.js';
+import { lruCache } from '../../shared/limits/lru-cache.js';
 import { batchPerTurn } from '../../shared/process/batch-per-turn.js';
 import type { RedisClient } from '../../shared/queues/connection.js';
 import { type Count, type Counter, countInMemory, type Share } from './memory-counters.js';
-import { RecentKeys } from './recent-keys.js';
 import { rowCharger } from './row-charges.js';
 
 /** Counts requests by key, over all web processes. */
@@ -157,7 +158,7 @@ interface Asking {
  * Requests that the first counter refuses are counted by the next one.
  */
 function batchCounts(counters: readonly Counter[]): RequestLimiter {
-  const refusing = new RecentKeys<true>();
+  const refusing = lruCache<true>(MAX_COUNTED_IN_MEMORY);
   const countRefusals = countInMemory({ points: PROMPT_REFUSALS_A_MINUTE, duration: 60 });
 
   async function answer(key: string, all: readonly Asking[]): Promise<void> {

@@ -1,5 +1,6 @@
 import { type KeyObject, sign as signBytes } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
+import { lruCache } from '../../shared/limits/lru-cache.js';
 import { paymentLinkUrl } from '../../shared/payables/payment-link-url.js';
 import type { Payment } from '../../shared/payments/model.js';
 import { unixSeconds } from '../../shared/wire/timestamp.js';
@@ -71,7 +72,7 @@ export function createReceiptSigner(keys: readonly KeyObject[], baseUrl: string)
 type Remembered = LRUCache<string, SignedStatement>;
 
 function rememberSigned(): Remembered {
-  return new LRUCache({ max: REMEMBERED });
+  return lruCache(REMEMBERED);
 }
 
 function encode(text: string): string {

@@ -1,10 +1,10 @@
-import { LRUCache } from 'lru-cache';
 import { type Model, type QueryBuilder, raw } from 'objection';
 import { batchReads } from '../db/batch-reads.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { Refusal, requireFound } from '../errors/refusal.js';
 import { MAX_REFUSED_KEYS_KEPT } from '../limits/bounds.js';
+import { lruCache } from '../limits/lru-cache.js';
 import { now, nowMs } from '../process/clock.js';
 import { sha256, sha256Base64 } from '../secrets/secrets.js';
 import { newId, randomText } from '../values/ids.js';
@@ -24,18 +24,14 @@ export interface Principal {
 }
 
 const SECRET_LENGTH = 40;
-const identities = new LRUCache<string, Principal>({ max: 10_000 });
+const identities = lruCache<Principal>(10_000);
 
 type RefusalReason = 'unknown' | 'revoked';
 /**
  * Hashes that belong to no key. Safe to cache: a secret is unknown to clients before its key is stored. A revoked key is
  * not cached, because it may belong to a disabled account that is enabled again.
  */
-const unknownKeys = new LRUCache<string, 'unknown'>({
-  max: MAX_REFUSED_KEYS_KEPT,
-  ttl: 5000,
-  perf: { now: nowMs },
-});
+const unknownKeys = lruCache<'unknown'>(MAX_REFUSED_KEYS_KEPT, { ttl: 5000, perf: { now: nowMs } });
 
 export interface NewApiKey {
   key: ApiKey;

@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import type { Knex } from '../db/knex.js';
 import { MAX_KEY_USES_KEPT } from '../limits/bounds.js';
+import { lruCache } from '../limits/lru-cache.js';
 import { nowMs } from '../process/clock.js';
 import type { Logger } from '../process/logger.js';
 import type { Closable } from '../process/shutdown.js';
@@ -21,7 +21,7 @@ const WRITE_AFTER_MS = 60_000;
 
 export function openKeyUses(db: Knex, logger: Logger): KeyUses {
   /** Key ids with the hour of their last note. */
-  const noted = new LRUCache<string, number>({ max: MAX_KEY_USES_KEPT });
+  const noted = lruCache<number>(MAX_KEY_USES_KEPT);
   let waiting = new Set<string>();
   let writing: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;

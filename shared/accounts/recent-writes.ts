@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache';
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { MAX_WRITERS_KEPT } from '../limits/bounds.js';
+import { lruCache } from '../limits/lru-cache.js';
 import type { Logger } from '../process/logger.js';
 import { NOTE_WRITE } from './statements/recent-writes.sql.js';
 
@@ -28,9 +28,7 @@ export const NO_RECENT_WRITES: RecentWrites = {
 
 export function openRecentWrites(db: Knex, logger: Logger): RecentWrites {
   /** `askedAt` is on this process's monotonic clock. */
-  const noted = new LRUCache<string, { askedAt: number; written: Promise<unknown> }>({
-    max: MAX_WRITERS_KEPT,
-  });
+  const noted = lruCache<{ askedAt: number; written: Promise<unknown> }>(MAX_WRITERS_KEPT);
 
   async function note(accountId: string): Promise<void> {
     const known = noted.get(accountId);

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { lruCache } from '../limits/lru-cache.js';
 import { lazy } from '../process/lazy.js';
 import { ChainCheck } from './check/chain-check.js';
 import type { ChainFinding } from './check/finding.js';
@@ -149,7 +149,7 @@ class Endpoints {
 
   ofSolana({ caip2 }: Network): SolanaEndpointMemory {
     const memory = this.#solana.get(caip2) ?? {
-      messages: new LRUCache<string, string>({ max: MOST_MESSAGES }),
+      messages: lruCache<string>(MOST_MESSAGES),
     };
     this.#solana.set(caip2, memory);
     return memory;

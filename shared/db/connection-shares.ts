@@ -1,8 +1,8 @@
 import knexFactory from 'knex';
-import { LRUCache } from 'lru-cache';
 import { POOL_SHARES, POOL_WAITING, POOL_WAITING_OF_ACCOUNT } from '../limits/bounds.js';
 import type { Release } from '../limits/budget.js';
 import { type Concurrency, openConcurrency } from '../limits/concurrency.js';
+import { lruCache } from '../limits/lru-cache.js';
 import { Busy } from './busy.js';
 import type { PostgresClient } from './idle-connection.js';
 import type { Knex } from './knex.js';
@@ -37,7 +37,7 @@ export function openConnectionShares(
     waiting: { total: POOL_WAITING, perHolder: [POOL_WAITING_OF_ACCOUNT] },
     order: 'fewest in flight',
   });
-  const handles = new LRUCache<string, Knex>({ max: ACCOUNTS_KEPT });
+  const handles = lruCache<Knex>(ACCOUNTS_KEPT);
 
   function open(accountId: string): Knex {
     const { connection: _, ...rest } = root.config;

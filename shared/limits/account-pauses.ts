@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { lruCache } from './lru-cache.js';
 import type { RateLimiter } from './rate-limiter.js';
 
 /** The payment that a call is about. */
@@ -26,8 +26,8 @@ const MAX_ACCOUNTS = 1000;
 const KEPT_MS = 60_000;
 
 export function openAccountPauses(openPauses: (name: string) => RateLimiter): AccountPauses {
-  const opened = new LRUCache<string, RateLimiter>({ max: MAX_ACCOUNTS });
-  const paused = new LRUCache<string, Paused>({ max: MAX_ACCOUNTS, ttl: KEPT_MS });
+  const opened = lruCache<RateLimiter>(MAX_ACCOUNTS);
+  const paused = lruCache<Paused>(MAX_ACCOUNTS, { ttl: KEPT_MS });
   const keyOf = ({ network, account }: About): string => `${network} ${account}`;
 
   function of(about: About): RateLimiter {

@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import { hostNowMs } from '../process/clock.js';
 import { WRONG_PASSWORDS_A_MINUTE, WRONG_PASSWORDS_OF_ADDRESS_A_MINUTE } from './bounds.js';
+import { lruCache } from './lru-cache.js';
 
 /**
  * Limits how many wrong passwords and tokens of operators are checked in a minute, per address and in total. Beyond its own
@@ -20,8 +20,8 @@ const WRONG_ADDRESSES = 10_000;
 
 /** `onLimited` is called once in each window that reaches a limit. */
 export function openLoginLimiter(onLimited: () => void = () => {}): LoginLimiter {
-  const wrongOf = new LRUCache<string, number>({ max: WRONG_ADDRESSES });
-  const loggedIn = new LRUCache<string, true>({ max: KNOWN_ADDRESSES });
+  const wrongOf = lruCache<number>(WRONG_ADDRESSES);
+  const loggedIn = lruCache<true>(KNOWN_ADDRESSES);
   let wrong = 0;
   let isReported = false;
   let window = 0;

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { lruCache } from '../limits/lru-cache.js';
 import { HOUR_MS } from '../values/day.js';
 
 const QUARTER_MS = 900_000;
@@ -13,7 +13,7 @@ export interface TimeZone {
 }
 
 const UTC: TimeZone = { offsetMs: () => 0 };
-const zones = new LRUCache<string, TimeZone>({ max: 100 });
+const zones = lruCache<TimeZone>(100);
 
 /** Undefined when the IANA table has no such zone. */
 export function findTimeZone(name: string): TimeZone | undefined {

@@ -1,6 +1,7 @@
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
 import { findToken, OFFERED_TOKENS, type OfferedToken } from '../chains/networks/networks.js';
 import { SOLANA_ADDRESS } from '../chains/networks/text-forms.js';
+import { lruCache } from '../limits/lru-cache.js';
 import { isJsonObject } from '../values/json-object.js';
 import { centsToTokenAmount } from '../values/money.js';
 import type { PaymentRequirements } from './wire.js';
@@ -35,7 +36,7 @@ const MAX_BUILT = 500;
  */
 export function buildAccepts(input: OfferInput): readonly PaymentRequirements[] {
   const { livemode, wallets, amountCents, supported, offeredFeePayers = [], only } = input;
-  const known = built.get(supported) ?? new LRUCache({ max: MAX_BUILT });
+  const known = built.get(supported) ?? lruCache(MAX_BUILT);
   built.set(supported, known);
   const key = [
     livemode,

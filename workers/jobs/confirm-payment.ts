@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import type { ChainFinding } from '../../shared/chains/check/finding.js';
 import { WAITING_FOR_A_TURN } from '../../shared/chains/check/unreadable.js';
+import { lruCache } from '../../shared/limits/lru-cache.js';
 import type { Payment } from '../../shared/payments/model.js';
 import { OUTCOME_UNKNOWN } from '../../shared/payments/states.js';
 import { certainNow, nowMs, times } from '../../shared/process/clock.js';
@@ -153,7 +153,7 @@ const STILL_OPEN = {
   spent_otherwise: 'its transaction does not pay',
 } as const;
 
-const recentAlarms = new LRUCache<string, true>({ max: 1000, ttl: 10 * 60_000 });
+const recentAlarms = lruCache<true>(1000, { ttl: 10 * 60_000 });
 
 const OUTCOME_UNKNOWN_HINT =
   'Nobody knows whether this payment moved money; its buyer was told so. See what the wallet has received, and tell the merchant.';

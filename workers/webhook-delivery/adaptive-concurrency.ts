@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { lruCache } from '../../shared/limits/lru-cache.js';
 import { LEAST_SLOTS, MOST_SLOTS } from '../../shared/webhooks/slots.js';
 import type { TakenEndpoint } from '../../shared/webhooks/take-due.js';
 
@@ -12,7 +12,7 @@ const MOST_ENDPOINTS = 10_000;
  */
 export class AdaptiveConcurrency {
   /** Consecutive quick answers by endpoint. As many as the endpoint has slots are a round. */
-  readonly #quick = new LRUCache<string, number>({ max: MOST_ENDPOINTS });
+  readonly #quick = lruCache<number>(MOST_ENDPOINTS);
 
   /** Returns the endpoint's new number of slots, or undefined when the number stays. */
   afterSuccess({ id, slots }: Pick<TakenEndpoint, 'id' | 'slots'>, durationMs: number): number | undefined {

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { lruCache } from '../../shared/limits/lru-cache.js';
 import type { TakenEndpoint } from '../../shared/webhooks/take-due.js';
 import type { WorkerDeps } from '../deps/deps.js';
 
@@ -9,7 +9,7 @@ const MOST_CACHED = 1000;
 
 /** Returns the secrets newest first, or why the newest is unreadable; an unreadable previous secret is left out. */
 export function secretOpener({ secretBox }: Pick<WorkerDeps, 'secretBox'>): OpenSecrets {
-  const cache = new LRUCache<string, string>({ max: MOST_CACHED });
+  const cache = lruCache<string>(MOST_CACHED);
 
   function open(sealed: string): string {
     const opened = cache.get(sealed) ?? secretBox.open(sealed);

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { lruCache } from '../../shared/limits/lru-cache.js';
 import { SLOW_MS } from './adaptive-concurrency.js';
 import { isSuccess } from './post.js';
 import type { Priority, Sender, Sent } from './sender.js';
@@ -14,7 +14,7 @@ export function separateReceivers(open: (priority: Priority) => Sender): Sender 
   const normalSender = open('normal');
   let lowSender: Sender | undefined;
   /** Whether the last answer of an endpoint was good. */
-  const wasGood = new LRUCache<string, boolean>({ max: MOST_ENDPOINTS });
+  const wasGood = lruCache<boolean>(MOST_ENDPOINTS);
   return {
     async send(webhook) {
       const { endpointId } = webhook;

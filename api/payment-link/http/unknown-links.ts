@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { LRUCache } from 'lru-cache';
+import { lruCache } from '../../../shared/limits/lru-cache.js';
 import { isIdShaped } from '../../../shared/values/ids.js';
 import type { Deps } from '../../deps/deps.js';
 import { onClose } from '../../http/on-close.js';
@@ -15,7 +15,7 @@ const MINUTE_MS = 60_000;
 export function logUnknownLinks({ commits, logger }: Pick<Deps, 'commits' | 'logger'>): RequestHandler<{
   id: string;
 }> {
-  const logged = new LRUCache<string, true>({ max: 1000 });
+  const logged = lruCache<true>(1000);
   let lines = 0;
   let minuteEndsAt = 0;
 

@@ -1,10 +1,10 @@
 import { PublicKey } from '@solana/web3.js';
-import { LRUCache } from 'lru-cache';
+import { lruCache } from '../../limits/lru-cache.js';
 import type { SvmToken } from '../networks/networks.js';
 import { ASSOCIATED_TOKEN_PROGRAM, TOKEN_PROGRAMS } from './solana-programs.js';
 
 /** Caches derivations: each costs 0.8 ms of the event loop, and the same merchants' wallets recur. */
-const derived = new LRUCache<string, string>({ max: 1000 });
+const derived = lruCache<string>(1000);
 
 /** Derives the account in which a wallet holds a token. A payment to the wallet must go to this account. */
 export function associatedTokenAccount(wallet: string, token: Pick<SvmToken, 'address' | 'program'>): string {

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { MAX_PAYOUT_WALLETS_KEPT } from '../../limits/bounds.js';
+import { lruCache } from '../../limits/lru-cache.js';
 import type { Logger } from '../../process/logger.js';
 import { outsideTrace } from '../../tracing/spans.js';
 import { findToken } from '../networks/networks.js';
@@ -63,7 +63,7 @@ export function watchPayoutAccounts(
   logger: Logger,
   { believedMs, missingAgainMs, completeAgainMs, followedMs } = PAUSES,
 ): PayoutAccounts {
-  const wallets = new LRUCache<string, Wallet>({ max: MAX_PAYOUT_WALLETS_KEPT });
+  const wallets = lruCache<Wallet>(MAX_PAYOUT_WALLETS_KEPT);
 
   function walletOf({ network, wallet }: Payout): Wallet {
     const key = `${network} ${wallet}`;

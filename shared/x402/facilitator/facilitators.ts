@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { FacilitatorConfig } from '../../config/read-facilitators.js';
+import { lruCache } from '../../limits/lru-cache.js';
 import type { Logger } from '../../process/logger.js';
 import type { SupportedKinds } from '../requirements.js';
 import type { FacilitatorRequest } from '../wire.js';
@@ -54,7 +54,7 @@ export function uniteFacilitators(
 ): Facilitators {
   const unavailable = openUnavailableFacilitators();
   /** Fee payers that a facilitator has listed: a buyer may have signed for a fee payer that is listed no more. */
-  const listed = new LRUCache<string, Facilitator>({ max: MAX_FEE_PAYERS_KEPT });
+  const listed = lruCache<Facilitator>(MAX_FEE_PAYERS_KEPT);
   const isPassedOver = (
     { name, isSilent }: Pick<Facilitator, 'name' | 'isSilent'>,
     network: string,
