@@ -189,4 +189,15 @@ describe('an action of the dashboard whose answer is slow', () => {
     assert.equal(status, 'expired');
     await tab.leave();
   });
+
+  it('cannot be called off by the button that closes its form', async () => {
+    const { tab } = await fillRefundForm(stage);
+    const held = await holdWrite(tab.page, '**/v1/refunds');
+    await tab.press('Create the refund');
+    await held.done;
+    assert.equal(await tab.page.getByRole('button', { name: 'Do not refund' }).isDisabled(), true);
+    held.release();
+    await tab.sees('Refund');
+    await tab.leave();
+  });
 });

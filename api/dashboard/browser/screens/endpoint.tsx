@@ -144,7 +144,7 @@ function Change({ endpoint, path, reload, onDone }: EndpointProps & { onDone(): 
       <EndpointFields values={values} onValues={setValues} />
       <Failure error={action.error} />
       <div class="actions">
-        <button type="button" onClick={onDone}>
+        <button type="button" disabled={action.isBusy} onClick={onDone}>
           Keep it as it is
         </button>
         <button type="submit" class="primary" aria-disabled={action.isBusy}>

@@ -62,7 +62,7 @@ export function RefundForm({ payment, left, onCancel }: RefundFormProps) {
       <Choice label="Reason" value={reason} onValue={setReason} options={REASONS} />
       <Failure error={action.error} />
       <div class="actions">
-        <button type="button" onClick={onCancel}>
+        <button type="button" disabled={action.isBusy} onClick={onCancel}>
           Do not refund
         </button>
         <button type="submit" class="primary" disabled={isReadOnly} aria-disabled={action.isBusy}>
