@@ -200,4 +200,16 @@ describe('an action of the dashboard whose answer is slow', () => {
     await tab.sees('Refund');
     await tab.leave();
   });
+
+  it('says that it failed at the screen to which the merchant has gone on', async () => {
+    const { tab } = await fillRefundForm(stage);
+    const held = await holdWrite(tab.page, '**/v1/refunds');
+    await tab.press('Create the refund');
+    await held.done;
+    await tab.goTo('#/links');
+    await tab.sees('Links');
+    held.release('is lost');
+    await tab.says('The service cannot be reached. It may have done what you asked for');
+    await tab.close();
+  });
 });

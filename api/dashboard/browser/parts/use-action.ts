@@ -1,6 +1,7 @@
-import { useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ApiError } from '../api/client.js';
 import { asApiError } from '../api/use-read.js';
+import { notify } from './notices.js';
 
 export interface Action {
   /** Its button is `aria-disabled` meanwhile: a `disabled` one would lose the focus, and a keyboard its place. */
@@ -10,12 +11,23 @@ export interface Action {
   run(work: () => Promise<void>): Promise<boolean>;
 }
 
-/** An action of the merchant: runs once at a time; its refusal is kept, to be shown beside it. */
+/**
+ * An action of the merchant: runs once at a time; its refusal is kept, to be shown beside it. A notice says the refusal when its
+ * form, dialog or screen is gone by then.
+ */
 export function useAction(): Action {
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<ApiError | undefined>(undefined);
   // A second click comes before the next render.
   const isRunning = useRef(false);
+  const isGone = useRef(false);
+  // An effect after the painting may not have run yet when the form goes.
+  useLayoutEffect(
+    () => () => {
+      isGone.current = true;
+    },
+    [],
+  );
   return {
     isBusy,
     error,
@@ -28,7 +40,9 @@ export function useAction(): Action {
         await work();
         return true;
       } catch (caught) {
-        setError(asApiError(caught));
+        const refusal = asApiError(caught);
+        setError(refusal);
+        if (isGone.current) notify(refusal.message);
         return false;
       } finally {
         isRunning.current = false;
