@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { buildEndpoints, buildPaidSession, buildSession } from '../../lab/world/shop/factories.js';
+import {
+  buildEndpoints,
+  buildMerchant,
+  buildPaidSession,
+  buildSession,
+} from '../../lab/world/shop/factories.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { Payable } from '../../shared/payables/model.js';
 import { WebhookEndpoint } from '../../shared/webhooks/model.js';
@@ -211,5 +216,32 @@ describe('an action of the dashboard whose answer is slow', () => {
     held.release('is lost');
     await tab.says('The service cannot be reached. It may have done what you asked for');
     await tab.close();
+  });
+
+  it('says that a secret was not shown, when its form or screen was left and opened again', async () => {
+    const { accountId, testKey } = await buildMerchant(stage.app.db);
+    const [id = ''] = await buildEndpoints(stage.app.db, accountId, 1);
+    const tab = await stage.visit(testKey, '#/webhooks/new');
+    const { page } = tab;
+    const leaveAndReturn = async ({ done, release }: HeldWrite, title: string): Promise<void> => {
+      await done;
+      await tab.goTo('#/webhooks');
+      await tab.sees('Webhooks');
+      await page.goBack();
+      await tab.sees(title);
+      release();
+    };
+    const adding = await holdWrite(page, '**/v1/webhook_endpoints');
+    await page.getByLabel('URL').fill('https://1.1.1.1/slow');
+    await tab.press('Add the endpoint');
+    await leaveAndReturn(adding, 'Add an endpoint');
+    await tab.says('The endpoint is created. Its secret was not shown, because you left the form: roll it.');
+    await tab.goTo(`#/webhooks/${id}`);
+    const rolling = await holdWrite(page, '**/roll_secret');
+    await tab.press('Roll the secret');
+    await tab.press('Make a new secret');
+    await leaveAndReturn(rolling, 'Webhook endpoint');
+    await tab.says('It was not shown, because you left the screen: roll it again.');
+    await tab.leave();
   });
 });

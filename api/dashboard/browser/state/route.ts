@@ -39,9 +39,17 @@ export function goTo(address: string): void {
   location.hash = address;
 }
 
-/** The screen that is shown, without its filters and its place in a list. */
+/** How many times the screen was changed. */
+let changes = 0;
+
+/** The screen without its filters and its place in a list. */
+function placeIn(hash: string): string {
+  return hash.split('?', 1)[0] ?? '';
+}
+
+/** The screen that is shown. It is another one when it was left and opened again: its forms begin anew. */
 export function shownScreen(): string {
-  return location.hash.split('?', 1)[0] ?? '';
+  return `${changes} ${placeIn(location.hash)}`;
 }
 
 /** Goes to the address unless another screen than `from` is shown: an answer may come after the merchant has gone on. */
@@ -58,7 +66,12 @@ export function useRoute(): Route {
   const [hash, setHash] = useState(location.hash);
   // An effect after the painting would miss a change of the address before it.
   useLayoutEffect(() => {
-    const follow = (): void => setHash(location.hash);
+    let place = placeIn(location.hash);
+    const follow = (): void => {
+      if (place !== placeIn(location.hash)) changes += 1;
+      place = placeIn(location.hash);
+      setHash(location.hash);
+    };
     addEventListener('hashchange', follow);
     return () => removeEventListener('hashchange', follow);
   }, []);
