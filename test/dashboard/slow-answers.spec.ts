@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import {
   buildEndpoints,
   buildMerchant,
@@ -243,5 +243,42 @@ describe('an action of the dashboard whose answer is slow', () => {
     await leaveAndReturn(rolling, 'Webhook endpoint');
     await tab.says('It was not shown, because you left the screen: roll it again.');
     await tab.leave();
+  });
+
+  it('is kept from the account that signs in to the tab next, as a download is', async () => {
+    const { accountId, testKey } = stage.merchant;
+    const next = await buildMerchant(stage.app.db);
+    await buildPaidSession(stage.app.db, accountId);
+    const tab = await stage.visit(testKey, '#/payments');
+    const { page } = tab;
+    let downloads = 0;
+    page.on('download', () => {
+      downloads += 1;
+    });
+    const asked = new EventEmitter();
+    await page.route('**/v1/payments', async (route) => void asked.emit('asked', route));
+    const isAsked = once(asked, 'asked');
+    await tab.press('Download CSV');
+    const [download]: Route[] = await isAsked;
+    await tab.goTo('#/links/new');
+    await page.getByLabel('Name', { exact: true }).fill('Coffee');
+    await page.getByLabel('Price in dollars').fill('4.50');
+    const held = await holdWrite(page, '**/v1/checkout/sessions');
+    await tab.press('Create the link');
+    await held.done;
+    await tab.press('Sign out');
+    await page.getByLabel('Checkout key').fill(next.testKey);
+    await tab.press('Sign in');
+    await tab.sees('Overview');
+    await tab.goTo('#/links/new');
+    await page.getByLabel('Name', { exact: true }).fill('Tea');
+    held.release();
+    await download?.fallback();
+    // Nothing tells that nothing happens.
+    await page.waitForTimeout(500);
+    assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Tea');
+    assert.equal(await page.locator('.notices').textContent(), '');
+    assert.equal(downloads, 0);
+    await tab.close();
   });
 });

@@ -69,8 +69,9 @@ export function App() {
     [key],
   );
   useEffect(() => {
-    if (api === undefined || key === undefined) return;
+    if (api === undefined || key === undefined) return undefined;
     void readAccess(api).then((access) => change(key, { isReadOnly: access === 'read' }));
+    return () => api.end();
   }, [api]);
 
   useFocusAfterSignIn(key !== undefined);

@@ -25,6 +25,8 @@ export interface Api {
   remove(path: string): Promise<void>;
   /** A list as CSV. */
   csv(path: string, query: Query): Promise<Blob>;
+  /** Leaves every request without an answer from now on: another account may sign in to this tab. */
+  end(): void;
 }
 
 const READ_ONLY = 'This key can only read. Sign in with a key that has full access to change something here.';
@@ -48,14 +50,17 @@ export interface Refusals {
  */
 export function createApi(key: string, refusals: Refusals): Api {
   const idempotencyKeys = openIdempotencyKeys();
+  let isOver = false;
 
   async function send(method: string, path: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers);
     headers.set('Authorization', `Bearer ${key}`);
     const options: RequestInit = { cache: 'no-store', credentials: 'omit', redirect: 'error' };
-    const answer = await fetchWhole(path, { ...options, ...init, method, headers }).catch((error) => {
-      throw lostAnswer(method, error);
-    });
+    const fetched = fetchWhole(path, { ...options, ...init, method, headers });
+    const [result] = await Promise.allSettled([fetched]);
+    if (isOver) await new Promise(() => {});
+    if (result.status === 'rejected') throw lostAnswer(method, result.reason);
+    const answer = result.value;
     if (answer.ok) return answer;
     const error = await refusalOf(answer);
     if (error.status === 401) refusals.onUnknownKey();
@@ -94,6 +99,9 @@ export function createApi(key: string, refusals: Refusals): Api {
     async csv(path, query) {
       const answer = await send('GET', path + searchOf(query), { headers: { Accept: 'text/csv' } });
       return await answer.blob();
+    },
+    end() {
+      isOver = true;
     },
   };
 }
