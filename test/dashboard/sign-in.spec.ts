@@ -165,6 +165,16 @@ describe('the dashboard', () => {
     await tab.leave(401, 404);
   });
 
+  it('is not signed in again by the way back to a page that the browser kept', async () => {
+    const tab = await stage.visit(stage.merchant.testKey, '#/payments');
+    await tab.sees('Payments');
+    // Another document of the tab has signed out meanwhile.
+    await tab.page.evaluate(`sessionStorage.removeItem('checkout-key');
+      dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));`);
+    await tab.sees('Sign in to the dashboard');
+    await tab.leave();
+  });
+
   it('shows live data to a live key and test data to a test key', async () => {
     const { accountId, liveKey, testKey } = stage.merchant;
     const { payment } = await buildPaidSession(stage.app.db, accountId, { livemode: true, amountCents: 777 });

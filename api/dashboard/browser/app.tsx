@@ -74,6 +74,15 @@ export function App() {
     return () => api.end();
   }, [api]);
 
+  useEffect(() => {
+    /** The way back may show a page as it was left, signed in with a key that the tab has forgotten since. */
+    const comeBack = ({ persisted }: PageTransitionEvent): void => {
+      if (persisted && key !== undefined && readKey() !== key) location.reload();
+    };
+    addEventListener('pageshow', comeBack);
+    return () => removeEventListener('pageshow', comeBack);
+  }, [key]);
+
   useFocusAfterSignIn(key !== undefined);
 
   if (key === undefined || api === undefined) return <SignIn reason={reason} onSignIn={signIn} />;
