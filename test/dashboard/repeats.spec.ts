@@ -3,7 +3,8 @@ import type { Page } from 'playwright-core';
 import { buildEndpoints, buildMerchant } from '../../lab/world/shop/factories.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { Payable } from '../../shared/payables/model.js';
-import { WebhookEndpoint } from '../../shared/webhooks/model.js';
+import { WebhookDelivery, WebhookEndpoint } from '../../shared/webhooks/model.js';
+import { buildFailingEndpoint } from '../support/dashboard/failing-endpoint.js';
 import { fillRefundForm } from '../support/dashboard/refund-form.js';
 import { openStage } from '../support/dashboard/stage.js';
 import { forAllTests } from '../support/hooks.js';
@@ -75,5 +76,33 @@ describe('an action of the dashboard that got no answer', () => {
     const { status } = await WebhookEndpoint.query(db).findById(id).throwIfNotFound();
     assert.equal(status, 'disabled');
     await tab.close();
+  });
+});
+
+describe('a double click in the dashboard whose first press is answered quickly', () => {
+  const stage = forAllTests(openStage);
+
+  it('disables an endpoint, and resends an event once', async () => {
+    const { db } = stage.app;
+    const { endpointId, eventIds } = await buildFailingEndpoint(db, stage.merchant.accountId, { events: 1 });
+    const tab = await stage.visit(stage.merchant.testKey, `#/webhooks/${endpointId}`);
+    const doubleClick = async (button: string, said: string): Promise<void> => {
+      const { mouse } = tab.page;
+      await tab.page.getByRole('button', { name: button }).hover();
+      await mouse.down();
+      await mouse.up();
+      await tab.says(said);
+      await tab.page.locator('main [aria-disabled=true]').waitFor({ state: 'detached' });
+      await mouse.down({ clickCount: 2 });
+      await mouse.up({ clickCount: 2 });
+    };
+    await doubleClick(`Resend ${eventIds[0]}`, 'The event will be sent again now.');
+    await doubleClick('Disable', 'The endpoint is disabled.');
+    // Nothing tells that nothing happens.
+    await tab.page.waitForTimeout(500);
+    const { status } = await WebhookEndpoint.query(db).findById(endpointId).throwIfNotFound();
+    assert.equal(status, 'disabled');
+    assert.equal(await WebhookDelivery.query(db).where({ endpointId }).resultSize(), 2);
+    await tab.leave();
   });
 });

@@ -51,3 +51,10 @@ export function useAction(): Action {
     },
   };
 }
+
+/** Acts once on a double click: its second press may come after a quick answer, to the button that undoes the first. */
+export function onPress(act: () => Promise<unknown>): (press: { detail: number }) => void {
+  return ({ detail }) => {
+    if (detail <= 1) void act();
+  };
+}

@@ -7,7 +7,7 @@ import { notify } from '../parts/notices.js';
 import { Empty, Failure } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
 import { Badge, Id, When } from '../parts/texts.js';
-import { useAction } from '../parts/use-action.js';
+import { onPress, useAction } from '../parts/use-action.js';
 import { goTo, linkTo, type Route } from '../state/route.js';
 import { answerInWords, deliveriesPath } from './deliveries.js';
 
@@ -116,7 +116,7 @@ function Resend({ event, endpoint, onSent }: ResendProps) {
         aria-label={`Resend ${event}`}
         disabled={isReadOnly || endpoint.status === 'disabled'}
         aria-disabled={action.isBusy}
-        onClick={() => void action.run(resend)}
+        onClick={onPress(() => action.run(resend))}
       >
         Resend
       </button>

@@ -9,7 +9,7 @@ import { notify } from '../parts/notices.js';
 import { Screen } from '../parts/screen.js';
 import { Failure, ReadView } from '../parts/states.js';
 import { Badge, Copyable, Text, When } from '../parts/texts.js';
-import { useAction } from '../parts/use-action.js';
+import { onPress, useAction } from '../parts/use-action.js';
 import { goToUnlessLeft, linkTo, type Route, shownScreen } from '../state/route.js';
 import { DeliveryList } from './delivery-list.js';
 import { changedBody, EndpointFields, valuesOf } from './endpoint-fields.js';
@@ -105,7 +105,7 @@ function Actions({ endpoint, path, reload, onChange, onSecret }: ActionsProps) {
         type="button"
         disabled={isReadOnly}
         aria-disabled={toggle.isBusy}
-        onClick={() => void toggle.run(() => setDisabled(!isDisabled))}
+        onClick={onPress(() => toggle.run(() => setDisabled(!isDisabled)))}
       >
         {isDisabled ? 'Enable' : 'Disable'}
       </button>
