@@ -148,4 +148,13 @@ describe("the dashboard's view of payments", () => {
     await page.getByRole('alert').getByText('The service cannot be reached.').waitFor();
     await tab.leave();
   });
+
+  it('says that the timeline may lack events that cannot be read', async () => {
+    const { payment } = await buildPaidSession(stage.app.db, stage.merchant.accountId);
+    const tab = await stage.visit(stage.merchant.testKey, '#/keys');
+    await tab.page.route('**/v1/events?*', (route) => route.abort());
+    await tab.goTo(`#/payments/${payment.id}`);
+    await tab.page.getByText('Events and deliveries may be missing here. The service cannot be').waitFor();
+    await tab.close();
+  });
 });

@@ -47,7 +47,7 @@ async function loadHistory(api: Api, sessionId: string | undefined): Promise<His
 interface HistoryProps {
   session: Session | undefined;
   refunds: List<Refund>;
-  history: History | undefined;
+  history: Read<History>;
   /** Moments that the screen adds, such as the payment's own. */
   more?: readonly Moment[];
 }
@@ -59,12 +59,17 @@ export function HistoryView({ session, refunds, history, more = [] }: HistoryPro
     ...(session === undefined ? [] : sessionMoments(session)),
     ...more,
     ...refunds.data.toReversed().flatMap(refundMoments),
-    ...(history?.events ?? []).toReversed().map(eventMoment),
-    ...(history?.sent ?? []).toReversed().flatMap(deliveryMoments),
+    ...(history.data?.events ?? []).toReversed().map(eventMoment),
+    ...(history.data?.sent ?? []).toReversed().flatMap(deliveryMoments),
   ];
   return (
     <section>
       <h2>Timeline</h2>
+      {history.error === undefined ? null : (
+        <p class="stale" role="status">
+          Events and deliveries may be missing here. {history.error.message}
+        </p>
+      )}
       <Timeline moments={moments} />
       <p class="hint">
         Deliveries among the newest {DELIVERIES} of each endpoint are shown. Older ones are on the{' '}

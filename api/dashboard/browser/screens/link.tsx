@@ -62,7 +62,7 @@ export function LinkScreen({ id }: { id: string }) {
             <HistoryView
               session={session}
               refunds={refunds}
-              history={history.data}
+              history={history}
               more={sessionMoments(session)}
             />
           </>

@@ -50,7 +50,7 @@ export function PaymentScreen({ id, route }: { id: string; route: Route }) {
             <HistoryView
               session={session}
               refunds={refunds}
-              history={history.data}
+              history={history}
               more={paymentMoments(payment)}
             />
           </>
