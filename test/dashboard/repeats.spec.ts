@@ -48,6 +48,23 @@ describe('an action of the dashboard that got no answer', () => {
     await tab.close();
   });
 
+  it('makes no second refund, when a limit answered the try in between', async () => {
+    const { tab, paymentId } = await fillRefundForm(stage);
+    const { page } = tab;
+    const alert = page.getByRole('alert');
+    await loseAnswer(page, '**/v1/refunds');
+    await tab.press('Create the refund');
+    await alert.getByText('The service cannot be reached.').waitFor();
+    const json = { error: { code: 'rate_limit', message: 'Too many requests.' } };
+    await page.route('**/v1/refunds', (route) => route.fulfill({ status: 429, json }), { times: 1 });
+    await tab.press('Create the refund');
+    await alert.getByText('Too many requests.').waitFor();
+    await tab.press('Create the refund');
+    await tab.sees('Refund');
+    assert.equal((await refundsOf(paymentId)).length, 1);
+    await tab.close();
+  });
+
   it('makes a second refund of the same amount, when the first got no answer two minutes ago', async () => {
     const { tab, paymentId } = await fillRefundForm(stage);
     const { page } = tab;

@@ -37,6 +37,8 @@ const CHECK_CONNECTION = 'Check your connection, or try again later.';
 const MAY_BE_DONE =
   'It may have done what you asked for, or still do it: look first. Within a minute the same button does nothing twice.';
 
+const TOO_MANY = 429;
+
 /** Refusals that concern the whole page. */
 export interface Refusals {
   /** The key was deleted, has expired, or never existed. */
@@ -77,8 +79,7 @@ export function createApi(key: string, refusals: Refusals): Api {
       idempotencyKeys.forget(path, name);
       return read;
     } catch (error) {
-      const isRefused = error instanceof ApiError && error.status >= 400 && error.status < 500;
-      if (isRefused) idempotencyKeys.forget(path, name);
+      if (error instanceof ApiError && isRefusal(error)) idempotencyKeys.forget(path, name);
       else idempotencyKeys.keepUnanswered(path, name);
       throw error;
     }
@@ -104,6 +105,11 @@ export function createApi(key: string, refusals: Refusals): Api {
       isOver = true;
     },
   };
+}
+
+/** A limit is asked before the answers that are kept: it does not tell whether an earlier try was done. */
+function isRefusal({ status }: ApiError): boolean {
+  return status >= 400 && status < 500 && status !== TOO_MANY;
 }
 
 async function readJson<T>(method: string, answer: Response): Promise<T> {
