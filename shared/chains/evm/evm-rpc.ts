@@ -127,12 +127,14 @@ export class EvmRpc {
     if (typeof receipt.blockNumber !== 'bigint' || !isHash(receipt.blockHash)) {
       throw new ChainUnreadable('the endpoint answered a malformed receipt');
     }
-    const { status, blockNumber, blockHash } = receipt;
+    const { status, blockNumber } = receipt;
     const logs = receipt.logs.map(parseLog);
+    // A reverted transaction has no logs, so logs show success where the status is missing or has another form.
+    const succeeded = status === 'success' || (status !== 'reverted' && logs.length > 0);
     if (receipt.transactionHash.toLowerCase() !== transaction.toLowerCase()) {
       throw new ChainUnreadable("the endpoint answered another transaction's receipt");
     }
-    return { succeeded: status === 'success', blockNumber, blockHash, logs };
+    return { succeeded, blockNumber, blockHash: oneSpelling(receipt.blockHash), logs };
   }
 
   /**
@@ -168,7 +170,7 @@ export class EvmRpc {
       const blockNumber = Number(log.blockNumber);
       if (log.blockNumber === null || !Number.isSafeInteger(blockNumber))
         throw new ChainUnreadable('the endpoint answered a log without its block');
-      const blockHash = isHash(log.blockHash ?? '') ? (log.blockHash ?? undefined) : undefined;
+      const blockHash = isHash(log.blockHash ?? '') ? oneSpelling(log.blockHash ?? '') : undefined;
       return { ...parseLog({ ...log, logIndex: Number(log.logIndex) }), blockNumber, blockHash };
     });
   }
@@ -183,7 +185,7 @@ export class EvmRpc {
     const timestamp = BigInt(block.timestamp);
     if (timestamp > NO_TIME_IN_SECONDS) throw new ChainUnreadable('the endpoint answered a malformed block');
     const isFirst = NO_PARENT.test(block.parentHash ?? '');
-    return { number: BigInt(block.number), hash: block.hash, timestamp, isFirst };
+    return { number: BigInt(block.number), hash: oneSpelling(block.hash), timestamp, isFirst };
   }
 }
 
@@ -199,9 +201,12 @@ function parseLog({ address, topics, data, logIndex, transactionHash }: Unparsed
   ) {
     throw new ChainUnreadable('the endpoint answered a malformed log');
   }
-  // Lower-case, so that one transaction has one name.
-  const named: Hex = `0x${transactionHash.slice(2).toLowerCase()}`;
-  return { address, topics, data, logIndex, transactionHash: named };
+  return { address, topics, data, logIndex, transactionHash: oneSpelling(transactionHash) };
+}
+
+/** Hashes are compared as texts, and are in lower case from here on. */
+function oneSpelling(hash: string): Hex {
+  return `0x${hash.slice(2).toLowerCase()}`;
 }
 
 export function blockTime({ timestamp }: EvmBlock): Date {

@@ -60,4 +60,39 @@ describe('an EVM endpoint whose answers have another form', () => {
     spoil = (_method, answer) => ({ ...answer, error: null });
     assert.equal((await chains.check(payment)).kind, 'paid');
   });
+
+  const forms: [form: string, change: (receipt: Entry) => Entry][] = [
+    ['whose status is a number', (receipt) => ({ ...receipt, status: 1 })],
+    ['whose status has leading zeros', (receipt) => ({ ...receipt, status: '0x01' })],
+    ['without a status', ({ status: _, ...receipt }) => receipt],
+    [
+      'whose hash of the block is in upper case',
+      (receipt) => ({ ...receipt, blockHash: upper(receipt.blockHash) }),
+    ],
+  ];
+  for (const [form, change] of forms)
+    it(`that gives a receipt ${form} shows the payment`, async () => {
+      const transactionHint = chain.movePayment(payment);
+      spoil = (method, answer) =>
+        method === 'eth_getTransactionReceipt'
+          ? { ...answer, result: change(Object(answer.result)) }
+          : answer;
+      assert.equal((await chains.check(payment)).kind, 'paid');
+      assert.equal((await chains.check({ ...payment, transactionHint })).kind, 'paid');
+    });
+
+  it('that gives the hash of a block in upper case shows the payment', async () => {
+    chain.movePayment(payment);
+    spoil = (method, answer) => {
+      const block: Entry = Object(answer.result);
+      return method === 'eth_getBlockByNumber'
+        ? { ...answer, result: { ...block, hash: upper(block.hash) } }
+        : answer;
+    };
+    assert.equal((await chains.check(payment)).kind, 'paid');
+  });
 });
+
+function upper(hash: unknown): string {
+  return `0x${String(hash).slice(2).toUpperCase()}`;
+}
