@@ -6,9 +6,9 @@ import type { FacilitatorRequest } from '../wire.js';
 import { createFacilitator, type Facilitator, LEAST_CALL_MS } from './facilitator.js';
 import type { VerifyVerdict } from './facilitator-answers.js';
 import type { SettleVerdict } from './settle-verdict.js';
-import { openUnavailableFacilitators } from './unavailable-facilitators.js';
+import { openUnavailableFacilitators, type UnavailableFacilitators } from './unavailable-facilitators.js';
 import { uniteSupported } from './union-of-supported.js';
-import { type Verified, verifyInTurn } from './verify-in-turn.js';
+import { isDisowning, type Verified, verifyInTurn } from './verify-in-turn.js';
 
 /**
  * Several facilitators, in the order of preference. A payment belongs to the facilitator whose `/verify` it passed, and a
@@ -47,6 +47,8 @@ interface FacilitatorsOptions {
 
 /** Fee payers to remember, some 200 bytes each. A facilitator has a few. */
 const MAX_FEE_PAYERS_KEPT = 1000;
+/** Every buyer who got an offer after this time, and before the next refusal, meets that refusal again. */
+const DISOWNS_FOR_MS = 60_000;
 
 export function uniteFacilitators(
   all: readonly Facilitator[],
@@ -108,7 +110,9 @@ export function uniteFacilitators(
       if (first !== undefined && all.length === 1)
         return { ...(await first.verify(payment, usefulForMs)), facilitator: first.name };
       const withinMs = Math.max(LEAST_CALL_MS, Math.min(timeoutMs, usefulForMs ?? timeoutMs));
-      return await verifyInTurn(serving(payment), { payment, withinMs }, { unavailable, logger });
+      const verified = await verifyInTurn(serving(payment), { payment, withinMs }, { unavailable, logger });
+      passOverIfDisowned(all, { payment, verified }, { unavailable, logger });
+      return verified;
     },
     async verifyBy(name, payment) {
       const one = find(name);
@@ -151,6 +155,21 @@ export function openUnlimitedFacilitators(
   const options = { ...(logger && { logger }), hasOthers: configs.length > 1 };
   const all = configs.map((config) => createFacilitator(config, options));
   return uniteFacilitators(all, { timeoutMs: configs[0]?.timeoutMs ?? 0, logger });
+}
+
+/** A facilitator that disowns a fee payer of its own list takes no payment for which that list has named it. */
+function passOverIfDisowned(
+  all: readonly Facilitator[],
+  { payment, verified }: { payment: FacilitatorRequest; verified: Verified },
+  { unavailable, logger }: { unavailable: UnavailableFacilitators; logger: Logger | undefined },
+): void {
+  if (!isDisowning(verified)) return;
+  const { network, extra } = payment.paymentRequirements;
+  for (const { name, known } of all) {
+    if (!('feePayer' in extra && known()?.get(network)?.includes(extra.feePayer))) continue;
+    unavailable.note(name, network, DISOWNS_FOR_MS);
+    logger?.warn({ event: 'facilitator.passed_over', facilitator: name, network, why: verified.reason });
+  }
 }
 
 function notConfigured(name: string | null): string {

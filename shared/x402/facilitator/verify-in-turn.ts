@@ -83,7 +83,8 @@ export async function verifyInTurn(
   };
 }
 
-function isDisowning(verdict: VerifyVerdict): verdict is Extract<VerifyVerdict, { kind: 'refused' }> {
+/** The facilitator calls the fee payer another's. */
+export function isDisowning(verdict: VerifyVerdict): verdict is Extract<VerifyVerdict, { kind: 'refused' }> {
   return verdict.kind === 'refused' && NOT_ITS_FEE_PAYER.test(verdict.reason);
 }
 

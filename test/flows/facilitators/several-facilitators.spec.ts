@@ -219,6 +219,28 @@ describe('several facilitators', () => {
         assert.deepEqual([callsOf(shop.first)[1], callsOf(shop.second)], [0, [1, 1]]);
       });
 
+    it('is offered with the other’s fee payer while one disowns the fee payer that it lists', async () => {
+      const id = await open();
+      const pay = async (): Promise<[string | undefined, string]> => {
+        const entry = await entryOf(id);
+        const owner = [shop.first, shop.second].find(({ feePayers }) =>
+          feePayers.includes(feePayerOf(entry)),
+        );
+        return [owner?.url, answerOf(await shop.visit(id, { 'PAYMENT-SIGNATURE': sign(entry) }))];
+      };
+      const disowned = 'invalid_exact_svm_fee_payer_not_managed_by_facilitator';
+      shop.first.verify.next(refuses(disowned));
+      assert.deepEqual(await pay(), [shop.first.url, `402 ${disowned}`]);
+      assert.equal(feePayerOf(await entryOf(id)), shop.second.feePayers[0]);
+      // It may have its key again: it is offered first after a minute.
+      advanceClock(61_000);
+      assert.equal(feePayerOf(await entryOf(id)), shop.first.feePayers[0]);
+      shop.first.verify.next(refuses(disowned));
+      assert.deepEqual(await pay(), [shop.first.url, `402 ${disowned}`]);
+      assert.deepEqual(await pay(), [shop.second.url, '200 complete']);
+      assertCalls(shop, [2, 0], [1, 1]);
+    });
+
     it('is not settled by the other when its own is not reached', async () => {
       const id = await open({ worker: false, environment: { SETTLE_WAIT_MS: '0' } });
       const header = sign(await entryOf(id));
