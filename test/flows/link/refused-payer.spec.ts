@@ -41,6 +41,7 @@ describe('a payer who is answered 503 with Retry-After: 60, and asks again and a
       FACILITATOR_URL: flow.facilitator.url,
       RPC_URL_EIP155_84532: flow.chain.endpoint.url,
       BASE_URL: 'https://pay.example',
+      RATE_LIMIT_LINK_PER_MINUTE: '1000000',
     };
     const [{ port }] = await Promise.all([startWebProcess(environment), startWorkerProcess(environment)]);
     const send = (id: string, header: string): Promise<Response> =>
