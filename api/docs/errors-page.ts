@@ -6,6 +6,7 @@ import { escapeHtml } from '../checkout-page/markup.js';
 import { setPageHeaders } from '../checkout-page/page-headers.js';
 import { BUYER_ERROR_MEANINGS, BUYER_ERRORS, type BuyerErrorCode } from '../errors/buyer-errors.js';
 import { ERROR_CATALOG, INTERNAL_ERROR } from '../errors/catalog.js';
+import { documentStart } from './document-start.js';
 
 /** The page that the `doc_url` of an error names: what each code means. It needs no script. */
 
@@ -36,14 +37,7 @@ function renderErrorsPage(): string {
     entry(`link-${code}`, code, `${BUYER_ERRORS[code]}`, BUYER_ERROR_MEANINGS[code]),
   );
   const failures = listFailureCodes().map(({ code, message }) => entry(`payment-${code}`, code, '', message));
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Stablecoin Checkout: error codes</title>
-<link rel="icon" href="data:,">
+  return `${documentStart('error codes')}
 ${STYLE.element}
 </head>
 <body>

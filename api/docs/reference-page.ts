@@ -1,3 +1,5 @@
+import { documentStart } from './document-start.js';
+
 /** The API reference: a library renders `/openapi.json`. Its policy allows nothing inline. */
 export function renderReferencePage(assets: readonly string[]): string {
   const tags = assets.map((name) =>
@@ -5,14 +7,7 @@ export function renderReferencePage(assets: readonly string[]): string {
       ? `<link rel="stylesheet" href="/docs/assets/${name}">`
       : `<script src="/docs/assets/${name}" defer></script>`,
   );
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Stablecoin Checkout: API reference</title>
-<link rel="icon" href="data:,">
+  return `${documentStart('API reference')}
 <link rel="service-desc" type="application/json" href="/openapi.json">
 <link rel="alternate" type="text/plain" href="/llms.txt" title="For agents">
 ${tags.join('\n')}
