@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { assertNone, below, everything, sources } from '../support/house-rules.js';
 import { arrowsBetween, findCircle, ROOT } from '../support/source-graph.js';
@@ -141,5 +141,13 @@ describe('the folders', () => {
       loose.map(({ file }) => file),
       ['api/app.ts', 'api/server.ts', 'shared/migrate.ts', 'workers/main.ts'],
     );
+  });
+
+  it('have each spec that npm test starts first', () => {
+    const list = readFileSync(path.join(ROOT, 'local/suite/spec-files.mjs'), 'utf8');
+    const specs = [...list.matchAll(/'(test\/.*\.spec\.ts)'/g)].map(([, file = '']) => file);
+    assert.ok(specs.length > 0);
+    const missing = specs.filter((file) => !existsSync(path.join(ROOT, file)));
+    assertNone(missing, 'moved or removed');
   });
 });

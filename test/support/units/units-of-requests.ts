@@ -113,7 +113,7 @@ export const UNITS_OF_REQUESTS: Readonly<Record<string, Unit>> = {
   MAX_COUNTED_IN_MEMORY: {
     unit: 'addresses and accounts that are counted without a store',
     holder: 'process',
-    enforcedIn: 'api/limits/recent-keys.ts',
+    enforcedIn: 'api/limits/memory-counters.ts',
     triedIn: 'test/unit/limits/memory-counters.spec.ts',
   },
   IMAGE_BYTES_SENT_TO_ADDRESS: {
