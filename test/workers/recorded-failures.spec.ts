@@ -85,11 +85,11 @@ describe('failed tries of webhooks', () => {
 
   describe('of which the last disables the endpoint', () => {
     /** The status of the endpoint after a last try during which its owner changed it. */
-    async function statusAfterLastTry(changes: object): Promise<string> {
+    async function statusAfterLastTry(change: () => object): Promise<string> {
       const [last] = taken;
       assert.ok(last !== undefined);
       const tried = entry();
-      await flow.db('webhookEndpoints').where({ id: endpointId }).update(changes);
+      await flow.db('webhookEndpoints').where({ id: endpointId }).update(change());
       await recordFailure(flow.db, flow.app.logger, { ...last, tries: TRIES - 1 }, tried);
       const [delivery] = await flow.db('webhookDeliveries').where({ id: last.id });
       assert.equal(delivery.status, 'failed');
@@ -97,17 +97,17 @@ describe('failed tries of webhooks', () => {
     }
 
     it('do so when its owner has changed something else meanwhile', async () => {
-      assert.equal(await statusAfterLastTry({ description: 'Till 2' }), 'disabled');
+      assert.equal(await statusAfterLastTry(() => ({ description: 'Till 2' })), 'disabled');
     });
 
     it('leave it enabled when its owner has given it another URL meanwhile', async () => {
       const { url } = await flow.db('webhookEndpoints').where({ id: endpointId }).first();
-      assert.equal(await statusAfterLastTry({ url: `${url}/moved` }), 'enabled');
+      assert.equal(await statusAfterLastTry(() => ({ url: `${url}/moved` })), 'enabled');
       await flow.db('webhookEndpoints').where({ id: endpointId }).update({ url });
     });
 
     it('leave it enabled when its owner has enabled it again meanwhile', async () => {
-      assert.equal(await statusAfterLastTry({ enabledAt: now() }), 'enabled');
+      assert.equal(await statusAfterLastTry(() => ({ enabledAt: now() })), 'enabled');
     });
   });
 });
