@@ -57,8 +57,8 @@ ${atLinks.join('\n')}
 <dl>
 ${failures.join('\n')}
 </dl>
-<p>A facilitator may use codes that are not listed. They are passed on unchanged, and no money moved unless
-<code>error</code> says that it may have been taken.</p>
+<p>A facilitator may use codes that are not listed. They are passed on unchanged. Whatever the code, do not pay again where
+<code>error</code> says that the payment may have been taken; otherwise no money moved.</p>
 </main>
 </body>
 </html>

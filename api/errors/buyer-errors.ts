@@ -24,11 +24,12 @@ export const BUYER_ERROR_MEANINGS: Record<keyof typeof BUYER_ERRORS, string> = {
   resource_missing: 'No checkout session or refund has this id. Check that the link is complete.',
   method_not_allowed: 'A link answers GET, HEAD, POST and OPTIONS.',
   payment_identifier_reused:
-    'Another payment of this link came with the same payment identifier. Send a new payment with a new one.',
+    'Another payment of this link, which failed, came with the same payment identifier. Send a new payment with a new one.',
   payment_processing:
     'Another payment of this link is in progress. Send GET without a payment header for its outcome.',
   session_already_paid: 'The link is paid. Send GET without a payment header for the receipt.',
-  signature_already_used: 'This signature was sent before. Sign a new payment for this link.',
+  signature_already_used:
+    'This signature was sent before. Sign a new payment only if `message` asks for one: this one may have paid.',
   session_expired: 'Nobody can pay the link any more. Ask the merchant for a new one.',
   rate_limit: 'Too many requests from one address. Wait as long as Retry-After says.',
   internal_error:
