@@ -40,7 +40,7 @@ export async function startAnvil({ chainId, stateFile }: AnvilOptions): Promise<
   let lastOutput = '';
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const host = hiddenHost();
-    const port = await findFreePort(0);
+    const port = await findFreePort();
     const url = `http://${host}:${port}`;
     const args = ['--host', host, '--port', `${port}`, '--no-cors', '--chain-id', `${chainId}`, '--quiet'];
     args.push('--prune-history', `${STATES_KEPT}`);

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createServer, type Server as HttpServer, type RequestListener } from 'node:http';
 import { Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -40,13 +41,14 @@ export async function listen(server: Server, preferred: PreferredPort): Promise<
   }
 }
 
-/**
- * Finds a port on which no server listens. Another process may take it before the program that gets it as an argument: the
- * program then exits at once.
- */
-export async function findFreePort(preferred: PreferredPort = 0): Promise<number> {
+/** They lie below those that Linux gives to servers without a port and to outgoing connections (32,768 to 60,999). */
+const FIRST_UNGIVEN_PORT = 20_000;
+const UNGIVEN_PORTS = 12_000;
+
+/** Finds a port for a program that gets it as an argument: nobody listens there, and the system gives it to nobody else. */
+export async function findFreePort(): Promise<number> {
   const probe = createServer();
-  const port = await listen(probe, preferred);
+  const port = await listen(probe, FIRST_UNGIVEN_PORT + randomInt(UNGIVEN_PORTS));
   await closeServer(probe);
   return port;
 }
