@@ -101,6 +101,16 @@ export const X_LAYER_TESTNET = 'eip155:1952';
 export const SOLANA_DEVNET = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1';
 export const BUYER = privateKeyToAccount(generatePrivateKey());
 
+/** States of a session with one payment, or with none. */
+export const PAID: SessionState = {
+  session: 'complete',
+  payments: ['succeeded'],
+  events: ['checkout.session.completed'],
+};
+export const PROCESSING: SessionState = { session: 'processing', payments: ['processing'], events: [] };
+export const FAILED: SessionState = { session: 'open', payments: ['failed'], events: [] };
+export const UNTOUCHED: SessionState = { session: 'open', payments: [], events: [] };
+
 /** The longest pause between two checks of a chain. */
 const LONGEST_PAUSE_MS = 35_000;
 /** An unreachable RPC endpoint, so that no test reads a chain unintentionally. */

@@ -2,11 +2,16 @@ import assert from 'node:assert/strict';
 import type { EvmChain } from '../../lab/world/chains/evm-chain.js';
 import type { Behaviour } from '../../lab/world/facilitator/dial.js';
 import { nowMs } from '../../shared/process/clock.js';
-import { BUYER, type Checkout, openCheckoutOnChain, type SignedPayment, type Signing } from './checkout.js';
+import {
+  BUYER,
+  type Checkout,
+  openCheckoutOnChain,
+  PAID,
+  type SignedPayment,
+  type Signing,
+} from './checkout.js';
 import type { Kind } from './kinds.js';
 import { answerOf, receiptOf } from './link-answers.js';
-
-export const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
 
 export interface Undecided {
   id: string;

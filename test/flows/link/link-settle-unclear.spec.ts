@@ -11,20 +11,17 @@ import {
 } from '../../../lab/world/facilitator/dial.js';
 import { eventually } from '../../../lab/world/processes/eventually.js';
 import { advanceClock, nowMs, resetClock } from '../../../shared/process/clock.js';
-import type { Checkout } from '../../support/checkout.js';
+import { type Checkout, FAILED, PAID, PROCESSING } from '../../support/checkout.js';
 import { describeBothKinds } from '../../support/kinds.js';
 import { answerOf } from '../../support/link-answers.js';
 import {
   assertCompletes,
   assertSaidToBeUncertain,
   openNoWaitCheckout,
-  PAID,
   payUnclearly,
 } from '../../support/unclear-settle.js';
 
 const HASH = `0x${'ab'.repeat(32)}`;
-const PROCESSING = { session: 'processing', payments: ['processing'], events: [] };
-const FAILED = { session: 'open', payments: ['failed'], events: [] };
 const UNKNOWN = { session: 'expired', payments: ['failed'], events: ['checkout.session.expired'] };
 /** The call does nothing, and the facilitator's own answer leaves the outcome unknown. */
 const BREAKS = answers(503, { success: false, errorReason: 'unknown_error', transaction: '' });

@@ -8,7 +8,7 @@ import { eventually } from '../../../lab/world/processes/eventually.js';
 import { PausePoint } from '../../../lab/world/processes/pause-points.js';
 import type { Cut, CutPoint } from '../../../lab/world/proxy/faults.js';
 import { TcpProxy } from '../../../lab/world/proxy/tcp-proxy.js';
-import { BUYER, openCheckout, type SessionState } from '../../support/checkout.js';
+import { BUYER, openCheckout, PAID } from '../../support/checkout.js';
 import { forAllTests } from '../../support/hooks.js';
 import { describeBothKinds } from '../../support/kinds.js';
 import { decodeHeader } from '../../support/link-answers.js';
@@ -154,12 +154,6 @@ describeBothKinds('an agent whose answer was lost', (kind) => {
     'in the answer’s headers': { isClaimed: true, lose: cutAt({ answerBytes: 400 }) },
     'in the answer’s body': { isClaimed: true, forAll: true, lose: cutAt({ answerBytes: -300 }) },
     'a byte before the answer’s end': { isClaimed: true, lose: cutAt({ answerBytes: -1 }) },
-  };
-
-  const PAID: SessionState = {
-    session: 'complete',
-    payments: ['succeeded'],
-    events: ['checkout.session.completed'],
   };
 
   for (const [agentName, newAgent] of Object.entries(AGENTS)) {

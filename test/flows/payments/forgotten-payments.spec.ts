@@ -4,11 +4,10 @@ import { Payable } from '../../../shared/payables/model.js';
 import { Payment } from '../../../shared/payments/model.js';
 import { advanceClock, resetClock } from '../../../shared/process/clock.js';
 import { Event } from '../../../shared/webhooks/model.js';
-import { openCheckoutOnChain, type SignedPayment } from '../../support/checkout.js';
+import { openCheckoutOnChain, PAID, type SignedPayment, UNTOUCHED } from '../../support/checkout.js';
 import { forAllTests } from '../../support/hooks.js';
 import { describeBothKinds } from '../../support/kinds.js';
 import { answerOf } from '../../support/link-answers.js';
-import { PAID } from '../../support/unclear-settle.js';
 
 /** Facilitators' words for a used authorization, one of each kind; test/unit/x402/verify-answer.spec.ts has more. */
 const SAID_OF_USED = ['invalid_exact_evm_nonce_already_used', 'insufficient_funds', 'a_word_of_tomorrow'];
@@ -47,7 +46,7 @@ describeBothKinds('a payment that Postgres has forgotten', (kind) => {
       await Event.query(trx).delete().where({ payableId: id });
       await Payment.query(trx).delete().where({ payableId: id });
     });
-    assert.deepEqual(await checkout.state(id), { session: 'open', payments: [], events: [] });
+    assert.deepEqual(await checkout.state(id), UNTOUCHED);
   }
 
   describe('while Postgres may have lost commits', () => {
@@ -77,7 +76,7 @@ describeBothKinds('a payment that Postgres has forgotten', (kind) => {
       const res = await checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
       assert.equal(answerOf(res), '402 outcome_unknown');
       assert.match(res.body.error, /may have been taken.*Do not pay again/);
-      assert.deepEqual(await checkout.state(id), { session: 'open', payments: [], events: [] });
+      assert.deepEqual(await checkout.state(id), UNTOUCHED);
     });
 
     it('is told as one that may have been taken when its link has expired', async () => {
@@ -131,7 +130,7 @@ describeBothKinds('a payment that Postgres has forgotten', (kind) => {
       const isUncertain = /may have been taken.*Do not pay again/.test(res.body.error);
       assert.equal(isUncertain, !SAID_OF_UNUSED.has(word), res.body.error);
       assert.notEqual(res.body.code, 'outcome_unknown');
-      assert.deepEqual(await checkout.state(id), { session: 'open', payments: [], events: [] });
+      assert.deepEqual(await checkout.state(id), UNTOUCHED);
       checkout.chain.endpoint.recover();
       assert.equal(await send(id, payment), '200 complete');
       assert.deepEqual(await checkout.state(id), PAID);
@@ -144,7 +143,7 @@ describeBothKinds('a payment that Postgres has forgotten', (kind) => {
       const res = await checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
       assert.equal(res.status, 402);
       assert.doesNotMatch(res.body.error, /may have been taken/);
-      assert.deepEqual(await checkout.state(id), { session: 'open', payments: [], events: [] });
+      assert.deepEqual(await checkout.state(id), UNTOUCHED);
       assert.equal(await send(id, payment), '200 complete');
     });
   }
@@ -172,6 +171,6 @@ describeBothKinds('a payment that Postgres has forgotten', (kind) => {
     assert.equal(await send(id, payment), '200 complete');
     const other = await checkout.buildSession();
     assert.equal(await send(other.id, payment), '409 signature_already_used');
-    assert.deepEqual(await checkout.state(other.id), { session: 'open', payments: [], events: [] });
+    assert.deepEqual(await checkout.state(other.id), UNTOUCHED);
   });
 });
