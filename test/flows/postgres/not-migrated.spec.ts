@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { eventually } from '../../../lab/world/processes/eventually.js';
 import { killProcesses, startProcess } from '../../../lab/world/processes/processes.js';
 import { createDatabase, testServices } from '../../support/suite.js';
 
@@ -17,13 +18,22 @@ describe('a process that starts before npm run migrate', () => {
     ['api/server', 'web.listening'],
     ['workers/main', 'worker.started'],
   ] as const) {
-    it(`${entry} starts, and says what to run`, async () => {
+    it(`${entry} starts, is alive and not ready, and says what to run`, async () => {
       const database = await createDatabase(`not_migrated_${entry.replace('/', '_')}`);
       const early = await startProcess(entry, environmentOf(database));
-      await early.logged(started);
+      const { port } = await early.logged(started);
       const { level, hint } = await early.logged('database.not_migrated');
       assert.equal(level, 'warn');
       assert.match(String(hint), /run npm run migrate/);
+      if (port === undefined) return;
+      const ask = (path: string): Promise<Response> => fetch(`http://127.0.0.1:${port}${path}`);
+      await eventually(async () => {
+        const answer = await ask('/readyz');
+        const { status, database: postgres, migrations } = JSON.parse(await answer.text());
+        const expected = [503, 'not_ready', 'ok', 'behind'];
+        assert.deepEqual([answer.status, status, postgres, migrations], expected);
+      });
+      assert.equal((await ask('/healthz')).status, 200);
     });
   }
 });

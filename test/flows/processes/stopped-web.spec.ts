@@ -10,7 +10,6 @@ import { buildSessions } from '../../../lab/world/shop/factories.js';
 import { POOL_SHARES } from '../../../shared/limits/bounds.js';
 import { forAllTests } from '../../support/hooks.js';
 import { minimal, SESSIONS } from '../../support/orders.js';
-import { createDatabase } from '../../support/suite.js';
 import { newKey, openWebProcesses, untilGone, untilRefused } from '../../support/web-process.js';
 
 const COUNT = 20;
@@ -223,12 +222,6 @@ describe('a web process', () => {
       );
       assert.deepEqual(more, []);
       await assertStopsQuietly(web);
-    });
-
-    it('migrations: not ready but alive', async () => {
-      const web = await processes.start({ DATABASE_URL: await createDatabase('not_migrated') });
-      await untilReadyzSays(web, 503, { status: 'not_ready', ...READY, migrations: 'behind' });
-      assert.equal((await processes.send(web.port, 'GET', '/healthz')).status, 200);
     });
   });
 });
