@@ -4,40 +4,26 @@ import { answers, type Behaviour, failsToSettle, refuses } from '../../../lab/wo
 import { eventually } from '../../../lab/world/processes/eventually.js';
 import type { Knex } from '../../../shared/db/knex.js';
 import { advanceClock, now } from '../../../shared/process/clock.js';
-import { openCheckout, type SignedPayment } from '../../support/checkout.js';
+import { FAILED, openCheckout, type SignedPayment } from '../../support/checkout.js';
 import { pairForAllTests } from '../../support/checkout-pair.js';
 import { forAllTests } from '../../support/hooks.js';
 import { answerOf } from '../../support/link-answers.js';
 
 const NO_FUNDS = failsToSettle('kyt_risk_detected');
-const FAILED = { session: 'open', payments: ['failed'], events: [] };
 
 describe('a payment that was answered 202', () => {
   const { checkout: waiting, noWait } = pairForAllTests();
 
   const newId = async (): Promise<string> => (await noWait.buildSession()).id;
 
-  /** Pays and gets 202; the outcome comes when the hold is released. */
-  async function pay(id: string, behaviour: Behaviour = {}): Promise<{ release(): void }> {
+  /** Pays and gets 202; the outcome comes later. */
+  async function failInBackground(id: string, behaviour: Behaviour = NO_FUNDS): Promise<void> {
     const hold = noWait.facilitator.settle.holdNext(behaviour);
     assert.equal(answerOf(await noWait.pay(id)), '202 processing');
-    return hold;
-  }
-
-  async function failInBackground(id: string, behaviour: Behaviour = NO_FUNDS): Promise<void> {
-    const { release } = await pay(id, behaviour);
     assert.equal(answerOf(await noWait.visit(id)), '202 processing');
-    release();
+    hold.release();
     await eventually(async () => assert.equal((await noWait.session(id)).status, 'open'));
   }
-
-  it('is 200 to a plain GET when it succeeded', async () => {
-    const id = await newId();
-    const { release } = await pay(id);
-    assert.equal(answerOf(await noWait.visit(id)), '202 processing');
-    release();
-    await eventually(async () => assert.equal(answerOf(await noWait.visit(id)), '200 complete'));
-  });
 
   it('that failed is told as one that may have been taken while Postgres may have forgotten a later payment', async () => {
     const id = await newId();
