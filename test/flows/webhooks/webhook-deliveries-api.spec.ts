@@ -23,11 +23,12 @@ describe('the API of webhook deliveries', () => {
     const reactions: Reaction[] = [
       reset,
       answer(500, 'no\0 \u001b[31mroom\r\nleft\t!'),
-      answer(200, 'y'.repeat(5000)),
+      answer(302, 'x'.repeat(5000), { location: '/elsewhere' }),
+      answer(204),
     ];
     hook.receiver.react((response, event) => reactions.shift()?.(response, event));
     const session = await flow.expireSession();
-    for (const tries of [1, 2]) {
+    for (const tries of [1, 2, 3]) {
       const row = await flow.afterTries(hook.id, tries);
       const { data } = await list(hook);
       assert.equal(data[0].next_try_at, Math.floor((row.dueAt?.getTime() ?? 0) / 1000));
@@ -35,7 +36,7 @@ describe('the API of webhook deliveries', () => {
       advanceClock((row.dueAt?.getTime() ?? 0) - nowMs());
       await flow.enqueueDeliveries(hook.id);
     }
-    const row = await flow.afterTries(hook.id, 3);
+    const row = await flow.afterTries(hook.id, 4);
     const { data, ...around } = await list(hook);
     assert.deepEqual(around, { object: 'list', url: pathOf(hook), has_more: false });
     const [{ tries, created, ...delivery }] = data;
@@ -54,12 +55,15 @@ describe('the API of webhook deliveries', () => {
       [
         [null, 'ECONNRESET', null],
         [500, null, 'no [31mroom\nleft\t!'],
-        [200, null, 'y'.repeat(1024)],
+        [302, null, 'x'.repeat(1024)],
+        [204, null, ''],
       ],
     );
     for (const [index, { at, duration_ms }] of tries.entries()) {
       const kept = row.history[index];
       assert.deepEqual([at, duration_ms], [Math.floor(Date.parse(kept?.at ?? '') / 1000), kept?.durationMs]);
+      assert.equal(new Date(kept?.at ?? '').toISOString(), kept?.at);
+      assert.ok(Number.isInteger(duration_ms) && duration_ms >= 0 && duration_ms < 5000);
     }
   });
 

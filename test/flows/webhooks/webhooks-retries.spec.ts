@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import Stripe from 'stripe';
 import { eventually } from '../../../lab/world/processes/eventually.js';
-import { answer, hang, type Reaction, reset } from '../../../lab/world/receiver/receiver.js';
+import { answer, hang } from '../../../lab/world/receiver/receiver.js';
 import { advanceClock, nowMs, resetClock } from '../../../shared/process/clock.js';
 import type { WebhookDelivery } from '../../../shared/webhooks/model.js';
 import { forAllTests } from '../../support/hooks.js';
@@ -25,11 +25,6 @@ describe('webhook deliveries that fail', () => {
     assert.ok(dueAt !== null);
     advanceClock(Math.max(0, dueAt.getTime() - nowMs()));
     await flow.enqueueDeliveries(endpointId);
-  }
-
-  async function failUntil(hook: Hook, tries: number, from = 1): Promise<WebhookDelivery> {
-    for (let next = from; next < tries; next += 1) await travelTo(await flow.afterTries(hook.id, next));
-    return await flow.afterTries(hook.id, tries);
   }
 
   /** The oldest delivery of an endpoint with several, after this many tries. */
@@ -78,33 +73,6 @@ describe('webhook deliveries that fail', () => {
       await flow.untilSucceeded(other.id, 1);
     });
     assert.equal(hook.receiver.got.length, TRIES);
-  });
-
-  it('have a history: time, outcome, duration and the start of each answer', async () => {
-    const hook = await flow.addEndpoint();
-    const reactions: Reaction[] = [
-      reset,
-      answer(410, 'gone\0!'),
-      answer(302, 'x'.repeat(5000), { location: '/elsewhere' }),
-      answer(204),
-    ];
-    hook.receiver.react((response, event) => reactions.shift()?.(response, event));
-    await flow.expireSession();
-    const { history, status } = await failUntil(hook, 4);
-    assert.equal(status, 'succeeded');
-    assert.deepEqual(
-      history.map(({ status: answered, error, answer: text }) => [answered, error, text]),
-      [
-        [null, 'ECONNRESET', null],
-        [410, null, 'gone!'],
-        [302, null, 'x'.repeat(1024)],
-        [204, null, ''],
-      ],
-    );
-    for (const { at, durationMs } of history) {
-      assert.equal(new Date(at).toISOString(), at);
-      assert.ok(Number.isInteger(durationMs) && durationMs >= 0 && durationMs < 5000);
-    }
   });
 
   it('do not disable an endpoint with a success since their first try', async () => {

@@ -121,14 +121,19 @@ describe('a webhook secret that was rolled', () => {
 
   it('is rolled once for one idempotency key, and is stored sealed only', async () => {
     const hook = await flow.addEndpoint();
+    await flow.expireSession();
+    await flow.untilSucceeded(hook.id, 1);
     const send = () => roll(hook).set('Idempotency-Key', 'roll-1').expect(200);
     const [first, again] = [await send(), await send()];
     assert.equal(again.text, first.text);
     assert.equal(again.get('Idempotent-Replayed'), 'true');
-    const dump = JSON.stringify([await flow.db('webhookEndpoints'), await flow.db('idempotencyRecords')]);
+    const tables = ['webhookEndpoints', 'webhookDeliveries', 'events', 'idempotencyRecords'];
+    const dump = JSON.stringify(await Promise.all(tables.map((table) => flow.db(table))));
+    assert.ok(dump.includes(hook.id));
     for (const secret of [hook.secret, first.body.secret]) assert.ok(!dump.includes(secret.slice(6)));
     const { sealedSecret, previousSealedSecret } = await flow.endpoint(hook.id);
     const { secretBox } = flow.app;
+    assert.match(sealedSecret, /^[0-9a-f]{8}\.[\w-]{16}\.[\w-]+$/);
     assert.equal(secretBox.open(sealedSecret), first.body.secret);
     assert.equal(secretBox.open(previousSealedSecret ?? ''), hook.secret);
   });
