@@ -27,7 +27,7 @@ import { openOutsideCalls } from '../../workers/settlement/outside-calls.js';
 import { type Checkout, openCheckout } from './checkout.js';
 import { type Kind, recordedMoves } from './kinds.js';
 import { loggerWithLines } from './log-lines.js';
-import { createMigratedDatabase } from './suite.js';
+import { createMigratedDatabase, testServices } from './suite.js';
 
 /** A checkout with its own database and chain, whose books can be compared with the facilitator's ledger. */
 export interface MoneyFlow extends Checkout {
@@ -35,6 +35,8 @@ export interface MoneyFlow extends Checkout {
   databaseUrl: string;
   /** A direct connection to the database, without the proxies between it and the service. */
   db: Knex;
+  /** The settings of a web or worker process of its own. */
+  settings: Record<string, string>;
   onlyPayment(sessionId: string): Promise<Payment>;
   /** Stands for the time until this session's payments are due. */
   letTimePass(sessionId: string): Promise<void>;
@@ -84,6 +86,14 @@ export async function openMoneyFlow(name: string, options: MoneyFlowOptions = {}
     chain,
     databaseUrl,
     db,
+    settings: {
+      DATABASE_URL: databaseUrl,
+      REDIS_URL: testServices().redisUrl,
+      FACILITATOR_URL: facilitator.url,
+      RPC_URL_EIP155_84532: chain.endpoint.url,
+      BASE_URL: 'https://pay.example',
+      RATE_LIMIT_LINK_PER_MINUTE: '1000000',
+    },
     async onlyPayment(sessionId) {
       const payments = await Payment.query(db).where({ payableId: sessionId });
       const [payment] = payments;

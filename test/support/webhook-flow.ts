@@ -13,12 +13,14 @@ import type { SlotAllowance } from '../../shared/webhooks/slots.js';
 import { type Client, client } from './api-client.js';
 import { type Checkout, openCheckout } from './checkout.js';
 import { EVENT_DEPS } from './money-flow.js';
-import { createMigratedDatabase } from './suite.js';
+import { createMigratedDatabase, testServices } from './suite.js';
 
 /** A checkout with its own database, whose merchant has endpoints, each with a receiver. */
 export interface WebhookFlow extends Checkout {
   databaseUrl: string;
   db: Knex;
+  /** The settings of a worker process of its own. */
+  settings: Record<string, string>;
   api: Client;
   addEndpoint(settings?: object, by?: Client): Promise<Hook>;
   /** Creates a session that the merchant expires, with its event. */
@@ -65,6 +67,13 @@ export async function openWebhookFlow(name: string, options: WebhookFlowOptions 
     ...checkout,
     databaseUrl,
     db,
+    settings: {
+      DATABASE_URL: databaseUrl,
+      REDIS_URL: testServices().redisUrl,
+      FACILITATOR_URL: checkout.facilitator.url,
+      BASE_URL: 'https://pay.example',
+      WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
+    },
     api,
     async addEndpoint(settings = {}, by = api) {
       const receiver = await startReceiver();

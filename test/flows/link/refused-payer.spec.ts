@@ -12,7 +12,6 @@ import { Payment } from '../../../shared/payments/model.js';
 import type { EvmPayload, FacilitatorRequest } from '../../../shared/x402/wire.js';
 import { forAllTests } from '../../support/hooks.js';
 import { openMoneyFlow } from '../../support/money-flow.js';
-import { testServices } from '../../support/suite.js';
 
 const BUYERS = 30;
 const ASKS_TO_WAIT: Behaviour = {
@@ -35,15 +34,7 @@ describe('a payer who is answered 503 with Retry-After: 60, and asks again and a
       return (payload as EvmPayload).authorization.from === payer.address;
     };
     verify.choose((body) => (isPayers(body) ? ASKS_TO_WAIT : undefined));
-    const environment = {
-      DATABASE_URL: flow.databaseUrl,
-      REDIS_URL: testServices().redisUrl,
-      FACILITATOR_URL: flow.facilitator.url,
-      RPC_URL_EIP155_84532: flow.chain.endpoint.url,
-      BASE_URL: 'https://pay.example',
-      RATE_LIMIT_LINK_PER_MINUTE: '1000000',
-    };
-    const [{ port }] = await Promise.all([startWebProcess(environment), startWorkerProcess(environment)]);
+    const [{ port }] = await Promise.all([startWebProcess(flow.settings), startWorkerProcess(flow.settings)]);
     const send = (id: string, header: string): Promise<Response> =>
       fetch(`http://127.0.0.1:${port}/c/${id}`, { headers: { 'PAYMENT-SIGNATURE': header } });
 

@@ -12,7 +12,6 @@ import { advanceClock, nowMs, resetClock } from '../../../shared/process/clock.j
 import { beginCheck, beginSettlement, listDueQuarantined } from '../../../shared/settlement/take-work.js';
 import { forAllTests } from '../../support/hooks.js';
 import { openMoneyFlow } from '../../support/money-flow.js';
-import { testServices } from '../../support/suite.js';
 
 const TIMEOUT_MS = 20_000;
 
@@ -27,14 +26,7 @@ describe('payments on which workers crash', () => {
   afterEach(resetClock);
 
   const start = (): Promise<ServiceProcess> =>
-    startWorkerProcess({
-      DATABASE_URL: flow.databaseUrl,
-      REDIS_URL: testServices().redisUrl,
-      FACILITATOR_URL: flow.facilitator.url,
-      RPC_URL_EIP155_84532: flow.chain.endpoint.url,
-      BASE_URL: 'https://pay.example',
-      FACILITATOR_SETTLE_TIMEOUT_MS: String(TIMEOUT_MS),
-    });
+    startWorkerProcess({ ...flow.settings, FACILITATOR_SETTLE_TIMEOUT_MS: String(TIMEOUT_MS) });
 
   async function claim(): Promise<{ sessionId: string; paymentId: string }> {
     const { id: sessionId } = await flow.buildSession();

@@ -9,7 +9,6 @@ import { BASE_SEPOLIA, X_LAYER_TESTNET } from '../../support/checkout.js';
 import { forAllTests } from '../../support/hooks.js';
 import { answerOf } from '../../support/link-answers.js';
 import { openMoneyFlow } from '../../support/money-flow.js';
-import { testServices } from '../../support/suite.js';
 
 const HANGING = 60;
 const OTHERS = 10;
@@ -66,11 +65,8 @@ describe('60 payments of one merchant and network whose /settle hangs', () => {
     settle.choose((body) => (hangs(body) ? hold : undefined));
     const hanging = await claim(HANGING, X_LAYER_TESTNET);
     await startWorkerProcess({
-      DATABASE_URL: flow.databaseUrl,
-      REDIS_URL: testServices().redisUrl,
-      FACILITATOR_URL: flow.facilitator.url,
+      ...flow.settings,
       FACILITATOR_SETTLE_TIMEOUT_MS: '150000',
-      BASE_URL: 'https://pay.example',
       WORKER_CONCURRENCY: '10',
     });
     const begun = (): number => calls.settle.filter(({ body }) => hangs(body)).length;

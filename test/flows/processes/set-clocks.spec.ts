@@ -16,6 +16,7 @@ import { openRateLimiter, type RateLimiter } from '../../../shared/limits/rate-l
 import { openSharedRateLimiter } from '../../../shared/limits/shared-rate-limiter.js';
 import { newId } from '../../../shared/values/ids.js';
 import { client } from '../../support/api-client.js';
+import { PAID } from '../../support/checkout.js';
 import { forAllTests } from '../../support/hooks.js';
 import { answerOf } from '../../support/link-answers.js';
 import { openMoneyFlow } from '../../support/money-flow.js';
@@ -25,7 +26,6 @@ import { testServices } from '../../support/suite.js';
 const HOUR_MS = 3_600_000;
 const SOON = 60_000;
 const HALF_AN_HOUR_MS = 1_800_000;
-const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
 
 const nowSeconds = (): bigint => BigInt(Math.floor(Date.now() / 1000));
 
@@ -37,19 +37,10 @@ describe("Postgres' clock, set while processes run", () => {
     }),
   );
   let setClock: (seconds: number) => Promise<void>;
-  let environment: Record<string, string>;
+  const startWorker = () => startWorkerProcess({ ...flow.settings, WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' });
 
   before(async () => {
     setClock = await moveClockOf(flow.databaseUrl);
-    environment = {
-      DATABASE_URL: flow.databaseUrl,
-      REDIS_URL: testServices().redisUrl,
-      FACILITATOR_URL: flow.facilitator.url,
-      RPC_URL_EIP155_84532: flow.chain.endpoint.url,
-      BASE_URL: 'https://pay.example',
-      SETTLE_WAIT_MS: '20000',
-      WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
-    };
   });
   afterEach(async () => {
     await killProcesses();
@@ -65,7 +56,7 @@ describe("Postgres' clock, set while processes run", () => {
     );
 
   it('an hour ahead, expires no session before its time', async () => {
-    const worker = await startWorkerProcess(environment);
+    const worker = await startWorker();
     const soon = new Date(Date.now() + HALF_AN_HOUR_MS);
     const open = await buildSessions(flow.db, flow.merchant.accountId, 20, { expiresAt: soon });
     await setClock(3600);
@@ -89,7 +80,7 @@ describe("Postgres' clock, set while processes run", () => {
       const { id: sold } = await flow.buildSession();
       await api.post(`/v1/checkout/sessions/${sold}/expire`).expect(200);
       await setClock(-3600);
-      await startWorkerProcess(environment);
+      await startWorker();
       await flow.becomes(id, PAID);
       await eventually(() => assert.ok(receiver.got.some(({ raw }) => raw.includes(sold))));
     } finally {
@@ -105,8 +96,8 @@ describe("Postgres' clock, set while processes run", () => {
         validBefore: nowSeconds() + 240n,
       });
       await setClock(minutes * 60);
-      const web = await startWebProcess(environment);
-      await startWorkerProcess(environment);
+      const web = await startWebProcess({ ...flow.settings, SETTLE_WAIT_MS: '20000' });
+      await startWorker();
       const answer = await fetch(`http://127.0.0.1:${web.port}/c/${id}`, {
         headers: { 'PAYMENT-SIGNATURE': header },
       });

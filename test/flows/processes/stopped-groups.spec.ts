@@ -4,7 +4,6 @@ import { killProcesses, type ServiceProcess, startService } from '../../../lab/w
 import { CheckoutSession } from '../../../shared/checkout-sessions/model.js';
 import { forAllTests } from '../../support/hooks.js';
 import { openMoneyFlow } from '../../support/money-flow.js';
-import { testServices } from '../../support/suite.js';
 
 const BUYERS = 12;
 const SETTLEMENTS = 3;
@@ -17,20 +16,6 @@ describe('a process group of npm and node that is told to stop', () => {
   const flow = forAllTests(() =>
     openMoneyFlow('stopped_groups', { worker: false, environment: { SETTLE_WAIT_MS: '0' } }),
   );
-  let environment: Record<string, string>;
-
-  before(async () => {
-    environment = {
-      DATABASE_URL: flow.databaseUrl,
-      REDIS_URL: testServices().redisUrl,
-      FACILITATOR_URL: flow.facilitator.url,
-      RPC_URL_EIP155_84532: flow.chain.endpoint.url,
-      BASE_URL: 'https://pay.example',
-      SETTLE_WAIT_MS: '120000',
-      // Earlier spec files may have visited links from the same address, and counted in the same Redis.
-      RATE_LIMIT_LINK_PER_MINUTE: '1000000',
-    };
-  });
   afterEach(killProcesses);
 
   async function stop(group: ServiceProcess): Promise<void> {
@@ -44,7 +29,7 @@ describe('a process group of npm and node that is told to stop', () => {
   }
 
   it('answers every waiting buyer', async () => {
-    const web = await startService('web', 'npm', environment);
+    const web = await startService('web', 'npm', { ...flow.settings, SETTLE_WAIT_MS: '120000' });
     const sessions = await Promise.all(Array.from({ length: BUYERS }, () => flow.buildSession()));
     const waiting = sessions.map(async ({ id }) => {
       const { header } = await flow.sign(id);
@@ -74,7 +59,7 @@ describe('a process group of npm and node that is told to stop', () => {
     const held = flow.facilitator.settle.holdAll();
     const sessions = await Promise.all(Array.from({ length: SETTLEMENTS }, () => flow.buildSession()));
     for (const { id } of sessions) assert.equal((await flow.pay(id)).status, 202);
-    const worker = await startService('worker', 'npm', environment);
+    const worker = await startService('worker', 'npm', flow.settings);
     await flow.facilitator.waitForCall('settle', BUYERS + SETTLEMENTS);
     const stopped = stop(worker);
     await eventually(() => assert.match(worker.output(), /process\.stopping/));

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { Redis } from 'ioredis';
 import { eventually } from '../../../lab/world/processes/eventually.js';
 import {
   killProcesses,
@@ -7,10 +6,11 @@ import {
   startWorkerProcess,
 } from '../../../lab/world/processes/processes.js';
 import { Payment } from '../../../shared/payments/model.js';
-import { type MoneyFlow, openMoneyFlow } from '../../support/money-flow.js';
+import { PAID } from '../../support/checkout.js';
+import { forAllTests } from '../../support/hooks.js';
+import { openMoneyFlow } from '../../support/money-flow.js';
 import { testServices } from '../../support/suite.js';
 
-const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
 const CONCURRENCY = 3;
 const COUNT = 20;
 
@@ -21,31 +21,18 @@ const STORES = [
 
 for (const { store, redisUrl } of STORES) {
   describe(`a worker told to stop, with the queue in ${store}`, () => {
-    let flow: MoneyFlow;
-    let environment: Record<string, string>;
-
-    before(async () => {
-      // Removes jobs of earlier spec files, whose workers were killed.
-      const redis = new Redis(testServices().redisUrl);
-      await redis.flushall();
-      redis.disconnect();
-      flow = await openMoneyFlow(`stopped_worker_${store.toLowerCase()}`, {
+    const flow = forAllTests(() =>
+      openMoneyFlow(`stopped_worker_${store.toLowerCase()}`, {
         worker: false,
         environment: { REDIS_URL: redisUrl(), SETTLE_WAIT_MS: '0' },
-      });
-      environment = {
-        DATABASE_URL: flow.databaseUrl,
+      }),
+    );
+    const start = () =>
+      startWorkerProcess({
+        ...flow.settings,
         REDIS_URL: redisUrl(),
-        FACILITATOR_URL: flow.facilitator.url,
-        RPC_URL_EIP155_84532: flow.chain.endpoint.url,
-        BASE_URL: 'https://pay.example',
         WORKER_CONCURRENCY: String(CONCURRENCY),
-      };
-    });
-    after(async () => {
-      await killProcesses();
-      await flow.close();
-    });
+      });
     afterEach(killProcesses);
 
     async function claim(): Promise<string> {
@@ -77,7 +64,7 @@ for (const { store, redisUrl } of STORES) {
     it('under load completes what it has begun, and leaves the rest to the next worker', async () => {
       const sessions = await Promise.all(Array.from({ length: COUNT }, claim));
       const held = flow.facilitator.settle.holdAll();
-      const first = await startWorkerProcess(environment);
+      const first = await start();
       await flow.facilitator.waitForCall('settle', CONCURRENCY);
       await stop(first);
       flow.facilitator.settle.honest();
@@ -105,7 +92,7 @@ for (const { store, redisUrl } of STORES) {
       const calls = flow.facilitator.calls.settle.length;
       const held = flow.facilitator.settle.holdNext();
       const id = await claim();
-      const first = await startWorkerProcess(environment);
+      const first = await start();
       const call = await flow.facilitator.waitForCall('settle', calls + 1);
       await stop(first);
       await assertLeft(first);

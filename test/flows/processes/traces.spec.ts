@@ -18,7 +18,6 @@ import { client } from '../../support/api-client.js';
 import { forAllTests } from '../../support/hooks.js';
 import { openMoneyFlow } from '../../support/money-flow.js';
 import { minimal } from '../../support/orders.js';
-import { testServices } from '../../support/suite.js';
 
 const EMAIL = `${randomUUID()}@buyers.example`;
 /** A loader hook that makes every import of these packages fail. */
@@ -39,17 +38,11 @@ describe('traces', () => {
     }),
   );
   const receiver = forAllTests(startReceiver);
-  let environment: Record<string, string>;
-  before(async () => {
-    environment = {
-      DATABASE_URL: flow.databaseUrl,
-      REDIS_URL: testServices().redisUrl,
-      FACILITATOR_URL: flow.facilitator.url,
-      RPC_URL_EIP155_84532: `${flow.chain.endpoint.url}?key=rpc-secret`,
-      CONFIRMATIONS_EIP155_84532: '1',
-      BASE_URL: 'https://pay.example',
-      WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
-    };
+  const environment = () => ({
+    ...flow.settings,
+    RPC_URL_EIP155_84532: `${flow.chain.endpoint.url}?key=rpc-secret`,
+    CONFIRMATIONS_EIP155_84532: '1',
+    WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
   });
   afterEach(killProcesses);
 
@@ -79,7 +72,7 @@ describe('traces', () => {
         signed.payload.signature,
         signed.payload.authorization.nonce,
       ];
-      const traced = { ...environment, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+      const traced = { ...environment(), OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
       const web = await startWebProcess(traced);
       const worker = await startWorkerProcess(traced);
       const at = `http://127.0.0.1:${web.port}`;
@@ -143,7 +136,7 @@ describe('traces', () => {
 
   it('delay neither requests nor the end of the process when the collector does not answer', async () => {
     const collector = await startSilentCollector();
-    const web = await startWebProcess({ ...environment, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+    const web = await startWebProcess({ ...environment(), OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
     const { id } = await flow.buildSession();
     assert.equal((await fetch(`http://127.0.0.1:${web.port}/c/${id}`)).status, 402);
     await stop(web);
@@ -153,7 +146,7 @@ describe('traces', () => {
 
   it('log once that the collector cannot be reached', async () => {
     const url = `http://127.0.0.1:${await findFreePort()}`;
-    const web = await startWebProcess({ ...environment, OTEL_EXPORTER_OTLP_ENDPOINT: url });
+    const web = await startWebProcess({ ...environment(), OTEL_EXPORTER_OTLP_ENDPOINT: url });
     const { id } = await flow.buildSession();
     const warnings = () => web.lines().filter(({ event }) => event === 'traces.not_arriving').length;
     await eventually(async () => {
@@ -165,7 +158,7 @@ describe('traces', () => {
   });
 
   it('load no package and store nothing while they are off', async () => {
-    const bare = { ...environment, NODE_OPTIONS: WITHOUT_PACKAGES };
+    const bare = { ...environment(), NODE_OPTIONS: WITHOUT_PACKAGES };
     const web = await startWebProcess(bare);
     const worker = await startWorkerProcess(bare);
     const { id } = await flow.buildSession();

@@ -10,7 +10,6 @@ import {
 import { StartedProcess } from '../../../lab/world/processes/supervisor.js';
 import { forAllTests } from '../../support/hooks.js';
 import { openMoneyFlow } from '../../support/money-flow.js';
-import { testServices } from '../../support/suite.js';
 
 /**
  * Requests whose lines are half as many again as the system and the process keep together, with the longest session id that
@@ -24,16 +23,7 @@ describe('a process whose log nobody takes', () => {
   const flow = forAllTests(() => openMoneyFlow('unread_logs', { worker: false }));
   afterEach(killProcesses);
 
-  const environment = () => ({
-    DATABASE_URL: flow.databaseUrl,
-    REDIS_URL: testServices().redisUrl,
-    FACILITATOR_URL: flow.facilitator.url,
-    RPC_URL_EIP155_84532: flow.chain.endpoint.url,
-    BASE_URL: 'https://pay.example',
-    RATE_LIMIT_LINK_PER_MINUTE: '1000000',
-    CHECK_TOKEN_ACCOUNTS: 'false',
-    LOG_LEVEL: 'info',
-  });
+  const environment = () => ({ ...flow.settings, CHECK_TOKEN_ACCOUNTS: 'false', LOG_LEVEL: 'info' });
 
   async function pay(port: number): Promise<void> {
     const { id } = await flow.buildSession();

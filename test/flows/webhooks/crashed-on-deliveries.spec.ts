@@ -19,7 +19,6 @@ import { Deliverer } from '../../../workers/jobs/deliver-webhook.js';
 import { openSenderHere, type Sender } from '../../../workers/webhook-delivery/sender.js';
 import { forAllTests } from '../../support/hooks.js';
 import { openManualWorker } from '../../support/money-flow.js';
-import { testServices } from '../../support/suite.js';
 import { ALLOWANCE, type Hook, openWebhookFlow } from '../../support/webhook-flow.js';
 
 describe('webhook deliveries on which workers crash', () => {
@@ -27,15 +26,7 @@ describe('webhook deliveries on which workers crash', () => {
   after(killProcesses);
   afterEach(resetClock);
 
-  const start = (): Promise<ServiceProcess> =>
-    startWorkerProcess({
-      DATABASE_URL: flow.databaseUrl,
-      REDIS_URL: testServices().redisUrl,
-      FACILITATOR_URL: flow.facilitator.url,
-      BASE_URL: 'https://pay.example',
-      WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
-      ENCRYPTION_KEY: flow.app.config.encryptionKeys[0]?.toString('base64') ?? '',
-    });
+  const start = (): Promise<ServiceProcess> => startWorkerProcess(flow.settings);
 
   const only = async (hook: Hook): Promise<WebhookDelivery> => {
     const [row] = await flow.deliveries(hook.id);

@@ -169,18 +169,10 @@ describe("one account's webhooks and the others'", () => {
   });
 
   it('the slots of a killed worker are free again, and no delivery is lost', async () => {
-    const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
-    await open({ ENCRYPTION_KEY });
+    await open();
     const busy = await addAccount({ hosts: 10, endpointsPerHost: 5 });
     const quiet = await addAccount({ hosts: 1, endpointsPerHost: 1 });
-    const killed = await startWorkerProcess({
-      DATABASE_URL: flow.databaseUrl,
-      REDIS_URL: testServices().redisUrl,
-      FACILITATOR_URL: flow.facilitator.url,
-      BASE_URL: 'https://pay.example',
-      WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
-      ENCRYPTION_KEY,
-    });
+    const killed = await startWorkerProcess(flow.settings);
     await busy.sendEvents(6);
     await untilHanging(busy, OF_ONE_HOST);
     await killed.kill();

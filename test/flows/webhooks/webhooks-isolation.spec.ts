@@ -9,9 +9,9 @@ import { createSecretBox } from '../../../shared/secrets/secrets.js';
 import { WebhookDelivery, WebhookEndpoint } from '../../../shared/webhooks/model.js';
 import { Deliverer } from '../../../workers/jobs/deliver-webhook.js';
 import { openSenderHere } from '../../../workers/webhook-delivery/sender.js';
+import { forEachTest } from '../../support/hooks.js';
 import { openManualWorker } from '../../support/money-flow.js';
-import { testServices } from '../../support/suite.js';
-import { openWebhookFlow, type WebhookFlow } from '../../support/webhook-flow.js';
+import { openWebhookFlow } from '../../support/webhook-flow.js';
 
 /** The contract's limits of tries in flight for one endpoint, repeated here so that a change is deliberate. */
 const LEAST = 10;
@@ -59,24 +59,11 @@ function createGauge(): Gauge {
 }
 
 describe('one webhook endpoint and the others', () => {
-  let flow: WebhookFlow;
-  beforeEach(async () => {
-    flow = await openWebhookFlow('webhooks_isolation', { worker: false });
-  });
+  const flow = forEachTest(() => openWebhookFlow('webhooks_isolation', { worker: false }));
   afterEach(async () => {
     await PausePoint.removeAll();
     resetClock();
     await killProcesses();
-    await flow.close();
-  });
-
-  const workerEnvironment = (): Record<string, string> => ({
-    DATABASE_URL: flow.databaseUrl,
-    REDIS_URL: testServices().redisUrl,
-    FACILITATOR_URL: flow.facilitator.url,
-    BASE_URL: 'https://pay.example',
-    WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
-    ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
   });
 
   it('all 500 deliveries to a healthy endpoint arrive while 1,000 to another one hang', async () => {
@@ -171,13 +158,10 @@ describe('one webhook endpoint and the others', () => {
   });
 
   it('an endpoint is served again after a worker was killed during its tries', async () => {
-    const environment = { ENCRYPTION_KEY: workerEnvironment().ENCRYPTION_KEY ?? '' };
-    await flow.close();
-    flow = await openWebhookFlow('webhooks_isolation', { worker: false, environment });
     const hook = await flow.addEndpoint();
     hook.receiver.react(hang);
     await flow.expireWithoutNotifying(15);
-    const killed = await startWorkerProcess(workerEnvironment());
+    const killed = await startWorkerProcess(flow.settings);
     await eventually(() => assert.equal(hook.receiver.got.length, LEAST));
     await killed.kill();
     const rows = await flow.deliveries(hook.id);
