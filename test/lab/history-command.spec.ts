@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { runNode } from '../../lab/world/processes/processes.js';
 import { Payment } from '../../shared/payments/model.js';
+import { PAID } from '../support/checkout.js';
 import { forAllTests } from '../support/hooks.js';
 import { openMoneyFlow } from '../support/money-flow.js';
 
 /** `npm run explore`, as its script starts it. */
 const PROGRAM = 'local/commands/explore.mjs';
-const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
 
 describe('`npm run explore -- --history`', () => {
   const flow = forAllTests(() => openMoneyFlow('history_command'));

@@ -4,6 +4,7 @@ import { answers, breaksAfterWork, failsAfterWork } from '../../../lab/world/fac
 import { eventually } from '../../../lab/world/processes/eventually.js';
 import { Payment } from '../../../shared/payments/model.js';
 import { advanceClock, resetClock } from '../../../shared/process/clock.js';
+import { FAILED, PAID } from '../../support/checkout.js';
 import { answerOf } from '../../support/link-answers.js';
 import {
   callsOf,
@@ -12,8 +13,6 @@ import {
   type TwoFacilitators,
 } from '../../support/two-facilitators.js';
 
-const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
-const FAILED = { session: 'open', payments: ['failed'], events: [] };
 const AWAY_MS = 3_600_000;
 
 describe('the settlement by several facilitators', () => {

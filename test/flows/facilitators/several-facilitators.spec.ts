@@ -8,7 +8,7 @@ import { paymentHeader, signSolanaPayment } from '../../../lab/world/shop/agent.
 import { advanceClock, resetClock } from '../../../shared/process/clock.js';
 import type { PaymentRequirements } from '../../../shared/x402/wire.js';
 import { openTestApp } from '../../support/app.js';
-import { BASE_SEPOLIA, findEntry, SOLANA_DEVNET, X_LAYER_TESTNET } from '../../support/checkout.js';
+import { BASE_SEPOLIA, FAILED, findEntry, SOLANA_DEVNET, X_LAYER_TESTNET } from '../../support/checkout.js';
 import { answerOf } from '../../support/link-answers.js';
 import {
   assertCalls,
@@ -18,7 +18,6 @@ import {
   type TwoFacilitators,
 } from '../../support/two-facilitators.js';
 
-const FAILED = { session: 'open', payments: ['failed'], events: [] };
 const AWAY_MS = 3_600_000;
 const BLOCKHASH = Keypair.generate().publicKey.toBase58();
 

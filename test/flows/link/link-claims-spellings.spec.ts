@@ -13,14 +13,13 @@ import {
   openCheckout,
   type SignedPayment,
   SOLANA_DEVNET,
+  UNTOUCHED,
   X_LAYER_TESTNET,
 } from '../../support/checkout.js';
 import { countEach, newIds, sendHeader } from '../../support/claims.js';
 import { forAllTests } from '../../support/hooks.js';
 import { describeBothKinds } from '../../support/kinds.js';
 import { answerOf, receiptOf } from '../../support/link-answers.js';
-
-const UNTOUCHED = { session: 'open', payments: [], events: [] };
 
 describeBothKinds('a payment claims its session', (kind) => {
   const checkout = forAllTests(() => openCheckout({ kind }));

@@ -6,13 +6,12 @@ import { updateAccount } from '../../../shared/accounts/accounts.js';
 import type { Knex } from '../../../shared/db/knex.js';
 import { Payable } from '../../../shared/payables/model.js';
 import type { FacilitatorRequest } from '../../../shared/x402/wire.js';
+import { PAID, UNTOUCHED } from '../../support/checkout.js';
 import { pairForAllTests } from '../../support/checkout-pair.js';
 import { countEach, newIds, sendHeader } from '../../support/claims.js';
 import { describeBothKinds } from '../../support/kinds.js';
 import { answerOf, receiptOf } from '../../support/link-answers.js';
 
-const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
-const UNTOUCHED = { session: 'open', payments: [], events: [] };
 /** More than the connections of a web process to the facilitator, for which some have to wait. */
 const CLAIMS = 40;
 

@@ -6,12 +6,16 @@ import { startFacilitator } from '../../../lab/world/facilitator/facilitator.js'
 import { paymentHeader, signSolanaPayment } from '../../../lab/world/shop/agent.js';
 import { advanceClock, resetClock } from '../../../shared/process/clock.js';
 import type { FacilitatorRequest, SvmPayload } from '../../../shared/x402/wire.js';
-import { type Checkout, findEntry, openCheckout, SOLANA_DEVNET } from '../../support/checkout.js';
+import {
+  type Checkout,
+  FAILED,
+  findEntry,
+  openCheckout,
+  PAID,
+  PROCESSING,
+  SOLANA_DEVNET,
+} from '../../support/checkout.js';
 import { answerOf, receiptOf } from '../../support/link-answers.js';
-
-const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
-const PROCESSING = { session: 'processing', payments: ['processing'], events: [] };
-const FAILED = { session: 'open', payments: ['failed'], events: [] };
 
 describe('a Solana payment that waits for confirmations', () => {
   let chain: SolanaChain;

@@ -8,14 +8,13 @@ import {
   BASE_SEPOLIA,
   BUYER,
   type Checkout,
+  FAILED,
   openCheckoutOnChain,
+  PAID,
+  PROCESSING,
   type SignedPayment,
 } from '../../support/checkout.js';
 import { answerOf, receiptOf } from '../../support/link-answers.js';
-
-const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
-const PROCESSING = { session: 'processing', payments: ['processing'], events: [] };
-const FAILED = { session: 'open', payments: ['failed'], events: [] };
 
 describe('confirmations', () => {
   it('are not required by default: a payment is complete on the facilitator’s answer, and no chain is read', async () => {

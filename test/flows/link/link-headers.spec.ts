@@ -16,6 +16,7 @@ import {
   findEntry,
   openCheckout,
   SOLANA_DEVNET,
+  UNTOUCHED,
   withoutHints,
   X_LAYER_TESTNET,
 } from '../../support/checkout.js';
@@ -109,7 +110,7 @@ describe('a payment header', () => {
           assert.equal(await send({ [name]: header }), '400 invalid_payment_payload');
         }
         assert.equal(checkout.facilitator.calls.verify.length, asked);
-        assert.deepEqual(await checkout.state(session.id), { session: 'open', payments: [], events: [] });
+        assert.deepEqual(await checkout.state(session.id), UNTOUCHED);
       });
     }
 

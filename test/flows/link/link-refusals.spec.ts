@@ -18,6 +18,7 @@ import {
   findEntry,
   openCheckout,
   SOLANA_DEVNET,
+  UNTOUCHED,
   withoutHints,
 } from '../../support/checkout.js';
 import { forAllTests } from '../../support/hooks.js';
@@ -58,7 +59,7 @@ describe('what a link looks at before the facilitator is asked', () => {
     assert.match(res.body.error, error ?? /./);
     assert.equal(receiptOf(res), undefined);
     assert.equal(asked(), before);
-    assert.deepEqual(await checkout.state(session.id), { session: 'open', payments: [], events: [] });
+    assert.deepEqual(await checkout.state(session.id), UNTOUCHED);
     // The refusal is for the paying request only: a later GET gets the plain offer.
     assert.equal(answerOf(await checkout.visit(session.id)), '402');
   }

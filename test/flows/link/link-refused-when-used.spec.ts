@@ -3,16 +3,13 @@ import { altered, answers, type Behaviour, failsToSettle } from '../../../lab/wo
 import { eventually } from '../../../lab/world/processes/eventually.js';
 import { Payment } from '../../../shared/payments/model.js';
 import { advanceClock, resetClock } from '../../../shared/process/clock.js';
-import { openCheckoutOnChain } from '../../support/checkout.js';
+import { FAILED, openCheckoutOnChain, PAID, PROCESSING } from '../../support/checkout.js';
 import { forAllTests } from '../../support/hooks.js';
 import { answerOf } from '../../support/link-answers.js';
 
 /** A word of each meaning; test/unit/x402/ has every word in `settle-error-codes` and `settle-answer-unknown`. */
 const MAY_MEAN_USED = ['insufficient_funds', 'invalid_exact_evm_transaction_simulation_failed'];
 const UNCLEAR = ['invalid_exact_evm_failed_to_get_receipt', 'a_word_of_tomorrow'];
-const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
-const PROCESSING = { session: 'processing', payments: ['processing'], events: [] };
-const FAILED = { session: 'open', payments: ['failed'], events: [] };
 
 /** A refusal, put in place of the success of a call that has moved the money. */
 function refused(errorReason: string): Record<string, unknown> {

@@ -8,7 +8,7 @@ import { updateAccount } from '../../../shared/accounts/accounts.js';
 import type { CheckoutSession } from '../../../shared/checkout-sessions/model.js';
 import { advanceClock, resetClock } from '../../../shared/process/clock.js';
 import type { PaymentRequirements } from '../../../shared/x402/wire.js';
-import { BASE_SEPOLIA, type Checkout, findEntry, SOLANA_DEVNET } from '../../support/checkout.js';
+import { BASE_SEPOLIA, type Checkout, findEntry, SOLANA_DEVNET, UNTOUCHED } from '../../support/checkout.js';
 import { answerOf } from '../../support/link-answers.js';
 import { FEE_PAYER, OTHER_FEE_PAYER, openQuotes } from '../../support/quotes.js';
 
@@ -190,7 +190,7 @@ describe("a link's payment requirements and /supported", () => {
       const page = await checkout.visit(id, { Accept: 'text/html' });
       assert.equal(answerOf(page), '200 page');
       assert.match(page.text, /no network/i);
-      assert.deepEqual(await checkout.state(id), { session: 'open', payments: [], events: [] });
+      assert.deepEqual(await checkout.state(id), UNTOUCHED);
     });
 
     it('because the merchant has no wallet of any family', async () => {

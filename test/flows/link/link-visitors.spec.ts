@@ -5,7 +5,7 @@ import { buildPaidSession } from '../../../lab/world/shop/factories.js';
 import { now } from '../../../shared/process/clock.js';
 import { newId } from '../../../shared/values/ids.js';
 import type { PaymentRequired } from '../../../shared/x402/wire.js';
-import { BASE_SEPOLIA } from '../../support/checkout.js';
+import { BASE_SEPOLIA, UNTOUCHED } from '../../support/checkout.js';
 import { pairForAllTests } from '../../support/checkout-pair.js';
 import { forEachTest } from '../../support/hooks.js';
 import { answerOf, decodeHeader, type LinkMethod, receiptOf } from '../../support/link-answers.js';
@@ -155,7 +155,7 @@ describe('a payment link', () => {
       assert.equal((await checkout.send('head', open.id, headers)).status, 402);
       assert.equal((await checkout.send('head', open.id, { 'X-PAYMENT': MALFORMED })).status, 402);
       assert.deepEqual(checkout.calls(payment), { verify: 0, settle: 0 });
-      assert.deepEqual(await checkout.state(open.id), { session: 'open', payments: [], events: [] });
+      assert.deepEqual(await checkout.state(open.id), UNTOUCHED);
     });
 
     for (const method of ['put', 'patch', 'delete'] satisfies LinkMethod[]) {
@@ -165,7 +165,7 @@ describe('a payment link', () => {
         assert.equal(answerOf(res), '405 method_not_allowed');
         assert.deepEqual(res.get('Allow')?.split(', ').sort(), ['GET', 'HEAD', 'OPTIONS', 'POST']);
         assert.deepEqual(checkout.calls(payment), { verify: 0, settle: 0 });
-        assert.deepEqual(await checkout.state(open.id), { session: 'open', payments: [], events: [] });
+        assert.deepEqual(await checkout.state(open.id), UNTOUCHED);
       });
     }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { answers, breaksBeforeWork, failsToSettle } from '../../../lab/world/facilitator/dial.js';
 import { advanceClock, nowMs, resetClock } from '../../../shared/process/clock.js';
+import { PROCESSING } from '../../support/checkout.js';
 import { forEachTest } from '../../support/hooks.js';
 import { openMoneyFlow } from '../../support/money-flow.js';
 
@@ -38,7 +39,7 @@ describe('a payment is not failed', () => {
     assert.notEqual((await flow.onlyPayment(id)).usedSeenAt, null);
     flow.chain.lag.set('*', 1);
     await worker.doNext(paymentId);
-    assert.deepEqual(await flow.state(id), { session: 'processing', payments: ['processing'], events: [] });
+    assert.deepEqual(await flow.state(id), PROCESSING);
   });
 
   it('after a doubtful refusal, by a block from before the call of a chain whose clock is ahead of ours', async () => {
@@ -52,7 +53,7 @@ describe('a payment is not failed', () => {
     // The facilitator has sent the transaction, and refuses its own second try.
     flow.facilitator.settle.next(failsToSettle('invalid_exact_evm_transaction_simulation_failed'));
     for (let done = 0; done < 2; done += 1) await worker.doNext(paymentId);
-    assert.deepEqual(await flow.state(id), { session: 'processing', payments: ['processing'], events: [] });
+    assert.deepEqual(await flow.state(id), PROCESSING);
     const { from, to, value, nonce } = payload.authorization;
     flow.chain.movePayment({ asset: accepted.asset, from, payTo: to, amount: BigInt(value), nonce });
     await worker.doNext(paymentId);
@@ -72,6 +73,6 @@ describe('a payment is not failed', () => {
     flow.chain.mine();
     const until = nowMs() + HOUR;
     while (nowMs() < until) await worker.doNext(paymentId);
-    assert.deepEqual(await flow.state(id), { session: 'processing', payments: ['processing'], events: [] });
+    assert.deepEqual(await flow.state(id), PROCESSING);
   });
 });

@@ -6,6 +6,7 @@ import { MULTICALL3 } from '../../../lab/sandbox/evm/contracts.js';
 import { eventually } from '../../../lab/world/processes/eventually.js';
 import { paymentHeader } from '../../../lab/world/shop/agent.js';
 import type { EvmPayload } from '../../../shared/x402/wire.js';
+import { PAID } from '../../support/checkout.js';
 import { forAllTests } from '../../support/hooks.js';
 import { resetTestSandbox } from '../../support/sandbox.js';
 import { openSandboxCheckout } from '../../support/sandbox-checkout.js';
@@ -49,8 +50,7 @@ describe('payments by contract wallets on a real EVM chain', () => {
   }
 
   async function assertPaid(id: string): Promise<void> {
-    const paid = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
-    await eventually(async () => assert.deepEqual(await checkout.state(id), paid), TIMEOUT_MS);
+    await eventually(async () => assert.deepEqual(await checkout.state(id), PAID), TIMEOUT_MS);
   }
 
   const wallets: [what: string, code: () => Promise<Hex>][] = [

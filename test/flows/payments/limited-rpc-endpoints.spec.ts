@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { breaksAfterWork, breaksBeforeWork } from '../../../lab/world/facilitator/dial.js';
 import { advanceClock, nowMs, resetClock } from '../../../shared/process/clock.js';
+import { FAILED, PAID } from '../../support/checkout.js';
 import { forEachTest } from '../../support/hooks.js';
 import { openMoneyFlow } from '../../support/money-flow.js';
 
-const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
-const FAILED = { session: 'open', payments: ['failed'], events: [] };
 const MOST_CHECKS = 40;
 /** Blocks of an hour at two seconds each, made since the claim. */
 const BLOCKS_SINCE = 1800;

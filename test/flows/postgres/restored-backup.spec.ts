@@ -4,13 +4,13 @@ import { CheckoutSession } from '../../../shared/checkout-sessions/model.js';
 import { Payment } from '../../../shared/payments/model.js';
 import { advanceClock } from '../../../shared/process/clock.js';
 import { settlePayment } from '../../../workers/jobs/settle-payment.js';
+import { PAID } from '../../support/checkout.js';
 import { runJson } from '../../support/cli.js';
 import { useCliDatabase } from '../../support/cli-database.js';
 import { emptyTables } from '../../support/empty-tables.js';
 import { forAllTests } from '../../support/hooks.js';
 import { openMoneyFlow } from '../../support/money-flow.js';
 
-const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
 /** Longer than a call of /settle and the work that follows it. */
 const LONGEST_CALL_MS = 61_000;
 

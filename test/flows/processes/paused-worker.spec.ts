@@ -3,10 +3,9 @@ import { refuses } from '../../../lab/world/facilitator/dial.js';
 import { PausePoint } from '../../../lab/world/processes/pause-points.js';
 import { advanceClock, resetClock } from '../../../shared/process/clock.js';
 import { settlePayment } from '../../../workers/jobs/settle-payment.js';
+import { PAID } from '../../support/checkout.js';
 import { forEachTest } from '../../support/hooks.js';
 import { openMoneyFlow } from '../../support/money-flow.js';
-
-const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
 
 describe('a worker that is paused for a minute', () => {
   /** Each test has a chain of its own, because blocks cannot go back in time with the clock. */

@@ -9,12 +9,10 @@ import { Payment } from '../../../shared/payments/model.js';
 import { Event } from '../../../shared/webhooks/model.js';
 import { payloadKey } from '../../../shared/x402/payload.js';
 import { countLines, openBooks, USDC } from '../../support/books.js';
-import { BASE_SEPOLIA, BUYER } from '../../support/checkout.js';
+import { BASE_SEPOLIA, BUYER, PAID } from '../../support/checkout.js';
 import { forAllTests } from '../../support/hooks.js';
 
 const OTHER_WALLET = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
-
-const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
 
 /** The money arrived, and no payment has it. */
 describe('reconcile --repair completes', () => {

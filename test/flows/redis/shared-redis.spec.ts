@@ -6,12 +6,12 @@ import { loadConfig } from '../../../shared/config/config.js';
 import { openDatabase } from '../../../shared/db/knex.js';
 import { paymentJob } from '../../../shared/settlement/payment-job.js';
 import { installationNamer } from '../../../shared/upkeep/installation.js';
+import { PAID } from '../../support/checkout.js';
 import { answerOf } from '../../support/link-answers.js';
 import { type LoggerWithLines, loggerWithLines } from '../../support/log-lines.js';
 import { type MoneyFlow, openMoneyFlow } from '../../support/money-flow.js';
 import { testServices } from '../../support/suite.js';
 
-const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
 const TOKEN = 'metrics-token-of-a-spec';
 
 for (const kind of ['of their own', 'that are copies of each other'] as const) {

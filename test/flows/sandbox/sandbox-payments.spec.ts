@@ -6,7 +6,14 @@ import { toBase58 } from '../../../lab/world/chains/base58.js';
 import { eventually } from '../../../lab/world/processes/eventually.js';
 import { findNetwork, type TokenSymbol } from '../../../shared/chains/networks/networks.js';
 import { advanceClock, nowMs, resetClock } from '../../../shared/process/clock.js';
-import { BASE_SEPOLIA, SOLANA_DEVNET, X_LAYER_TESTNET } from '../../support/checkout.js';
+import {
+  BASE_SEPOLIA,
+  FAILED,
+  PAID,
+  SOLANA_DEVNET,
+  UNTOUCHED,
+  X_LAYER_TESTNET,
+} from '../../support/checkout.js';
 import { forAllTests } from '../../support/hooks.js';
 import { answerOf } from '../../support/link-answers.js';
 import { referenceIn } from '../../support/payment-reference.js';
@@ -61,15 +68,7 @@ describe('payments in the sandbox', () => {
   }
 
   async function assertPaid(on: SandboxCheckout, id: string): Promise<void> {
-    await eventually(
-      async () =>
-        assert.deepEqual(await on.state(id), {
-          session: 'complete',
-          payments: ['succeeded'],
-          events: ['checkout.session.completed'],
-        }),
-      TIMEOUT_MS,
-    );
+    await eventually(async () => assert.deepEqual(await on.state(id), PAID), TIMEOUT_MS);
     const { status, body } = await on.visit(id);
     assert.deepEqual([status, body.status], [200, 'complete']);
   }
@@ -158,7 +157,7 @@ describe('payments in the sandbox', () => {
         const poor = await fetchAgent({ evm, solana: toBase58(solana.secretKey) });
         const [id, answer] = await payNew(checkout, wanted, poor);
         assert.deepEqual([answer.status, answer.body.code], [402, 'insufficient_funds']);
-        assert.deepEqual(await checkout.state(id), { session: 'open', payments: [], events: [] });
+        assert.deepEqual(await checkout.state(id), UNTOUCHED);
       });
     });
   }
@@ -192,7 +191,7 @@ describe('payments in the sandbox', () => {
       const res = await checkout.pay(id, { account: buyer, validBefore });
       assert.equal(answerOf(res), '402 invalid_exact_evm_payload_authorization_valid_before');
     }
-    assert.deepEqual(await checkout.state(id), { session: 'open', payments: [], events: [] });
+    assert.deepEqual(await checkout.state(id), UNTOUCHED);
   });
 
   it('fail when an EVM transaction is lost and its authorization has ended, and the session is open again', async () => {
@@ -206,7 +205,7 @@ describe('payments in the sandbox', () => {
     // An idle chain has a block every 30 s.
     await eventually(async () => assert.ok((await client.getBlock()).timestamp > validBefore), 100_000);
     advanceClock(BETWEEN_CHECKS_MS);
-    await shortWait.becomes(id, { session: 'open', payments: ['failed'], events: [] });
+    await shortWait.becomes(id, FAILED);
     assert.equal((await shortWait.visit(id)).status, 402);
   });
 
@@ -218,6 +217,6 @@ describe('payments in the sandbox', () => {
     // The time counts by the chain's own clock, from the first check on.
     await shortWait.afterNextCheck(id);
     advanceClock(240_000);
-    await shortWait.becomes(id, { session: 'open', payments: ['failed'], events: [] });
+    await shortWait.becomes(id, FAILED);
   });
 });
