@@ -3,7 +3,10 @@ import request from 'supertest';
 import { findFreePort } from '../../../lab/world/http/listen.js';
 import { eventually } from '../../../lab/world/processes/eventually.js';
 import { TcpProxy } from '../../../lab/world/proxy/tcp-proxy.js';
+import { buildMerchant } from '../../../lab/world/shop/factories.js';
+import { client } from '../../support/api-client.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
+import { minimal, SESSIONS } from '../../support/orders.js';
 import { createMigratedDatabase } from '../../support/suite.js';
 
 const OK = { database: 'ok', migrations: 'ok', queue_store: 'ok', clock: 'ok' };
@@ -101,12 +104,14 @@ describe('/readyz', () => {
     assert.equal(await size(), 0);
   });
 
-  it('is ready and degraded without Redis, or without the tables of a queue in Postgres', async () => {
+  it('is ready and degraded without Redis, which no merchant needs, or without the tables of a queue in Postgres', async () => {
     const degraded = { status: 'ready', degraded: 'queue store', ...OK, queue_store: 'down' };
     const withoutRedis = await openTestApp({ REDIS_URL: `redis://127.0.0.1:${await findFreePort()}` });
     const queueless = await openTestApp({ REDIS_URL: '', DATABASE_URL: databaseUrl });
     try {
       await untilReadyzSays(200, degraded, withoutRedis);
+      const { testKey } = await buildMerchant(withoutRedis.db);
+      await client(withoutRedis, testKey).post(SESSIONS, minimal).expect(200);
       await untilReadyzSays(200, { status: 'ready', ...OK }, queueless);
       await app.db.raw('DROP SCHEMA bullmq CASCADE');
       await untilReadyzSays(200, degraded, queueless);

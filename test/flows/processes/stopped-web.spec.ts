@@ -178,50 +178,33 @@ describe('a web process', () => {
     assert.equal(await create.count(), 1);
   });
 
-  describe('reports what is down', () => {
-    /** Exits with 0 and logs JSON lines only, without a password in them. */
-    async function assertStopsQuietly(web: WebServiceProcess): Promise<void> {
-      assert.deepEqual(await web.stop(), { code: 0, signal: null });
-      assert.doesNotMatch(web.output() + web.errors(), /pass-word/);
-      const odd = web
-        .output()
-        .split('\n')
-        .filter((line) => line !== '' && !line.startsWith('{"level":'));
-      assert.deepEqual(odd, []);
-    }
-
-    it('Redis: still ready, because merchants and buyers are served without it', async () => {
-      const web = await processes.start({
-        REDIS_URL: `redis://:pass-word@127.0.0.1:${await findFreePort()}`,
-      });
-      const degraded = { degraded: 'queue store', queue_store: 'down' };
-      await untilReadyzSays(web, 200, { status: 'ready', ...READY, ...degraded });
-      assert.equal((await processes.send(web.port, 'GET', '/healthz')).status, 200);
-      assert.equal((await processes.send(web.port, 'POST', SESSIONS, { body: minimal })).status, 200);
-      await assertStopsQuietly(web);
+  /** test/flows/processes/readiness.spec.ts has Redis alone, without which a process is ready. */
+  it('without Postgres and Redis is alive, not ready, answers 503 in its error format, and logs no password', async () => {
+    const url = `postgres://user:pass-word@127.0.0.1:${await findFreePort()}/nowhere`;
+    const web = await processes.start({
+      DATABASE_URL: url,
+      REDIS_URL: `redis://:pass-word@127.0.0.1:${await findFreePort()}`,
     });
-
-    it('Postgres: not ready but alive, and the API answers 503 in its error format', async () => {
-      const url = `postgres://user:pass-word@127.0.0.1:${await findFreePort()}/nowhere`;
-      const web = await processes.start({ DATABASE_URL: url });
-      const down = { database: 'down', migrations: 'unknown' };
-      await untilReadyzSays(web, 503, { status: 'not_ready', ...READY, ...down });
-      assert.equal((await processes.send(web.port, 'GET', '/healthz')).status, 200);
-      const refused = await processes.send(web.port, 'GET', SESSIONS);
-      assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '5']);
-      const { type, code, request_id: requestId } = JSON.parse(refused.text).error;
-      assert.deepEqual(
-        [type, code, requestId],
-        ['api_error', 'service_unavailable', refused.headers['request-id']],
-      );
-      assert.doesNotMatch(refused.text, /127\.0\.0\.1|ECONN|nowhere/);
-      const [warning, ...more] = web.lines().filter(({ event }) => event === 'database.not_reached');
-      assert.match(
-        String(warning?.hint),
-        /^The database of DATABASE_URL cannot be used: connect ECONNREFUSED/,
-      );
-      assert.deepEqual(more, []);
-      await assertStopsQuietly(web);
-    });
+    const down = { database: 'down', migrations: 'unknown', queue_store: 'down', degraded: 'queue store' };
+    await untilReadyzSays(web, 503, { status: 'not_ready', ...READY, ...down });
+    assert.equal((await processes.send(web.port, 'GET', '/healthz')).status, 200);
+    const refused = await processes.send(web.port, 'GET', SESSIONS);
+    assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '5']);
+    const { type, code, request_id: requestId } = JSON.parse(refused.text).error;
+    assert.deepEqual(
+      [type, code, requestId],
+      ['api_error', 'service_unavailable', refused.headers['request-id']],
+    );
+    assert.doesNotMatch(refused.text, /127\.0\.0\.1|ECONN|nowhere/);
+    const [warning, ...more] = web.lines().filter(({ event }) => event === 'database.not_reached');
+    assert.match(String(warning?.hint), /^The database of DATABASE_URL cannot be used: connect ECONNREFUSED/);
+    assert.deepEqual(more, []);
+    assert.deepEqual(await web.stop(), { code: 0, signal: null });
+    assert.doesNotMatch(web.output() + web.errors(), /pass-word/);
+    const lines = web.output().split('\n');
+    assert.deepEqual(
+      lines.filter((line) => line !== '' && !line.startsWith('{"level":')),
+      [],
+    );
   });
 });
