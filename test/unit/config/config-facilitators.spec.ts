@@ -1,21 +1,7 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
-import { ConfigError, loadConfig } from '../../../shared/config/config.js';
-
-const COMPLETE = {
-  DATABASE_URL: 'postgres://localhost/checkout',
-  FACILITATOR_URL: 'https://facilitator.example/',
-};
-
-function problemsOf(environment: Record<string, string>): string {
-  try {
-    loadConfig(environment, 'web');
-    return '';
-  } catch (error) {
-    assert.ok(error instanceof ConfigError);
-    return error.message;
-  }
-}
+import { loadConfig } from '../../../shared/config/config.js';
+import { COMPLETE, problemsOf } from './problems.js';
 
 describe('the settings of several facilitators', () => {
   const TWO = { ...COMPLETE, FACILITATOR_URL_2: 'https://two.example/x402/' };

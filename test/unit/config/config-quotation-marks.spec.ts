@@ -1,20 +1,10 @@
 import assert from 'node:assert/strict';
-import { ConfigError, loadConfig } from '../../../shared/config/config.js';
+import { COMPLETE, problemsOf } from './problems.js';
 
-const COMPLETE = {
-  DATABASE_URL: 'postgres://db.example/app',
-  FACILITATOR_URL: 'https://facilitator.example',
-};
-
-function problemsOf(environment: Record<string, string>): string[] {
-  try {
-    loadConfig({ ...COMPLETE, ...environment }, 'web');
-  } catch (error) {
-    assert.ok(error instanceof ConfigError);
-    return error.message.split('\n').slice(1);
-  }
-  return [];
-}
+const linesOf = (environment: Record<string, string>): string[] =>
+  problemsOf({ ...COMPLETE, ...environment })
+    .split('\n')
+    .slice(1);
 
 describe('a setting in the quotation marks of a file for docker --env-file', () => {
   const values: Record<string, string> = {
@@ -30,25 +20,24 @@ describe('a setting in the quotation marks of a file for docker --env-file', () 
   for (const [name, value] of Object.entries(values))
     for (const mark of ['"', "'"])
       it(`is refused in one line, as ${mark} around ${name}`, () => {
-        const secrets = name === 'NODE_ENV' ? { ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') } : {};
-        const lines = problemsOf({ ...secrets, [name]: `${mark}${value}${mark}` });
+        const lines = linesOf({ [name]: `${mark}${value}${mark}` });
         assert.equal(lines.length, 1);
         assert.match(lines[0] ?? '', new RegExp(`^ {2}${name} is in quotation marks, .+ without them\\.$`));
         assert.doesNotMatch(lines[0] ?? '', /hunter2/);
       });
 
   it('is refused as the token of a facilitator', () => {
-    const lines = problemsOf({ FACILITATOR_AUTH: 'bearer', FACILITATOR_SECRET: '"hunter2"' });
+    const lines = linesOf({ FACILITATOR_AUTH: 'bearer', FACILITATOR_SECRET: '"hunter2"' });
     assert.equal(lines.length, 1);
     assert.match(lines[0] ?? '', /FACILITATOR_SECRET is in quotation marks/);
     assert.doesNotMatch(lines[0] ?? '', /hunter2/);
   });
 
   it('is no matter in a variable that is not a setting of the service', () => {
-    assert.deepEqual(problemsOf({ PS1: '"$ "' }), []);
+    assert.deepEqual(linesOf({ PS1: '"$ "' }), []);
   });
 
   it('may have quotation marks within', () => {
-    assert.deepEqual(problemsOf({ METRICS_TOKEN: '"hunter" and "hunter2' }), []);
+    assert.deepEqual(linesOf({ METRICS_TOKEN: '"hunter" and "hunter2' }), []);
   });
 });

@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict';
-import { ConfigError, loadConfig } from '../../../shared/config/config.js';
-
-const COMPLETE = {
-  DATABASE_URL: 'postgres://user:pass@db.example/app',
-  FACILITATOR_URL: 'https://facilitator.example/',
-  ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
-};
+import { loadConfig } from '../../../shared/config/config.js';
+import { COMPLETE, problemsOf } from './problems.js';
 
 describe('the configuration with a password that is not percent-encoded', () => {
   const hidden = 'hunter2';
@@ -45,13 +40,3 @@ describe('the configuration with a password that is not percent-encoded', () => 
       assert.equal(loadConfig({ ...COMPLETE, DATABASE_URL: url }, 'web').database.url, url);
   });
 });
-
-function problemsOf(environment: Record<string, string>): string {
-  try {
-    loadConfig(environment, 'web');
-  } catch (error) {
-    assert.ok(error instanceof ConfigError);
-    return error.message;
-  }
-  return '';
-}
