@@ -95,10 +95,13 @@ describe('a concurrency limiter', () => {
 
   it('limits how long a caller waits and how many callers wait', async () => {
     const limiter = limiterOf({ total: 1, waiting: { total: 1 } });
-    assert.ok(await limiter.take(LONG_MS));
+    const release = (await limiter.take(LONG_MS)) ?? assert.fail();
     const waiting = limiter.take(1);
     assert.equal(await limiter.take(LONG_MS), undefined, 'one waits already');
     assert.equal(await waiting, undefined);
+    const next = limiter.take(LONG_MS);
+    release();
+    assert.ok(await next, 'the place of the one that waited is free again');
   });
 
   it('refuses waiting and later callers once it is closed', async () => {

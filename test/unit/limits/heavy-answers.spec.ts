@@ -44,17 +44,6 @@ describe('the slots of heavy answers', () => {
     assert.deepEqual(given.slice(5), ['c1', 'a4']);
   });
 
-  it('are released once, however often release is called', async () => {
-    const answers = openHeavyAnswers({ ...LIMITS, slotsPerAccount: 1 });
-    const given: string[] = [];
-    const first = await waitFor(answers.begin('a'), 'a1', given);
-    for (const name of ['a2', 'a3']) void waitFor(answers.begin('a'), name, given);
-    first();
-    first();
-    await nextTurn();
-    assert.deepEqual(given, ['a1', 'a2']);
-  });
-
   it('are for a limited number of answers per account and in total; the next is refused with the time to retry', () => {
     const answers = openHeavyAnswers(LIMITS);
     const begin = (account: string) => () => answers.begin(account);
