@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { Keypair } from '@solana/web3.js';
 import { SolanaChain } from '../../../lab/world/chains/solana-chain.js';
 import { type Chains, createChains } from '../../../shared/chains/chains.js';
-import type { ChainFinding } from '../../../shared/chains/check/finding.js';
 import type { SearchPosition } from '../../../shared/chains/check/search-position.js';
 import type { SolanaPaymentQuery } from '../../../shared/chains/solana/solana.js';
+import { checkUntilDecided } from './assert-found.js';
 import { buildSolanaPayment, DEVNET } from './solana-payment.js';
 import { UNPACED } from './unpaced.js';
 
@@ -43,20 +43,6 @@ describe('a busy Solana wallet', () => {
     }
   }
 
-  async function checkUntilDecided(
-    most: number,
-    between: () => void = () => {},
-  ): Promise<{ finding: ChainFinding; checks: number } | undefined> {
-    let position: SearchPosition | undefined;
-    for (let checks = 1; checks <= most; checks += 1) {
-      between();
-      const finding = await chains.check({ ...payment, position });
-      if (finding.kind !== 'searching') return { finding, checks };
-      position = finding.position;
-    }
-    return undefined;
-  }
-
   for (const listsMemos of [true, false]) {
     const memos = listsMemos ? 'with' : 'without';
     it(`is decided in one check ${memos} memos in its list: paid`, async () => {
@@ -64,7 +50,7 @@ describe('a busy Solana wallet', () => {
       buyFor(20);
       const transaction = chain.movePayment(payment.signedTransaction);
       buyFor(3600);
-      const found = await checkUntilDecided(1);
+      const found = await checkUntilDecided(chains, payment, 1);
       assert.equal(found?.finding.kind === 'paid' && found.finding.transaction, transaction);
       assert.ok(chain.endpoint.callsOf('getTransaction') <= (listsMemos ? 1 : 225));
       assert.ok(chain.endpoint.callsOf('getSignaturesForAddress') <= 4);
@@ -147,7 +133,7 @@ describe('a busy Solana wallet', () => {
     buyFor(20);
     const transaction = chain.movePayment(payment.signedTransaction);
     buyFor(400);
-    const found = await checkUntilDecided(20, () => {
+    const found = await checkUntilDecided(chains, payment, 20, () => {
       chain.endpoint.allowance = 10;
     });
     assert.equal(found?.finding.kind === 'paid' && found.finding.transaction, transaction);
@@ -176,7 +162,7 @@ describe('a busy Solana wallet', () => {
     payment = { ...withStranger, notBefore: chain.time };
     const transaction = chain.movePayment(withStranger.signedTransaction);
     chain.endpoint.calls.clear();
-    const found = await checkUntilDecided(1);
+    const found = await checkUntilDecided(chains, payment, 1);
     assert.equal(found?.finding.kind === 'paid' && found.finding.transaction, transaction);
     assert.equal(chain.endpoint.callsOf('getSignaturesForAddress'), 1);
   });
@@ -241,10 +227,10 @@ describe('a busy Solana wallet', () => {
     it(`is read from two alternating nodes that lag by ${lags.join(' and ')} slots`, async () => {
       chain.nodes.spread(lags);
       buyFor(40);
-      assert.equal((await checkUntilDecided(4))?.finding.kind, 'unused');
+      assert.equal((await checkUntilDecided(chains, payment, 4))?.finding.kind, 'unused');
       chain.movePayment(payment.signedTransaction);
       buyFor(400);
-      assert.equal((await checkUntilDecided(4))?.finding.kind, 'paid');
+      assert.equal((await checkUntilDecided(chains, payment, 4))?.finding.kind, 'paid');
     });
   }
 });

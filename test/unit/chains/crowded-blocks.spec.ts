@@ -6,19 +6,12 @@ import { createChainReader } from '../../../shared/chains/chain-reader.js';
 import type { EvmPaymentQuery } from '../../../shared/chains/evm/evm.js';
 import type { EvmArrivals } from '../../../shared/chains/evm/evm-arrivals.js';
 import { type EvmNetwork, findNetwork } from '../../../shared/chains/networks/networks.js';
-import { MAX_CHAIN_ANSWER_BYTES } from '../../../shared/limits/bounds.js';
 import { forEachTest } from '../../support/hooks.js';
-import { buildEvmQuery, randomAddress } from './evm-payment.js';
+import { buildEvmQuery, CROWD, randomAddress } from './evm-payment.js';
 
 /** One answer holds fewer logs. */
 const FLOOD = 5000;
 const LIMIT = 10;
-/** A log of any contract. With it, a transaction's receipt exceeds the bounds of an answer. */
-const CROWD: FakeLog = {
-  address: randomAddress(),
-  topics: [],
-  data: `0x${'00'.repeat(MAX_CHAIN_ANSWER_BYTES / 2)}`,
-};
 
 describe('a block on an EVM chain with more logs than one answer holds', () => {
   const chain = forEachTest(() => EvmChain.start(84532));

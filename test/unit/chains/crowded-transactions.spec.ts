@@ -6,16 +6,8 @@ import { createChains } from '../../../shared/chains/chains.js';
 import type { Arrival } from '../../../shared/chains/check/arrival.js';
 import type { EvmPaymentQuery } from '../../../shared/chains/evm/evm.js';
 import { type EvmNetwork, findNetwork } from '../../../shared/chains/networks/networks.js';
-import { MAX_CHAIN_ANSWER_BYTES } from '../../../shared/limits/bounds.js';
 import { forEachTest } from '../../support/hooks.js';
-import { buildEvmQuery, randomAddress } from './evm-payment.js';
-
-/** A log of any contract. With it, a transaction's receipt exceeds the bounds of an answer. */
-const CROWD: FakeLog = {
-  address: randomAddress(),
-  topics: [],
-  data: `0x${'00'.repeat(MAX_CHAIN_ANSWER_BYTES / 2)}`,
-};
+import { buildEvmQuery, CROWD, randomAddress } from './evm-payment.js';
 
 /** More logs than one answer holds. */
 const FLOOD = 5000;

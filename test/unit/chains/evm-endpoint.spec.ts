@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { EvmChain } from '../../../lab/world/chains/evm-chain.js';
-import type { Fault } from '../../../lab/world/chains/rpc-endpoint.js';
 import { createChains } from '../../../shared/chains/chains.js';
 import type { ChainFinding } from '../../../shared/chains/check/finding.js';
 import type { EvmPaymentQuery } from '../../../shared/chains/evm/evm.js';
 import { advanceClock, nowMs, resetClock } from '../../../shared/process/clock.js';
 import { forEachTest } from '../../support/hooks.js';
-import { assertFound, assertUnreadable } from './assert-found.js';
+import { assertFound, assertUnreadable, FAULTS } from './assert-found.js';
 import { buildEvmQuery } from './evm-payment.js';
 import { UNPACED } from './unpaced.js';
 
@@ -26,16 +25,9 @@ describe('an EVM endpoint', () => {
   const assertUsed = (finding: Promise<ChainFinding>, reason: RegExp): Promise<void> =>
     assertFound('used', finding, reason);
 
-  const faults: [fault: Fault, reason: RegExp][] = [
-    ['cut', /cannot be reached: UND_ERR_SOCKET|cannot be reached: ECONNRESET/],
-    ['http_500', /HTTP 500/],
-    ['http_429', /HTTP 429/],
-    ['garbage', /cannot be used/],
-    ['wrong_shape', /./],
-  ];
   const methods = ['eth_chainId', 'eth_getBlockByNumber', 'eth_call'];
   const methodsOfTheSearch = ['eth_getTransactionReceipt', 'eth_getLogs'];
-  for (const [fault, reason] of faults) {
+  for (const [fault, reason] of FAULTS) {
     for (const method of methods) {
       it(`that fails with ${fault} at ${method} is unreadable, and shows the payment when it recovers`, async () => {
         const transaction = chain.movePayment(payment);

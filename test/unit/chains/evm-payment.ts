@@ -1,5 +1,7 @@
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import type { FakeLog } from '../../../lab/world/chains/evm-logs.js';
 import type { EvmPaymentQuery } from '../../../shared/chains/evm/evm.js';
+import { MAX_CHAIN_ANSWER_BYTES } from '../../../shared/limits/bounds.js';
 import { nowMs } from '../../../shared/process/clock.js';
 
 export const BASE_SEPOLIA = 'eip155:84532';
@@ -24,3 +26,10 @@ export function buildEvmQuery(parts: Partial<EvmPaymentQuery> = {}): EvmPaymentQ
 export function randomAddress(): string {
   return privateKeyToAddress(generatePrivateKey());
 }
+
+/** A log of any contract. With it, a transaction's receipt exceeds the bounds of an answer. */
+export const CROWD: FakeLog = {
+  address: randomAddress(),
+  topics: [],
+  data: `0x${'00'.repeat(MAX_CHAIN_ANSWER_BYTES / 2)}`,
+};

@@ -3,11 +3,11 @@ import { EvmChain } from '../../../lab/world/chains/evm-chain.js';
 import { LOG_REFUSALS, type LogRefusal } from '../../../lab/world/chains/log-refusals.js';
 import { seededRandom } from '../../../lab/world/chance/seeded-random.js';
 import { type Chains, createChains } from '../../../shared/chains/chains.js';
-import type { ChainFinding } from '../../../shared/chains/check/finding.js';
 import type { SearchPosition } from '../../../shared/chains/check/search-position.js';
 import { AnswerTooLong } from '../../../shared/chains/check/unreadable.js';
 import type { EvmPaymentQuery } from '../../../shared/chains/evm/evm.js';
 import type { ChainFetch } from '../../../shared/chains/rpc/rpc-fetch.js';
+import { checkUntilDecided } from './assert-found.js';
 import { buildEvmQuery } from './evm-payment.js';
 import { UNPACED } from './unpaced.js';
 
@@ -36,21 +36,6 @@ describe('an EVM endpoint with tight limits', () => {
     return [...chain.endpoint.calls.values()].reduce((sum, count) => sum + count, 0);
   }
 
-  /** Checks until the payment is decided; undefined when it is not. */
-  async function checkUntilDecided(
-    most: number,
-    between: () => void = () => {},
-  ): Promise<{ finding: ChainFinding; checks: number } | undefined> {
-    let position: SearchPosition | undefined;
-    for (let checks = 1; checks <= most; checks += 1) {
-      between();
-      const finding = await chains.check({ ...payment, position });
-      if (finding.kind !== 'used') return { finding, checks };
-      position = finding.position;
-    }
-    return undefined;
-  }
-
   const limits: [blocks: number, keepsState: number, mostCalls: number][] = [
     [10, Number.POSITIVE_INFINITY, 25],
     [100, Number.POSITIVE_INFINITY, 25],
@@ -66,7 +51,7 @@ describe('an EVM endpoint with tight limits', () => {
       const transaction = chain.movePayment(payment);
       chain.mineAt(2, 150);
       Object.assign(chain, { maxLogRange: blocks, keepsState });
-      const found = await checkUntilDecided(1);
+      const found = await checkUntilDecided(chains, payment, 1);
       assert.equal(found?.finding.kind === 'paid' && found.finding.transaction, transaction);
       assert.ok(calls() <= mostCalls, `${calls()} calls`);
     });
@@ -85,7 +70,7 @@ describe('an EVM endpoint with tight limits', () => {
       return await chain.endpoint.fetch(input, init);
     };
     chains = createChains(new Map(), { fetch, retryPauseMs: 0, pace: UNPACED });
-    const found = await checkUntilDecided(1);
+    const found = await checkUntilDecided(chains, payment, 1);
     assert.equal(found?.finding.kind === 'paid' && found.finding.transaction, transaction);
   });
 
@@ -94,11 +79,11 @@ describe('an EVM endpoint with tight limits', () => {
       chain.movePayment(payment);
       chain.mineAt(2, 400);
       Object.assign(chain, { maxLogRange: 10, keepsState: 0, logRefusal });
-      assert.equal((await checkUntilDecided(1))?.finding.kind, 'paid');
+      assert.equal((await checkUntilDecided(chains, payment, 1))?.finding.kind, 'paid');
       chain.endpoint.calls.clear();
       payment = claim();
       chain.movePayment(payment);
-      assert.equal((await checkUntilDecided(1))?.finding.kind, 'paid');
+      assert.equal((await checkUntilDecided(chains, payment, 1))?.finding.kind, 'paid');
       // The allowed range is remembered.
       assert.ok(chain.endpoint.callsOf('eth_getLogs') <= 2);
     });
@@ -107,7 +92,7 @@ describe('an EVM endpoint with tight limits', () => {
   it('is asked for larger ranges again after it has allowed them', async () => {
     Object.assign(chain, { maxLogRange: 10, keepsState: 0 });
     chain.movePayment(payment);
-    await checkUntilDecided(1);
+    await checkUntilDecided(chains, payment, 1);
     chain.maxLogRange = 5000;
     chain.mineAt(2, 8000);
     chain.cancelAuthorization(payment);
@@ -126,7 +111,7 @@ describe('an EVM endpoint with tight limits', () => {
     const transaction = chain.movePayment(payment);
     chain.mineAt(2, 200);
     Object.assign(chain, { maxLogRange: 10, keepsState: 0 });
-    const found = await checkUntilDecided(12, () => {
+    const found = await checkUntilDecided(chains, payment, 12, () => {
       chain.endpoint.allowance = 6;
     });
     assert.equal(found?.finding.kind === 'paid' && found.finding.transaction, transaction);
@@ -136,7 +121,7 @@ describe('an EVM endpoint with tight limits', () => {
   it('is read for historical state from the last position when it limits calls', async () => {
     chain.movePayment(payment);
     chain.mineAt(2, 2000);
-    const found = await checkUntilDecided(12, () => {
+    const found = await checkUntilDecided(chains, payment, 12, () => {
       chain.endpoint.allowance = 6;
     });
     assert.equal(found?.finding.kind, 'paid');
@@ -148,7 +133,7 @@ describe('an EVM endpoint with tight limits', () => {
       chain.mineAt(2, secondsBefore / 2);
       payment = { ...payment, notBefore: new Date(chain.head.timestamp * 1000) };
       Object.assign(chain, { maxLogRange: 2000, keepsState: 0 });
-      const found = await checkUntilDecided(8, () => chain.mineAt(2, 15));
+      const found = await checkUntilDecided(chains, payment, 8, () => chain.mineAt(2, 15));
       assert.equal(found?.finding.kind, 'spent_otherwise');
     });
   }
@@ -156,10 +141,10 @@ describe('an EVM endpoint with tight limits', () => {
   it('is searched for late logs after the search has reached the first block', async () => {
     const transaction = chain.movePayment(payment);
     Object.assign(chain, { maxLogRange: 100, keepsState: 0, hidesLogs: true });
-    const found = await checkUntilDecided(12, () => chain.mineAt(2, 15));
+    const found = await checkUntilDecided(chains, payment, 12, () => chain.mineAt(2, 15));
     assert.equal(found, undefined);
     chain.hidesLogs = false;
-    const late = await checkUntilDecided(1);
+    const late = await checkUntilDecided(chains, payment, 1);
     assert.equal(late?.finding.kind === 'paid' && late.finding.transaction, transaction);
   });
 
@@ -256,7 +241,7 @@ describe('an EVM endpoint with tight limits', () => {
         chain.mineAt(2, 1);
         chain.movePayment(payment);
         chain.mineAt(2, Math.max(...lags));
-        assert.equal((await checkUntilDecided(3))?.finding.kind, 'paid');
+        assert.equal((await checkUntilDecided(chains, payment, 3))?.finding.kind, 'paid');
       });
     }
 

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import type { Fault } from '../../../lab/world/chains/rpc-endpoint.js';
 import { SolanaChain } from '../../../lab/world/chains/solana-chain.js';
 import { type Chains, createChains } from '../../../shared/chains/chains.js';
 import type { ChainFinding } from '../../../shared/chains/check/finding.js';
 import type { SolanaPaymentQuery } from '../../../shared/chains/solana/solana.js';
 import { advanceClock, nowMs, resetClock } from '../../../shared/process/clock.js';
 import { forEachTest } from '../../support/hooks.js';
-import { assertFound, assertUnreadable } from './assert-found.js';
+import { assertFound, assertUnreadable, FAULTS } from './assert-found.js';
 import { buildSolanaPayment, DEVNET } from './solana-payment.js';
 import { UNPACED } from './unpaced.js';
 
@@ -37,15 +36,8 @@ describe('a Solana endpoint', () => {
   const assertSearching = (finding: Promise<ChainFinding>, reason: RegExp): Promise<void> =>
     assertFound('searching', finding, reason);
 
-  const faults: [fault: Fault, reason: RegExp][] = [
-    ['cut', /cannot be reached: UND_ERR_SOCKET|cannot be reached: ECONNRESET/],
-    ['http_500', /HTTP 500/],
-    ['http_429', /HTTP 429/],
-    ['garbage', /cannot be used/],
-    ['wrong_shape', /./],
-  ];
   const methods = ['getGenesisHash', 'getSlot', 'getBlockTime', 'getSignaturesForAddress'];
-  for (const [fault, reason] of faults) {
+  for (const [fault, reason] of FAULTS) {
     for (const method of methods) {
       it(`that fails with ${fault} at ${method} is unreadable, and shows the payment when it recovers`, async () => {
         chain.movePayment(payment.signedTransaction);
