@@ -10,10 +10,9 @@ import { openTestApp, type TestApp } from '../support/app.js';
 import { SESSIONS } from '../support/orders.js';
 import { ROOT, readSources } from '../support/source-graph.js';
 import { UNITS } from '../support/units/units.js';
-import { exchange, openWire, restOf, statusesOf } from '../support/wire.js';
+import { exchange, openWire, statusesOf } from '../support/wire.js';
 
 const COMMENT = /\/\*\*[\s\S]*?\*\/|^\s*\/\/.*$/gm;
-const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
 const LAST_HEALTH = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
 const FULL_HEAD = `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: `;
 
@@ -23,14 +22,6 @@ describe('the units of test/support/units/units.ts', () => {
   const sockets: Socket[] = [];
   const fine = async (): Promise<void> =>
     assert.deepEqual(statusesOf(await exchange(app.port, LAST_HEALTH)), [200]);
-
-  async function open(number: number): Promise<void> {
-    for (let i = 0; i < number; i += 1) {
-      const socket = openWire(app.port);
-      sockets.push(socket);
-      await once(socket, 'connect');
-    }
-  }
 
   const create = async (text: string): Promise<string> => {
     const { body } = await client(app, key).post(SESSIONS, text);
@@ -43,53 +34,6 @@ describe('the units of test/support/units/units.ts', () => {
 
   /** Each trial uses the whole bound, and one step beyond. */
   const trials: Record<string, () => Promise<void>> = {
-    async MAX_CONNECTIONS() {
-      assert.equal(app.server.maxConnections, bounds.MAX_CONNECTIONS);
-      app.server.maxConnections = 5;
-      await open(4);
-      const fifth = openWire(app.port);
-      sockets.push(fifth);
-      fifth.write(HEALTH);
-      const [bytes] = await once(fifth, 'data');
-      assert.deepEqual(statusesOf(String(bytes)), [200]);
-      assert.equal(await restOf(openWire(app.port)), '');
-    },
-    async MAX_CONNECTIONS_OF_ADDRESS() {
-      await open(bounds.MAX_CONNECTIONS_OF_ADDRESS - 1);
-      const last = openWire(app.port);
-      sockets.push(last);
-      await once(last, 'connect');
-      const isDropped = once(app.server, 'drop');
-      assert.equal(await restOf(openWire(app.port)), '');
-      await isDropped;
-      last.write(LAST_HEALTH);
-      assert.deepEqual(statusesOf(await restOf(last)), [200]);
-    },
-    async MAX_UNANSWERED_OF_CONNECTION() {
-      const requests = bounds.MAX_UNANSWERED_OF_CONNECTION + 1;
-      let waiting = 0;
-      let most = 0;
-      app.server.on('request', (_req, res) => {
-        waiting += 1;
-        most = Math.max(most, waiting);
-        res.once('finish', () => {
-          waiting -= 1;
-        });
-      });
-      const answers = await exchange(
-        app.port,
-        `GET ${SESSIONS} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(5 * requests) + LAST_HEALTH,
-      );
-      assert.equal(statusesOf(answers).length, 5 * requests + 1);
-      assert.ok(most < requests, `${most} at once`);
-    },
-    async MAX_REQUEST_HEADERS() {
-      const lines = (count: number): string =>
-        HEALTH.replace('\r\n\r\n', `\r\n${'X: y\r\n'.repeat(count - 1)}\r\n`);
-      const most = bounds.MAX_REQUEST_HEADERS;
-      const answers = await exchange(app.port, lines(most) + lines(most + 1));
-      assert.deepEqual(statusesOf(answers), [200, 431]);
-    },
     async MAX_HEADER_BYTES() {
       // Node counts neither the method and the version nor the separators.
       const head = (bytes: number): string => `${FULL_HEAD}${'x'.repeat(bytes - FULL_HEAD.length)}\r\n\r\n`;
@@ -119,15 +63,6 @@ describe('the units of test/support/units/units.ts', () => {
       }
       await isCut;
       await fine();
-    },
-    async READ_OUT() {
-      const refused = `${FULL_HEAD}${'x'.repeat(40_000)}\r\n\r\n`;
-      const within = await exchange(app.port, refused + 'x'.repeat(bounds.READ_OUT.bytes / 2));
-      assert.deepEqual(statusesOf(within), [431]);
-      const endless = openWire(app.port).resume();
-      sockets.push(endless);
-      endless.write(refused + 'x'.repeat(2 * bounds.READ_OUT.bytes));
-      await new Promise((resolve) => endless.on('close', resolve));
     },
     async MAX_BODY_BYTES() {
       const most = bounds.MAX_BODY_BYTES;

@@ -1,30 +1,36 @@
 import type { Holder, Unit } from './unit.js';
 
 const UNITS_SPEC = 'test/api/units.spec.ts';
+const CONNECTIONS_SPEC = 'test/api/connections.spec.ts';
 const CONNECTIONS = 'api/process/bound-connections.ts';
 const RATE_LIMITERS = 'api/limits/rate-limiters.ts';
 const IMAGES = 'api/merchant-images/image-proxy.ts';
 
 /** Requests to web, and the answers to them. */
 export const UNITS_OF_REQUESTS: Readonly<Record<string, Unit>> = {
-  MAX_CONNECTIONS: { unit: 'connections', holder: 'process', enforcedIn: CONNECTIONS, triedIn: UNITS_SPEC },
+  MAX_CONNECTIONS: {
+    unit: 'connections',
+    holder: 'process',
+    enforcedIn: CONNECTIONS,
+    triedIn: CONNECTIONS_SPEC,
+  },
   MAX_CONNECTIONS_OF_ADDRESS: {
     unit: 'connections',
     holder: 'address',
     enforcedIn: CONNECTIONS,
-    triedIn: UNITS_SPEC,
+    triedIn: CONNECTIONS_SPEC,
   },
   MAX_UNANSWERED_OF_CONNECTION: {
     unit: 'requests without an answer',
     holder: 'connection',
     enforcedIn: 'api/process/connection.ts',
-    triedIn: UNITS_SPEC,
+    triedIn: CONNECTIONS_SPEC,
   },
   MAX_REQUEST_HEADERS: {
     unit: 'headers',
     holder: 'request',
     enforcedIn: 'api/process/refuse-request.ts',
-    triedIn: UNITS_SPEC,
+    triedIn: CONNECTIONS_SPEC,
   },
   MAX_HEADER_BYTES: {
     unit: 'bytes of the request line and the headers',
@@ -42,7 +48,7 @@ export const UNITS_OF_REQUESTS: Readonly<Record<string, Unit>> = {
     unit: 'bytes and time after the last answer',
     holder: 'connection',
     enforcedIn: 'api/process/connection.ts',
-    triedIn: UNITS_SPEC,
+    triedIn: CONNECTIONS_SPEC,
   },
   UNREAD_ANSWERS: {
     unit: 'bytes of answers that are not read',
