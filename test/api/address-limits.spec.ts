@@ -45,38 +45,6 @@ for (const [store, settings] of Object.entries(stores)) {
       assert.equal((await visit(`${newNetwork()}::1`)).status, 404);
     });
 
-    it('ignore the port that a proxy appends to an address', async () => {
-      const address = newIpv4();
-      await assertOneAddress((n) => `${address}:${1024 + n}`);
-      const network = newNetwork();
-      await assertOneAddress((n) => `[${network}::${n}]:${1024 + n}`);
-    });
-
-    it('count an IPv4 address and its IPv6-mapped form as one', async () => {
-      const address = newIpv4();
-      const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
-      const inHex = `::ffff:${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
-      const spellings = [address, `::ffff:${address}`, inHex, `64:ff9b::${address}`];
-      await assertOneAddress((n) => spellings[n % spellings.length] ?? '');
-    });
-
-    it('fall back to the address of the connection when X-Forwarded-For holds no address', async () => {
-      const own = await openTestApp({ ...settings, RATE_LIMIT_LINK_PER_MINUTE: '3' });
-      try {
-        const answers: number[] = [];
-        // Requests before the connection to Redis was ready are counted in the process.
-        for (let n = 0; n < 8; n += 1) {
-          const res = await request(own.server)
-            .get(`/c/${newId('cs_test_')}`)
-            .set(from(randomText(20)));
-          answers.push(res.status);
-        }
-        assert.equal(answers.at(-1), 429);
-      } finally {
-        await own.close();
-      }
-    });
-
     it('refuse an address after its limit of refused keys', async () => {
       const network = newNetwork();
       const wrong = ['no-key', 'svc_ck_test_short'];
