@@ -62,6 +62,9 @@ describe('checkout sessions', () => {
         'https://shop example/',
         ' https://shop.example/',
         'https://shop.example/\n',
+        ...['\r\nSet-Cookie: a=b', '\u0085x', '\u2028x', '\tx', '\u007f', ' x', '\\x'].map(
+          (text) => `https://shop.example/${text}`,
+        ),
         'https:\\\\shop.example\\',
         'java\tscript:alert(1)',
       ]) {
@@ -77,6 +80,7 @@ describe('checkout sessions', () => {
         'HTTPS://Shop.Example/',
         'http://[::1]:3000/',
         'https://xn--bcher-kva.example/%E2%82%AC',
+        'https://shop.example/%0d%0aSet-Cookie:%20a=b',
       ]) {
         it(`accepts ${url} as ${field}, unchanged`, async () => {
           assert.equal((await createOpen(api, { ...minimal, [field]: url }))[field], url);

@@ -229,6 +229,9 @@ describe('pages', () => {
       ['expand[]=data.line_items&expand[]=x', 'parameter_invalid_enum', 'expand[1]'],
       ['expand[3]=x', 'parameter_invalid_enum', 'expand[3]'],
       ['expand[]=', 'parameter_invalid_empty', 'expand[0]'],
+      ['expand[]=%00', 'parameter_invalid_string', 'expand[0]'],
+      ['status=open%00', 'parameter_invalid_string', 'status'],
+      ['%00=1', 'parameter_unknown', '\0'],
       ['expand[a]=data.line_items', 'parameter_invalid', 'expand'],
     ];
     for (const [query, code, param] of refused) {

@@ -9,14 +9,7 @@ import {
   withoutIds,
 } from '../../support/hostile-input/assert-answers.js';
 import { openHostileClient } from '../../support/hostile-input/client.js';
-import {
-  COFFEE_FORM,
-  coffee,
-  HOOK_URL,
-  JSON_ITEMS,
-  JSON_TYPE,
-  minimal,
-} from '../../support/hostile-input/order.js';
+import { COFFEE_FORM, coffee, HOOK_URL, JSON_TYPE, minimal } from '../../support/hostile-input/order.js';
 import { ENDPOINTS, PAYMENTS, SESSIONS } from '../../support/orders.js';
 
 describe('hostile input', () => {
@@ -24,48 +17,6 @@ describe('hostile input', () => {
   afterEach(() => web.assertUnharmed());
 
   describe('as a name', () => {
-    const names = [
-      '__proto__',
-      'constructor',
-      'hasOwnProperty',
-      'toString',
-      'valueOf',
-      'prototype',
-      '__defineGetter__',
-      'length',
-      'then',
-      'toJSON',
-      '0',
-      '-1',
-    ];
-
-    it('that is special in JavaScript is an ordinary metadata key everywhere', async () => {
-      const metadata = `{${names.map((name) => `"${name}":"v-${name}"`).join(',')}}`;
-      const asJson = await web.post(`{"line_items":${JSON_ITEMS},"metadata":${metadata}}`);
-      const asForm = await web.form(
-        `${COFFEE_FORM}&${names.map((name) => `metadata[${name}]=v-${name}`).join('&')}`,
-      );
-      for (const answer of [asJson, asForm]) {
-        const { id } = assertFine(answer);
-        const metadataOf = (text: string): [string, unknown][] => {
-          const { metadata: found } = JSON.parse(text);
-          return Object.entries(found).sort(([a], [b]) => (a < b ? -1 : 1));
-        };
-        const expected = names
-          .map((name): [string, unknown] => [name, `v-${name}`])
-          .sort(([a], [b]) => (a < b ? -1 : 1));
-        assert.deepEqual(metadataOf(answer.text), expected);
-        assert.equal((await web.send({ path: `${SESSIONS}/${id}` })).text, answer.text);
-        const listed = await web.send({ path: `${SESSIONS}?limit=10` });
-        assert.ok(listed.text.includes(answer.text));
-        const expired = await web.post('', {}, `${SESSIONS}/${id}/expire`);
-        assert.deepEqual(metadataOf(expired.text), expected);
-        const event = await Event.query(web.db).findOne({ payableId: id }).throwIfNotFound();
-        assert.deepEqual(metadataOf(JSON.stringify(event.object)), expected);
-      }
-      assert.equal(withoutIds(asForm.text), withoutIds(asJson.text));
-    });
-
     for (const name of ['__proto__', 'constructor', 'hasOwnProperty', 'toString', 'prototype', 'then']) {
       it(`${name} is an unknown parameter at every level, in JSON, forms and queries`, async () => {
         const hostile = `"${name}":{"polluted":true}`;
@@ -101,29 +52,6 @@ describe('hostile input', () => {
         );
       });
     }
-
-    it('in brackets in a query is repeated in the error', async () => {
-      assertInvalid(
-        await web.send({ path: `${SESSIONS}?created[gte]=abc` }),
-        'parameter_invalid_integer',
-        'created[gte]',
-      );
-      assertInvalid(
-        await web.send({ path: `${SESSIONS}?created[since]=1` }),
-        'parameter_unknown',
-        'created[since]',
-      );
-      assertInvalid(
-        await web.send({ path: `${SESSIONS}?created=abc` }),
-        'parameter_invalid_integer',
-        'created',
-      );
-      assertInvalid(
-        await web.send({ path: `${SESSIONS}?created=1&created[gte]=1` }),
-        'parameter_invalid',
-        'created',
-      );
-    });
   });
 
   describe('as text', () => {
@@ -182,19 +110,6 @@ describe('hostile input', () => {
       }
     });
 
-    it('that is invalid Unicode is refused in queries', async () => {
-      for (const [query, code, param] of [
-        ['starting_after=%00', 'parameter_invalid_string', 'starting_after'],
-        ['ending_before=cs_test_%00', 'parameter_invalid_string', 'ending_before'],
-        ['status=open%00', 'parameter_invalid_string', 'status'],
-        ['expand[]=%00', 'parameter_invalid_string', 'expand[0]'],
-        ['limit=%00', 'parameter_invalid_integer', 'limit'],
-        ['%00=1', 'parameter_unknown', '\0'],
-      ] as const) {
-        assertInvalid(await web.send({ path: `${SESSIONS}?${query}` }), code, param);
-      }
-    });
-
     it('of nearly 2 MiB is refused as too long in every field, before any costly check', async () => {
       const long = 'a'.repeat(2_000_000);
       const texts: [param: string, path: string, body: object][] = [
@@ -221,8 +136,10 @@ describe('hostile input', () => {
       assert.ok(param.startsWith('metadata[a') && param.length <= 300);
     });
 
-    it('of any other kind is returned unchanged', async () => {
+    it('of any other kind, such as a name special in JavaScript, is returned unchanged everywhere', async () => {
       const texts = [
+        ...['__proto__', 'constructor', 'hasOwnProperty', 'valueOf', '__defineGetter__', 'length', 'then'],
+        ...['toJSON', '0', '-1'],
         '\u0001\u001f\u007f',
         'a\tb\r\nc',
         '\ufeffx',
@@ -258,23 +175,12 @@ describe('hostile input', () => {
         assert.equal(withoutIds(asForm.text), withoutIds(asJson.text));
         const again = await web.send({ path: `${SESSIONS}/${session.id}?expand[]=line_items` });
         assert.equal(again.text, asJson.text);
+        const listed = await web.send({ path: `${SESSIONS}?limit=1&expand[]=data.line_items` });
+        assert.ok(listed.text.includes(asForm.text));
         await web.post('', {}, `${SESSIONS}/${session.id}/expire`);
         const event = await Event.query(web.db).findOne({ payableId: session.id }).throwIfNotFound();
         assert.deepEqual(Reflect.get(event.object, 'metadata'), { [text]: text });
       }
-    });
-
-    it('in success_url adds no header and no line to a response', async () => {
-      for (const text of ['\r\nSet-Cookie: a=b', '\nx', '\u0085x', '\u2028x', '\tx', '\u007f', ' x', '\\x']) {
-        for (const field of ['success_url', 'cancel_url']) {
-          const url = `https://shop.example/${text}`;
-          assertInvalid(await web.json({ ...minimal, [field]: url }), 'url_invalid', field);
-          const encoded = encodeURIComponent(url);
-          assertInvalid(await web.form(`${COFFEE_FORM}&${field}=${encoded}`), 'url_invalid', field);
-        }
-      }
-      const harmless = 'https://shop.example/%0d%0aSet-Cookie:%20a=b';
-      assert.equal(assertFine(await web.json({ ...minimal, success_url: harmless })).success_url, harmless);
     });
   });
 });
