@@ -49,32 +49,23 @@ describe('authentication', () => {
         }
       }
     });
-
-    it('as sent by curl -u and by URLs with credentials', async () => {
-      await client(app).get(SESSIONS).auth(shop.testKey, '').expect(200);
-    });
   });
 
   describe('answers 401 before any other error', () => {
     for (const [what, method, path, body] of requests) {
-      it(`without a key: ${what}`, async () => {
+      it(`without a key and with an unknown one: ${what}`, async () => {
         assertUnauthenticated(await client(app).send(method, path, body), 'api_key_missing');
-      });
-      it(`with an unknown key: ${what}`, async () => {
         const api = client(app, `svc_ck_test_${'a'.repeat(40)}`);
         assertUnauthenticated(await api.send(method, path, body), 'api_key_invalid');
       });
     }
   });
 
-  describe('refuses', () => {
-    it('keys in other places', async () => {
-      const key = shop.testKey;
-      assertUnauthenticated(await client(app).get(`${SESSIONS}?api_key=${key}`), 'api_key_missing');
-      assertUnauthenticated(await client(app).get(SESSIONS).set('X-Api-Key', key), 'api_key_missing');
-      const res = await client(app).form(SESSIONS, { ...minimal, key });
-      assertUnauthenticated(res, 'api_key_missing');
-    });
+  it('refuses keys in other places', async () => {
+    const key = shop.testKey;
+    assertUnauthenticated(await client(app).get(`${SESSIONS}?api_key=${key}`), 'api_key_missing');
+    assertUnauthenticated(await client(app).get(SESSIONS).set('X-Api-Key', key), 'api_key_missing');
+    assertUnauthenticated(await client(app).form(SESSIONS, { ...minimal, key }), 'api_key_missing');
   });
 
   describe('refuses a revoked key on the next request', () => {
@@ -90,11 +81,6 @@ describe('authentication', () => {
       return api;
     }
     const useIt = (api: Client) => api.get(SESSIONS).expect(200);
-
-    it('that was never used', async () => {
-      const api = await revokedKey();
-      assertUnauthenticated(await api.get(SESSIONS), 'api_key_revoked');
-    });
 
     for (const [what, method, path, body] of requests) {
       it(`that was used just before: ${what}`, async () => {

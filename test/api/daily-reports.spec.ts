@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import request from 'supertest';
 import { buildPaidSession, buildRefund } from '../../lab/world/shop/factories.js';
-import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
-import { assertInvalid, assertUnauthenticated, client, schemaValidator } from '../support/api-client.js';
+import { assertInvalid, client, schemaValidator } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
 import { connectAgent } from '../support/mcp.js';
@@ -180,17 +179,5 @@ describe('daily reports', () => {
     const expected = 'to is too late: a report has at most 366 days, those of from and to included.';
     assert.equal(body.error.message, expected);
     await shop.test.get(`${REPORTS}?from=2028-01-01&to=2028-12-31`).expect(200);
-  });
-
-  it('answer HEAD, 405 to other methods, and 401 to a revoked key', async () => {
-    await shop.test.send('head', NOVEMBER).expect(200);
-    assert.equal((await shop.test.send('put', NOVEMBER).expect(405)).get('Allow'), 'GET, HEAD');
-    const made = { accountId: shop.accountId, livemode: true, name: 'Revoked' };
-    const { key, secret } = await createApiKey(app.db, made);
-    const revoked = client(app, secret);
-    await revoked.get(NOVEMBER).expect(200);
-    await revokeApiKey(app.db, key.id);
-    assertUnauthenticated(await revoked.get(NOVEMBER), 'api_key_revoked');
-    assertUnauthenticated(await revoked.get(`${REPORTS}?from=x`), 'api_key_revoked');
   });
 });

@@ -93,22 +93,6 @@ describe('agent sign-up', () => {
         .expect(200);
       assert.deepEqual(body.payout_wallets, { evm: null, solana: null });
     });
-
-    it('more than once from one token', async () => {
-      const api = as(await buildSigner(app.db));
-      const [first, second] = [await api.post(KEYS).expect(200), await api.post(KEYS).expect(200)];
-      assert.notEqual(first.body.secret, second.body.secret);
-    });
-
-    it('from every registered facilitator key of an account', async () => {
-      const one = await buildSigner(app.db);
-      const two = await buildSigner(app.db, one.accountId);
-      for (const signer of [one, two]) {
-        const { body } = await as(signer).post(KEYS).expect(200);
-        const row = await ApiKey.query(app.db).findById(body.id).throwIfNotFound();
-        assert.deepEqual([row.accountId, row.facilitatorKeyId], [one.accountId, signer.keyId]);
-      }
-    });
   });
 
   describe('refuses the parameters', () => {

@@ -8,7 +8,6 @@ import { newId } from '../../shared/values/ids.js';
 import {
   assertInvalid,
   assertMissing,
-  assertRefusal,
   assertUnauthenticated,
   buildSigner,
   client,
@@ -92,18 +91,6 @@ describe("a merchant's own keys", () => {
       const answers = await Promise.all([1, 2, 3].map(() => own.delete(`${KEYS}/${key.id}`)));
       assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 401, 401]);
       assertUnauthenticated(await own.delete(`${KEYS}/${newId('key_')}`), 'api_key_revoked');
-    });
-
-    it('only with a key of the same account and mode', async () => {
-      const [shop, other] = [await buildShop(app), await buildShop(app)];
-      const { key, secret } = await add(shop.accountId, 'Safe');
-      for (const api of [other.test, shop.live]) assertMissing(await api.delete(`${KEYS}/${key.id}`));
-      for (const id of [newId('key_'), 'key_1', '%00'])
-        assertMissing(await shop.test.delete(`${KEYS}/${id}`));
-      await client(app, secret).get(KEYS).expect(200);
-      const wrong = await shop.test.get(`${KEYS}/${key.id}`);
-      assertRefusal(wrong, 405, { type: 'invalid_request_error', code: 'method_not_allowed' });
-      assert.equal(wrong.get('Allow'), 'DELETE');
     });
   });
 

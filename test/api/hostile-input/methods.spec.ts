@@ -22,6 +22,7 @@ describe('hostile input', () => {
       ['/v1/refunds', 'GET, HEAD, POST'],
       ['/v1/refunds/re_x', 'GET, HEAD'],
       ['/v1/refunds/re_x/cancel', 'POST'],
+      ['/v1/reports/daily', 'GET, HEAD'],
       ['/v1/events', 'GET, HEAD'],
       ['/v1/events/evt_x', 'GET, HEAD'],
       ['/v1/events/evt_x/resend', 'POST'],
