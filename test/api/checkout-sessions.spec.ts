@@ -97,12 +97,6 @@ describe('checkout sessions', () => {
       );
     });
 
-    it('is byte for byte the same when retrieved', async () => {
-      const created = await api.post(SESSIONS, everything).expect(200);
-      const retrieved = await api.get(`${SESSIONS}/${created.body.id}?expand[]=line_items`).expect(200);
-      assert.equal(retrieved.text, created.text);
-    });
-
     it('is byte for byte the same from JSON and from a form', async () => {
       stopClock();
       const json = await api.post(SESSIONS, everything);
@@ -147,11 +141,6 @@ describe('checkout sessions', () => {
       }
     });
 
-    it('accepts a total of 0 cents', async () => {
-      const free = { price_data: { unit_amount: 0, product_data: { name: 'Sample' } } };
-      assert.equal((await createOpen(api, { line_items: [free] })).amount_total, 0);
-    });
-
     it('accepts currency in any case', async () => {
       const body = { line_items: [{ price_data: { ...coffee.price_data, currency: 'USD' } }] };
       assert.equal((await createOpen(api, body)).currency, 'usd');
@@ -180,19 +169,6 @@ describe('checkout sessions', () => {
   });
 
   describe('retrieved', () => {
-    for (const expand of [
-      'expand[]=line_items',
-      'expand[0]=line_items',
-      'expand%5B%5D=line_items',
-      'expand=line_items',
-    ]) {
-      it(`includes its line items with ?${expand}`, async () => {
-        const { id } = await createOpen(api);
-        const { body } = await api.get(`${SESSIONS}/${id}?${expand}`).expect(200);
-        assert.equal(body.line_items.data[0].description, 'Coffee');
-      });
-    }
-
     it('omits its line items otherwise', async () => {
       const { id } = await createOpen(api);
       for (const query of ['', '?', '?expand=']) {
@@ -229,14 +205,6 @@ describe('checkout sessions', () => {
         'parameter_invalid_enum',
         'expand[0]',
       );
-    });
-
-    it('answers HEAD with the headers of GET and no body', async () => {
-      const { id } = await createOpen(api);
-      const get = await api.get(`${SESSIONS}/${id}`).expect(200);
-      const head = await api.send('head', `${SESSIONS}/${id}`).expect(200);
-      assert.equal(head.get('Content-Length'), get.get('Content-Length'));
-      assert.ok(!head.text);
     });
   });
 });
