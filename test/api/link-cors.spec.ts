@@ -74,21 +74,16 @@ describe('a browser agent', () => {
       }
     });
 
-    it('with the methods of a link', async () => {
+    it('with the methods and the headers of a link', async () => {
       const res = await preflight((await checkout.buildSession()).id);
-      const methods = listOf(res, 'Access-Control-Allow-Methods');
-      assert.deepEqual(
-        ['get', 'post'].filter((name) => !methods.includes(name)),
-        [],
-      );
+      for (const [allowed, needed] of [
+        ['Methods', ['get', 'post']],
+        ['Headers', ALLOWED],
+      ] as const) {
+        const listed = listOf(res, `Access-Control-Allow-${allowed}`);
+        for (const name of needed) assert.ok(listed.includes(name), name);
+      }
     });
-
-    for (const name of ALLOWED) {
-      it(`with ${name}`, async () => {
-        const res = await preflight((await checkout.buildSession()).id);
-        assert.ok(listOf(res, 'Access-Control-Allow-Headers').includes(name), name);
-      });
-    }
 
     it('which never pays', async () => {
       const { id } = await checkout.buildSession();
