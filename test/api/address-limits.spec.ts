@@ -9,6 +9,7 @@ import { assertRefusal, assertUnauthenticated, client } from '../support/api-cli
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
 import { PAYMENTS } from '../support/orders.js';
+import { allStatements } from '../support/query-plans.js';
 
 const LINKS = 20;
 /** A tenth of the limit for links. */
@@ -107,18 +108,17 @@ for (const [store, settings] of Object.entries(stores)) {
 
     it('send nothing to the store for a valid key', async () => {
       await withKey(shop.testKey, newIpv4()).expect(200);
-      const sent: string[] = [];
-      const note = ({ sql }: { sql: string }): void => void sent.push(sql);
       const { take } = app.addressLimiters.refusedKey;
       app.addressLimiters.refusedKey.take = () => assert.fail('a valid key was counted');
-      app.db.on('query', note);
-      try {
-        await withKey(shop.testKey, newIpv4()).expect(200);
-      } finally {
-        app.db.removeListener('query', note);
+      const sent = await allStatements(app.db, () =>
+        withKey(shop.testKey, newIpv4()).expect(200).then(),
+      ).finally(() => {
         app.addressLimiters.refusedKey.take = take;
-      }
-      assert.ok(sent.length > 0 && !sent.some((sql) => sql.includes('secret_sha256')), sent.join('\n'));
+      });
+      assert.ok(
+        sent.length > 0 && !sent.some(({ sql }) => sql.includes('secret_sha256')),
+        JSON.stringify(sent),
+      );
     });
 
     for (const [what, send] of [
@@ -147,19 +147,8 @@ for (const [store, settings] of Object.entries(stores)) {
 describe('a refused key', () => {
   const app = forAllTests(openTestApp);
 
-  async function lookUps(ask: () => Promise<unknown>): Promise<number> {
-    let count = 0;
-    const note = ({ sql }: { sql: string }): void => {
-      if (sql.includes('secret_sha256')) count += 1;
-    };
-    app.db.on('query', note);
-    try {
-      await ask();
-    } finally {
-      app.db.removeListener('query', note);
-    }
-    return count;
-  }
+  const lookUps = async (ask: () => Promise<unknown>): Promise<number> =>
+    (await allStatements(app.db, ask)).filter(({ sql }) => sql.includes('secret_sha256')).length;
 
   const get = (key: string) => client(app, key).get(PAYMENTS).expect(401);
 

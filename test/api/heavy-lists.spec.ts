@@ -17,6 +17,7 @@ import { forAllTests } from '../support/hooks.js';
 import { connectAgent } from '../support/mcp.js';
 import { SESSIONS } from '../support/orders.js';
 import { idsOf, readPage } from '../support/pages.js';
+import { allStatements } from '../support/query-plans.js';
 import { buildShop } from '../support/shop.js';
 import { readRest, requestAndStall } from '../support/stalled-reader.js';
 import { sdk } from '../support/stripe-sdk.js';
@@ -41,19 +42,8 @@ describe('large lists', () => {
     ids = groups.flat().sort().reverse();
   });
 
-  async function statementsOf(act: () => Promise<unknown>): Promise<number> {
-    let count = 0;
-    const note = (): void => {
-      count += 1;
-    };
-    app.db.on('query', note);
-    try {
-      await act();
-    } finally {
-      app.db.removeListener('query', note);
-    }
-    return count;
-  }
+  const statementsOf = async (act: () => Promise<unknown>): Promise<number> =>
+    (await allStatements(app.db, act)).length;
 
   it('are byte for byte the same as in one piece', async () => {
     const res = await shop.test.get(EXPANDED).expect(200);

@@ -5,6 +5,7 @@ import { buildPaidSession } from '../../lab/world/shop/factories.js';
 import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { openCheckout } from '../support/checkout.js';
 import { forAllTests } from '../support/hooks.js';
+import { allStatements } from '../support/query-plans.js';
 import { arrowsBetween, findCircle, readImports } from '../support/source-graph.js';
 
 /**
@@ -94,15 +95,10 @@ describe('a visit of a link', () => {
 
   /** The statements that a request for this URL sends to Postgres. */
   async function statementsOf(address: string, accept: string, status: number): Promise<string[]> {
-    const sent: string[] = [];
-    const note = ({ sql }: { sql: string }): void => void sent.push(sql);
-    checkout.app.db.on('query', note);
-    try {
-      await request(checkout.app.server).get(address).set('Accept', accept).expect(status);
-    } finally {
-      checkout.app.db.removeListener('query', note);
-    }
-    return sent;
+    const sent = await allStatements(checkout.app.db, () =>
+      request(checkout.app.server).get(address).set('Accept', accept).expect(status).then(),
+    );
+    return sent.map(({ sql }) => sql);
   }
 
   const SESSIONS: [state: string, build: () => Promise<CheckoutSession>, load: number, agent: number][] = [

@@ -4,7 +4,7 @@ import { batchWrites } from '../../shared/db/batch-writes.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { runStatement } from '../../shared/db/statement.js';
 import { MAX_WRITTEN_BATCH_BYTES } from '../../shared/limits/bounds.js';
-import { captureStatements } from '../support/query-plans.js';
+import { allStatements, captureStatements } from '../support/query-plans.js';
 import { createDatabase } from '../support/suite.js';
 
 interface Entry {
@@ -60,15 +60,10 @@ describe('batched writes', () => {
     (await db('entries').where({ id }).first('note')).note;
 
   it('share a statement, at most fifty per batch, and each caller gets its own result', async () => {
-    let sent = 0;
-    const count = (): void => {
-      sent += 1;
-    };
-    db.on('query', count);
-    const results = await markAll(entries(120));
-    db.removeListener('query', count);
-    assert.deepEqual(new Set(results), new Set(['together']));
-    assert.equal(sent, 3);
+    const sent = await allStatements(db, async () => {
+      assert.deepEqual(new Set(await markAll(entries(120))), new Set(['together']));
+    });
+    assert.equal(sent.length, 3);
     assert.equal(await noteOf(77), 'of 77');
   });
 

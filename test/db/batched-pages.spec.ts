@@ -10,6 +10,7 @@ import {
 import type { PageRequest } from '../../shared/db/listing.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
+import { allStatements } from '../support/query-plans.js';
 
 const FIRST: PageRequest = { limit: 10, startingAfter: undefined, endingBefore: undefined };
 const ALL: SessionFilter = { status: undefined, lowestId: undefined, belowId: undefined };
@@ -39,19 +40,8 @@ describe('pages of lists that are requested in the same moment', () => {
     return data.map(({ id }) => id);
   }
 
-  async function countingStatements(act: () => Promise<unknown>): Promise<number> {
-    let sent = 0;
-    const count = (): void => {
-      sent += 1;
-    };
-    app.db.on('query', count);
-    try {
-      await act();
-    } finally {
-      app.db.removeListener('query', count);
-    }
-    return sent;
-  }
+  const countingStatements = async (act: () => Promise<unknown>): Promise<number> =>
+    (await allStatements(app.db, act)).length;
 
   it('share a statement, and each caller gets its own page', async () => {
     const shops = [await openShop(12), await openShop(0), await openShop(3)];

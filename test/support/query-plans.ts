@@ -14,19 +14,25 @@ interface TableRead {
   rows: number;
 }
 
-/** The statements that the service sends during `act`, each distinct one once. */
-export async function captureStatements(db: Knex, act: () => Promise<unknown>): Promise<Statement[]> {
-  const seen = new Map<string, Statement>();
-  const note = ({ sql, bindings = [] }: { sql: string; bindings?: unknown[] }): void => {
-    if (/^[\s(]*(select|insert|update|delete|with)\b/i.test(sql)) seen.set(sql, { sql, bindings });
-  };
+/** The statements that the service sends during `act`, in their order. */
+export async function allStatements(db: Knex, act: () => Promise<unknown>): Promise<Statement[]> {
+  const sent: Statement[] = [];
+  const note = ({ sql, bindings = [] }: { sql: string; bindings?: unknown[] }): void =>
+    void sent.push({ sql, bindings });
   db.on('query', note);
   try {
     await act();
   } finally {
     db.removeListener('query', note);
   }
-  return [...seen.values()];
+  return sent;
+}
+
+/** Those of them that read or write tables, each distinct one once. */
+export async function captureStatements(db: Knex, act: () => Promise<unknown>): Promise<Statement[]> {
+  const sent = await allStatements(db, act);
+  const ofTables = sent.filter(({ sql }) => /^[\s(]*(select|insert|update|delete|with)\b/i.test(sql));
+  return [...new Map(ofTables.map((one) => [one.sql, one])).values()];
 }
 
 interface PlanNode {

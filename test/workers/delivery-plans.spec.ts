@@ -11,14 +11,10 @@ import { type TakenDelivery, takeDueDeliveries } from '../../shared/webhooks/tak
 import { holdUnreadable } from '../../shared/webhooks/unreadable-secrets.js';
 import { forAllTests } from '../support/hooks.js';
 import { openManualWorker } from '../support/money-flow.js';
+import { allStatements } from '../support/query-plans.js';
 import { ALLOWANCE, openWebhookFlow } from '../support/webhook-flow.js';
 
 const FINISHED = 20_000;
-
-interface Statement {
-  sql: string;
-  bindings: readonly unknown[];
-}
 
 /** Half of the finished deliveries belong to the endpoint of the statements. */
 describe('the statements on deliveries, with 20,000 finished ones in the table', () => {
@@ -52,13 +48,8 @@ describe('the statements on deliveries, with 20,000 finished ones in the table',
 
   /** The plan of each statement on deliveries, as text. */
   async function plansOf(act: (db: Knex) => Promise<unknown>, explain = 'EXPLAIN'): Promise<string[]> {
-    const seen: Statement[] = [];
-    const record = ({ sql, bindings }: Statement): void => {
-      if (sql.includes('webhook_deliveries')) seen.push({ sql, bindings: bindings ?? [] });
-    };
-    flow.db.on('query', record);
-    await act(flow.db);
-    flow.db.off('query', record);
+    const sent = await allStatements(flow.db, () => act(flow.db));
+    const seen = sent.filter(({ sql }) => sql.includes('webhook_deliveries'));
     assert.ok(seen.length > 0);
     const plans: string[] = [];
     const connection = await flow.db.client.acquireConnection();
