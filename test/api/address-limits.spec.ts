@@ -27,24 +27,23 @@ for (const [store, settings] of Object.entries(stores)) {
     /** A new address for each test, since counts persist. */
     const newNetwork = (): string => `2001:db8:${hex(2)}:${hex(2)}`;
     const newIpv4 = (): string => `10.${[...randomBytes(3)].join('.')}`;
-    const visit = (address: string) =>
+    const visit = (address: string, below = '') =>
       request(app.server)
-        .get(`/c/${newId('cs_test_')}`)
+        .get(`/c/${newId('cs_test_')}${below}`)
         .set(from(address));
     const withKey = (key: string, address: string) => client(app, key).get(PAYMENTS).set(from(address));
     const unknownKey = (): string => `svc_ck_test_${randomText(40)}`;
 
-    /** Alternates the spellings until the limit is reached, then as often again. */
-    async function assertOneAddress(spell: (n: number) => string): Promise<void> {
-      for (let n = 0; n < LINKS; n += 1) assert.equal((await visit(spell(n))).status, 404, spell(n));
-      for (let n = 0; n < 5; n += 1) assert.equal((await visit(spell(n))).status, 429, spell(n));
-    }
-
-    it('count a /64 of IPv6 as one address, and the next /64 as another', async () => {
-      const network = newNetwork();
-      await assertOneAddress(() => `${network}:${hex(2)}:${hex(2)}:${hex(2)}:${hex(2)}`);
-      assert.equal((await visit(`${newNetwork()}::1`)).status, 404);
-    });
+    for (const path of ['/c/{id}', '/c/{id}/page'])
+      it(`count a /64 of IPv6 as one address, and the next /64 as another, at ${path}`, async () => {
+        const network = newNetwork();
+        const below = path.replace('/c/{id}', '');
+        for (let n = 0; n < LINKS + 5; n += 1) {
+          const { status } = await visit(`${network}:${hex(2)}:${hex(2)}:${hex(2)}:${hex(2)}`, below);
+          assert.equal(status, n < LINKS ? 404 : 429);
+        }
+        assert.equal((await visit(`${newNetwork()}::1`, below)).status, 404);
+      });
 
     it('refuse an address after its limit of refused keys', async () => {
       const network = newNetwork();
