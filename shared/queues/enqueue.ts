@@ -77,7 +77,9 @@ export function openQueues(config: Config, { redis, installation }: QueueStores,
       await queue.waitUntilReady();
       return queue;
     } catch (error) {
-      queues.delete(name);
+      if (queues.get(name) === queue) queues.delete(name);
+      // A queue that is dropped without this stays in memory, as a listener of the connection.
+      queue.close().catch(() => undefined);
       throw error;
     }
   }

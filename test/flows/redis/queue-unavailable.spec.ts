@@ -7,7 +7,7 @@ import { killProcesses, startWorkerProcess } from '../../../lab/world/processes/
 import { TcpProxy } from '../../../lab/world/proxy/tcp-proxy.js';
 import { loadConfig } from '../../../shared/config/config.js';
 import { createLogger, type Logger } from '../../../shared/process/logger.js';
-import { openWorkerRedis } from '../../../shared/queues/connection.js';
+import { openRedis, openWorkerRedis } from '../../../shared/queues/connection.js';
 import { openQueues } from '../../../shared/queues/enqueue.js';
 import { migrate } from '../../../shared/schema/migrate.js';
 import { done } from '../../../workers/deps/job-outcome.js';
@@ -192,6 +192,41 @@ describe('a worker whose user of Redis may take jobs and not finish them', () =>
       assert.ok(errors.length > 0 && errors.length <= FEW_LINES, `${errors.length} lines`);
     } finally {
       await close();
+    }
+  });
+});
+
+describe('queues whose user of Redis may not ask for its version', () => {
+  const TRIES = 20;
+  let admin: Redis;
+  before(async () => {
+    admin = new Redis(testServices().redisUrl);
+    await admin.call('ACL', 'SETUSER', 'without_info', 'on', '>secret', '~*', '&*', '+@all', '-info');
+  });
+  after(async () => {
+    await admin.call('ACL', 'DELUSER', 'without_info');
+    admin.disconnect();
+  });
+
+  it('leave nothing on their connection when they fail to open, however often that is tried', async () => {
+    const redisUrl = new URL(testServices().redisUrl);
+    redisUrl.username = 'without_info';
+    redisUrl.password = 'secret';
+    const stores = { DATABASE_URL: 'postgres://127.0.0.1:1/none', REDIS_URL: redisUrl.href };
+    const config = loadConfig({ ...stores, FACILITATOR_URL: 'http://127.0.0.1:1' }, 'web');
+    const logger = createLogger('silent', 'test');
+    const redis = openRedis({ url: redisUrl.href, verifyTls: true }, logger);
+    const queues = openQueues(config, { redis, installation: async () => '' }, logger);
+    const listeners = (): number =>
+      redis.eventNames().reduce((sum, name) => sum + redis.listenerCount(name), 0);
+    try {
+      await eventually(() => assert.equal(redis.status, 'ready'));
+      const before = listeners();
+      for (let tries = 0; tries < TRIES; tries += 1) await assert.rejects(queues.depths(), /NOPERM/);
+      await eventually(() => assert.equal(listeners(), before));
+    } finally {
+      await queues.close();
+      redis.disconnect();
     }
   });
 });
