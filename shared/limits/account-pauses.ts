@@ -20,7 +20,7 @@ interface Paused extends About {
   untilMs: number;
 }
 
-/** Accounts to remember, some 300 bytes each. An account that is forgotten is asked to wait again. */
+/** Accounts to remember, some 4 KB each with Redis, 1 KB without it. An account that is forgotten is asked to wait again. */
 const MAX_ACCOUNTS = 1000;
 /** A facilitator asks for at most a minute. */
 const KEPT_MS = 60_000;
