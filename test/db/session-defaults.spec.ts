@@ -38,10 +38,12 @@ describe('a database whose sessions have defaults that the service cannot work w
     await admin.raw(`ALTER DATABASE ${nameOf(databaseUrl)} SET ${name} = '${value}'`);
   }
 
-  function sentenceOf(databaseUrl: string, { name, is, needed }: (typeof DEFAULTS)[number]): string {
-    const mend = `ALTER ROLE ${new URL(databaseUrl).username} IN DATABASE ${nameOf(databaseUrl)} SET ${name} = '${needed}'`;
-    return `DATABASE_URL must give sessions whose ${name} is '${needed}', and it is '${is}': run ${mend}; and start again.`;
-  }
+  const alter = (databaseUrl: string): string =>
+    `ALTER ROLE ${new URL(databaseUrl).username} IN DATABASE ${nameOf(databaseUrl)}`;
+  const sentenceOf = (databaseUrl: string, { name, is, needed }: (typeof DEFAULTS)[number]): string =>
+    `DATABASE_URL must give sessions whose ${name} is '${needed}', and it is '${is}': run ${alter(databaseUrl)} SET ${name} = '${needed}'; and start again.`;
+  const schemaSentenceOf = (databaseUrl: string): string =>
+    `DATABASE_URL must give sessions whose search_path has a schema that exists and that the role may use, and it is 'nowhere': run ${alter(databaseUrl)} SET search_path = public; or GRANT USAGE ON SCHEMA, and start again.`;
 
   for (const wrong of DEFAULTS) {
     const { name, is, needed } = wrong;
@@ -95,25 +97,16 @@ describe('a database whose sessions have defaults that the service cannot work w
     await admin.raw('DROP DATABASE ??', [nameOf(databaseUrl)]);
     const create = `TEMPLATE template0 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C'`;
     await admin.raw(`CREATE DATABASE ?? ${create}`, [nameOf(databaseUrl)]);
-    await assert.rejects(migrate(configOf(databaseUrl), logger), (error: unknown) => {
-      assert.ok(error instanceof ConfigError);
-      assert.match(error.message, /a database whose encoding is UTF8, and it is LATIN1: create one with /);
-      return true;
+    await assert.rejects(migrate(configOf(databaseUrl), logger), {
+      message: /a database whose encoding is UTF8, and it is LATIN1: create one with /,
     });
   });
 
-  it('is refused when its search_path has no schema that the role can use', async () => {
-    const databaseUrl = await createMigratedDatabase('defaults_schema');
+  it('is refused by migrate when its search_path has no schema that the role can use', async () => {
+    const databaseUrl = await createDatabase('defaults_schema');
     await setDefault(databaseUrl, 'search_path', 'nowhere');
-    const environment = { DATABASE_URL: databaseUrl, FACILITATOR_URL: 'http://127.0.0.1:1', PORT: '0' };
-    for (const entry of ['api/server', 'workers/main', 'shared/migrate']) {
-      const { code, stderr } = await runNode([`dist/${entry}.js`], { environment });
-      assert.equal(code, 1, entry);
-      assert.match(
-        stderr,
-        /^DATABASE_URL must .* whose search_path has a schema .* it is 'nowhere': run ALTER ROLE /,
-      );
-    }
+    const message = schemaSentenceOf(databaseUrl);
+    await assert.rejects(migrate(configOf(databaseUrl), logger), { message });
   });
 
   describe('in every one of them', () => {
@@ -122,7 +115,9 @@ describe('a database whose sessions have defaults that the service cannot work w
     before(async () => {
       databaseUrl = await createDatabase('defaults_all');
       for (const { name, is } of DEFAULTS) await setDefault(databaseUrl, name, is);
-      sentences = DEFAULTS.map((wrong) => sentenceOf(databaseUrl, wrong)).join('\n');
+      await setDefault(databaseUrl, 'search_path', 'nowhere');
+      const ofDefaults = DEFAULTS.map((wrong) => sentenceOf(databaseUrl, wrong));
+      sentences = [...ofDefaults, schemaSentenceOf(databaseUrl)].join('\n');
     });
 
     useCliDatabase(() => databaseUrl);
