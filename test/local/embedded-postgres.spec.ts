@@ -18,17 +18,6 @@ describe('embedded Postgres: its folder and its user', () => {
     await playground.remove();
   });
 
-  it('keeps its data over a restart, in a folder that names the major version', async () => {
-    const first = await playground.start();
-    await query(first, 'create table restarted as select 7 as number');
-    await first.stop();
-    const second = await playground.start();
-    assert.deepEqual(await query(second, 'select number from restarted'), [7]);
-    assert.deepEqual([first.owned, second.owned], [true, true]);
-    assert.equal(path.basename(second.dataDir), `pg${second.version.split('.')[0]}`);
-    assert.deepEqual(await query(second, 'show server_version'), [second.version]);
-  });
-
   it('runs as an ordinary user', async () => {
     const dir = path.join(playground.root, 'theirs');
     await mkdir(dir);
@@ -41,11 +30,15 @@ describe('embedded Postgres: its folder and its user', () => {
     assert.equal((await stat(server.dataDir)).uid, nobody?.uid ?? process.getuid?.());
   });
 
-  it('never runs as root', async () => {
+  it('never runs as root, opens no port, and lets only its owner into the folder of its socket', async () => {
     const server = await playground.start();
     const owner = (await stat(server.dataDir)).uid;
     assert.equal(owner, runsAsRoot ? (await serverUser(0)).uid : process.getuid?.());
     assert.notEqual(owner, 0);
+    assert.deepEqual(await query(server, 'show listen_addresses'), ['']);
+    const socketDir = new URL(server.url).searchParams.get('host') ?? '';
+    assert.ok(existsSync(path.join(socketDir, '.s.PGSQL.5432')));
+    assert.equal((await stat(socketDir)).mode & 0o777, 0o700);
   });
 
   it('chooses the owner of the folder, then postgres, then nobody', () => {
@@ -77,14 +70,6 @@ describe('embedded Postgres: its folder and its user', () => {
     }
   });
 
-  it('opens no port, and only its owner may enter the folder of its socket', async () => {
-    const server = await playground.start();
-    assert.deepEqual(await query(server, 'show listen_addresses'), ['']);
-    const socketDir = new URL(server.url).searchParams.get('host') ?? '';
-    assert.ok(existsSync(path.join(socketDir, '.s.PGSQL.5432')));
-    assert.equal((await stat(socketDir)).mode & 0o777, 0o700);
-  });
-
   it('keeps the user that owns the folder, and its socket below the length limit in a deep one', async () => {
     const names = Array.from({ length: 6 }, () => 'a-folder-with-a-long-name');
     const deep = path.join(playground.root, ...names, 'é');
@@ -108,10 +93,16 @@ describe('embedded Postgres: its folder and its user', () => {
     assert.deepEqual(server, ['UTF8', 'C', 'UTC']);
   });
 
-  it('starts another cluster for another major version, and leaves the first alone', async () => {
+  it('keeps its data over a restart, in a folder that names the major version, beside the cluster of another', async () => {
     const first = await playground.start();
     await query(first, 'create table of_one_version as select 7 as number');
     await first.stop();
+    const second = await playground.start();
+    assert.deepEqual([first.owned, second.owned], [true, true]);
+    assert.equal(path.basename(second.dataDir), `pg${second.version.split('.')[0]}`);
+    assert.deepEqual(await query(second, 'show server_version'), [second.version]);
+    assert.deepEqual(await query(second, 'select number from of_one_version'), [7]);
+    await second.stop();
     const other = await playground.start({ binDir: await programsOfVersion('17.0') });
     assert.equal(path.basename(other.dataDir), 'pg17');
     await other.stop();
