@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Visitor } from '../../lab/world/page/visit.js';
-import { fundedWallet, neverEnds } from '../../lab/world/page/wallets.js';
+import { fundedWallet } from '../../lab/world/page/wallets.js';
 import { buildUndecidedPayment } from '../../lab/world/shop/factories.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { Payment } from '../../shared/payments/model.js';
@@ -208,17 +208,6 @@ describe('an open page', () => {
     // Going back does not redirect again.
     await visitor.sees('Payment complete');
     assert.equal(await visitor.page.locator('#redirect').isVisible(), false);
-    await visitor.leave();
-  });
-
-  it('waits for the wallet, and is unchanged after a reload', async () => {
-    const wallet = fundedWallet();
-    wallet.next.set('eth_signTypedData_v4', neverEnds);
-    const visitor = await shop.visitPage((await shop.buildSession()).id, { wallets: [wallet] });
-    await visitor.press(FOX);
-    await visitor.sees('Confirm in Fox Wallet');
-    await visitor.page.reload();
-    await visitor.sees('Pay with your wallet');
     await visitor.leave();
   });
 });

@@ -8,6 +8,7 @@ import {
   buildSession,
   buildUndecidedPayment,
 } from '../../lab/world/shop/factories.js';
+import { Payable } from '../../shared/payables/model.js';
 import { BASE_SEPOLIA } from '../support/checkout.js';
 import { forAllTests } from '../support/hooks.js';
 import { openFakeBalances } from '../support/page/fake-balances.js';
@@ -167,34 +168,24 @@ describe('the first glance of the page', () => {
     await without.leave();
   });
 
-  it('calls a payment its own only while the wallet that it paid with holds the session', async () => {
+  it('calls a payment its own only while the wallet that it paid with holds the session, and forgets it then', async () => {
     const { session, payment } = await buildUndecidedPayment(shop.app.db, shop.merchant.accountId);
-    const visit = (payer: string) =>
-      shop.visitPage(session, {
-        prepare: async (page) => {
-          await page.addInitScript(`sessionStorage.setItem('checkout-mine-${session.id}', '${payer}')`);
-        },
-      });
+    const key = `checkout-mine-${session.id}`;
     assert.ok(payment.payer !== null);
+    const visitor = await shop.visitPage(session);
     for (const [payer, shown, hidden] of [
       ['0x0000000000000000000000000000000000000001', 'A payment for this order', 'Your payment'],
       [payment.payer, 'Your payment', 'A payment for this order'],
     ] as const) {
-      const visitor = await visit(payer);
+      await visitor.page.evaluate(`sessionStorage.setItem('${key}', '${payer}')`);
+      await visitor.page.reload();
       await visitor.page.getByText(`${shown} is on its way.`).waitFor();
       assert.equal(await visitor.page.getByText(`${hidden} is on its way.`).isVisible(), false);
-      await visitor.leave();
     }
-  });
-
-  it('forgets its own payment once the session is open again', async () => {
-    const { id } = await shop.buildSession();
-    const key = `checkout-mine-${id}`;
-    const visitor = await shop.visitPage(id, {
-      prepare: async (page) => {
-        await page.addInitScript(`sessionStorage.setItem('${key}', '0x1')`);
-      },
-    });
+    await Payable.query(shop.app.db).patch({ status: 'open', paymentId: null }).where({ id: session.id });
+    await visitor.sees('Pay with your wallet');
+    await visitor.page.evaluate(`sessionStorage.setItem('${key}', '${payment.payer}')`);
+    await visitor.page.reload();
     await visitor.page.locator('#wallets > *').first().waitFor({ state: 'attached' });
     assert.equal(await visitor.page.evaluate(`sessionStorage.getItem('${key}')`), null);
     await visitor.leave();

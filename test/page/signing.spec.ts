@@ -62,6 +62,9 @@ describe('the page, while a wallet signs,', () => {
     }
     assert.ok(!panel.includes(await payToOf(id, SOLANA_DEVNET)));
     assert.equal(await visitor.page.getByRole('button', { name: /copy/i }).count(), 0);
+    // A reload leaves the window of the wallet behind, and the page as it was before.
+    await visitor.page.reload();
+    await visitor.sees('Pay with your wallet');
     await visitor.leave();
   });
 
