@@ -7,7 +7,7 @@ import { openMoneyFlow } from '../support/money-flow.js';
 
 const MINUTE_MS = 60_000;
 
-describe('a payment whose transaction is not confirmed', () => {
+describe('a payment whose outcome waits for blocks', () => {
   const flow = forAllTests(() =>
     openMoneyFlow('waiting_for_confirmations', {
       worker: false,
@@ -43,69 +43,50 @@ describe('a payment whose transaction is not confirmed', () => {
     );
   });
 
-  it('is told to a person five minutes after its end, and not failed', async () => {
-    const { id } = await flow.buildSession();
-    await flow.pay(id, { validBefore: BigInt(Math.floor((nowMs() + 5 * MINUTE_MS) / 1000)) });
-    const { id: paymentId, validUntil } = await flow.onlyPayment(id);
-    flow.facilitator.settle.next(breaksBeforeWork());
-    const pending: ChainFinding = { kind: 'pending', transaction: '5'.repeat(87) };
-    worker.deps.chains = { check: async () => pending, close: () => undefined };
-    const errorsUntil = async (ms: number): Promise<unknown[]> => {
-      while (nowMs() < validUntil.getTime() + ms) await worker.doNext(paymentId);
-      return worker.log.filter(({ level }) => level === 'error').map(({ event, reason }) => [event, reason]);
-    };
-    assert.deepEqual(await errorsUntil(4 * MINUTE_MS), []);
-    const told = ['payment.chain_unreadable', 'its transaction is not confirmed'];
-    assert.deepEqual(await errorsUntil(6 * MINUTE_MS), [told]);
-    assert.equal((await flow.onlyPayment(id)).status, 'processing');
-  });
-});
-
-describe('a payment whose chain goes on, while 20 confirmations are set', () => {
-  const flow = forAllTests(() =>
-    openMoneyFlow('waiting_for_20_confirmations', {
-      worker: false,
-      environment: { SETTLE_WAIT_MS: '0', CONFIRMATIONS_EIP155_84532: '20' },
-    }),
-  );
-  const worker = forAllTests(() => flow.openManualWorker());
-  afterEach(() => {
-    resetClock();
-    worker.log.length = 0;
-  });
-
-  const findings: Record<string, { finding: () => ChainFinding; reason: string }> = {
-    'has paid': {
-      finding: () => ({
-        kind: 'paid',
-        transaction: '0x1',
-        height: 1,
-        proofIndex: 0,
-        payer: undefined,
-        confirmations: 10,
-      }),
-      reason: 'its transaction has too few confirmations',
-    },
-    'is unused at its end': {
-      finding: () => ({ kind: 'unused', chainTime: new Date(nowMs()), exhausted: false }),
-      reason: 'a block, or one that replaces it, can still use its authorization',
-    },
-  };
-  for (const [what, { finding, reason }] of Object.entries(findings))
-    it(`and ${what} is told to a person when the blocks take longer than the slowest network's`, async () => {
+  const TOO_FEW = { transaction: '0x1', height: 1, proofIndex: 0, payer: undefined, confirmations: 10 };
+  const findings: [
+    what: string,
+    needed: string,
+    find: () => ChainFinding,
+    minutes: number,
+    reason: string,
+  ][] = [
+    [
+      'is not confirmed',
+      '0',
+      () => ({ kind: 'pending', transaction: '5'.repeat(87) }),
+      5,
+      'its transaction is not confirmed',
+    ],
+    [
+      'has too few of 20 confirmations',
+      '20',
+      () => ({ kind: 'paid', ...TOO_FEW }),
+      10,
+      'its transaction has too few confirmations',
+    ],
+    [
+      'is unused in the newest block, and not in one with 20 confirmations',
+      '20',
+      () => ({ kind: 'unused', chainTime: new Date(nowMs()), exhausted: false }),
+      10,
+      'a block, or one that replaces it, can still use its authorization',
+    ],
+  ];
+  for (const [what, needed, find, minutes, said] of findings)
+    it(`is told to a person ${minutes} minutes after its end, and not failed, when it ${what}`, async () => {
+      const { deps, doNext, log } = flow.openManualWorker({ CONFIRMATIONS_EIP155_84532: needed });
       const { id } = await flow.buildSession();
       await flow.pay(id, { validBefore: BigInt(Math.floor((nowMs() + 5 * MINUTE_MS) / 1000)) });
       const { id: paymentId, validUntil } = await flow.onlyPayment(id);
       flow.facilitator.settle.next(breaksBeforeWork());
-      worker.deps.chains = { check: async () => finding(), close: () => undefined };
-      const errorsUntil = async (ms: number): Promise<unknown[]> => {
-        while (nowMs() < validUntil.getTime() + ms) await worker.doNext(paymentId);
-        return worker.log
-          .filter(({ level }) => level === 'error')
-          .map(({ event, reason: said }) => [event, said]);
+      deps.chains = { check: async () => find(), close: () => undefined };
+      const errorsUntil = async (minute: number): Promise<unknown[]> => {
+        while (nowMs() < validUntil.getTime() + minute * MINUTE_MS) await doNext(paymentId);
+        return log.filter(({ level }) => level === 'error').map(({ event, reason }) => [event, reason]);
       };
-      assert.deepEqual(await errorsUntil(9 * MINUTE_MS), []);
-      assert.deepEqual(await errorsUntil(11 * MINUTE_MS), [['payment.chain_unreadable', reason]]);
+      assert.deepEqual(await errorsUntil(minutes - 1), []);
+      assert.deepEqual(await errorsUntil(minutes + 1), [['payment.chain_unreadable', said]]);
       assert.equal((await flow.onlyPayment(id)).status, 'processing');
     });
 });
