@@ -123,23 +123,4 @@ describe("the x402 library's facilitator", () => {
       });
     }
   }
-
-  it('is understood when it answers 400 without a verdict', () => {
-    assert.equal(verify({ error: 'invalid_payload' }, 400).kind, 'unavailable');
-    assert.equal(settle({ error: 'invalid_payload' }, 400).kind, 'unknown');
-  });
-
-  it('is understood when it answers 400 with a verdict', () => {
-    const settled = {
-      success: false,
-      errorReason: 'invalid_x402_version',
-      transaction: '',
-      network: BASE_SEPOLIA,
-    };
-    assert.equal(
-      codeOf(verify({ isValid: false, invalidReason: 'invalid_x402_version' }, 400)),
-      'invalid_x402_version',
-    );
-    assert.equal(codeOf(settle(settled, 400)), 'invalid_x402_version');
-  });
 });
