@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { Keypair } from '@solana/web3.js';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import type { FakeFacilitator } from '../../../lab/world/facilitator/facilitator.js';
+import {
+  type FacilitatorOptions,
+  type FakeFacilitator,
+  startFacilitator,
+} from '../../../lab/world/facilitator/facilitator.js';
 import {
   type EvmOverrides,
   type SolanaOverrides,
@@ -23,7 +27,7 @@ export const ACCOUNT = privateKeyToAccount(generatePrivateKey());
 export const BUYER = Keypair.generate();
 
 /** Calls the facilitator as the service does, and returns each verdict as a short text. */
-export class FacilitatorCaller {
+class FacilitatorCaller {
   readonly #url: string;
 
   constructor({ url }: FakeFacilitator) {
@@ -83,4 +87,13 @@ function requestFor(entry: PaymentRequirements, payload: object): FacilitatorReq
   const proof = parsePayload(entry.network, { ...payload });
   assert.ok(proof);
   return buildFacilitatorRequest(entry, proof);
+}
+
+/** The fake facilitator of the running test, and its caller. */
+export let facilitator: FakeFacilitator;
+export let caller: FacilitatorCaller;
+
+export async function start(options: FacilitatorOptions): Promise<void> {
+  facilitator = await startFacilitator(options);
+  caller = new FacilitatorCaller(facilitator);
 }

@@ -13,20 +13,7 @@ import {
   settlesAsPending,
   slow,
 } from '../../../lab/world/facilitator/dial.js';
-import {
-  type FacilitatorOptions,
-  type FakeFacilitator,
-  startFacilitator,
-} from '../../../lab/world/facilitator/facilitator.js';
-import { FacilitatorCaller } from './facilitator-caller.js';
-
-let facilitator: FakeFacilitator;
-let caller: FacilitatorCaller;
-
-async function start(options: FacilitatorOptions): Promise<void> {
-  facilitator = await startFacilitator(options);
-  caller = new FacilitatorCaller(facilitator);
-}
+import { caller, facilitator, start } from './facilitator-caller.js';
 
 describe('the fake facilitator with faults', () => {
   beforeEach(async () => {

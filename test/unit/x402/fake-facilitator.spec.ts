@@ -2,26 +2,14 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { Keypair } from '@solana/web3.js';
 import { SignJWT } from 'jose';
-import {
-  type FacilitatorOptions,
-  type FakeFacilitator,
-  startFacilitator,
-} from '../../../lab/world/facilitator/facilitator.js';
+import type { FacilitatorOptions } from '../../../lab/world/facilitator/facilitator.js';
 import type { Movement } from '../../../lab/world/facilitator/judgement.js';
 import type { EvmOverrides, SolanaOverrides } from '../../../lab/world/shop/agent.js';
 import { advanceClock, now, resetClock } from '../../../shared/process/clock.js';
 import { readSettleAnswer } from '../../../shared/x402/facilitator/facilitator-answers.js';
 import { parseSupported } from '../../../shared/x402/requirements.js';
-import { ACCOUNT, BUYER, FacilitatorCaller } from './facilitator-caller.js';
+import { ACCOUNT, BUYER, caller, facilitator, start } from './facilitator-caller.js';
 import { BASE_SEPOLIA, EVM_WALLET, SOLANA_DEVNET } from './offers.js';
-
-let facilitator: FakeFacilitator;
-let caller: FacilitatorCaller;
-
-async function start(options: FacilitatorOptions): Promise<void> {
-  facilitator = await startFacilitator(options);
-  caller = new FacilitatorCaller(facilitator);
-}
 
 async function restart(options: FacilitatorOptions): Promise<void> {
   await facilitator.close();
