@@ -7,7 +7,7 @@ import type { Row } from './report/benchmark.js';
 import { median, round } from './report/statistics.js';
 import { postmaster } from './system/postmaster.js';
 import type { BenchProcess } from './system/server-process.js';
-import { type BenchServices, startBenchServices } from './system/services.js';
+import { startBenchServices } from './system/services.js';
 import { openSystem } from './system/system.js';
 
 const ROUNDS = 12;
@@ -64,12 +64,10 @@ export async function compareWithBefore(folder: string): Promise<Row[]> {
 }
 
 async function openVersion(folder?: string): Promise<Version> {
-  const services: BenchServices = await startBenchServices();
+  const services = await startBenchServices();
   const system = await openSystem(services, folder);
   const { accountId, testKey } = await buildMerchant(system.db);
-  const facilitator = { FACILITATOR_URL: (await system.startBaseline('facilitator')).url };
-  const web = await system.startWeb(facilitator);
-  const worker = await system.startWorker(facilitator);
+  const { web, worker } = await system.startAll();
   const sessions = await buildSessions(system.db, accountId, 2000);
   const headers = { Authorization: `Bearer ${testKey}` };
   const load = { url: web.url, connections: CONNECTIONS, seconds: SECONDS, expects: 'success' } as const;

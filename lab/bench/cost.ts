@@ -8,9 +8,8 @@ import type { Row } from './report/benchmark.js';
 import { round } from './report/statistics.js';
 import { postmaster } from './system/postmaster.js';
 import type { BenchProcess } from './system/server-process.js';
-import type { BenchServices } from './system/services.js';
 import { until } from './system/shop.js';
-import { openSystem, type System } from './system/system.js';
+import type { System } from './system/system.js';
 
 const SECONDS = 5;
 const CONNECTIONS = 50;
@@ -23,15 +22,12 @@ const GOAL_MS = 2.5;
  * Resources per operation under load: processor time of each process, commits and bytes in Postgres, commands and bytes
  * in Redis. The basis of capacity planning.
  */
-export async function cost(services: BenchServices): Promise<Row[]> {
-  const system = await openSystem(services);
-  const redis = new Redis(services.redisUrl);
+export async function cost(system: System): Promise<Row[]> {
+  const redis = new Redis(system.services.redisUrl);
   try {
     const { accountId, testKey } = await buildMerchant(system.db);
-    const facilitator = { FACILITATOR_URL: (await system.startBaseline('facilitator')).url };
+    const { web, worker } = await system.startAll();
     const receiver = await system.startBaseline('receiver');
-    const web = await system.startWeb(facilitator);
-    const worker = await system.startWorker(facilitator);
     const parts = { webs: [web], workers: [worker], postgres: await postmaster(system.db), redis };
     const measure = async (what: string, act: () => Promise<number>) => ({
       what,
@@ -74,7 +70,6 @@ export async function cost(services: BenchServices): Promise<Row[]> {
     return [...rows, { ...delivered, ...withGoal(delivered) }];
   } finally {
     redis.disconnect();
-    await system.close();
   }
 }
 

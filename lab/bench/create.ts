@@ -2,8 +2,7 @@ import { buildMerchant } from '../world/shop/factories.js';
 import { type Comparison, compareWithBaseline, type LoadOfRound, rateRow } from './load/compare.js';
 import type { PreparedRequest } from './load/wrk.js';
 import type { Row } from './report/benchmark.js';
-import type { BenchServices } from './system/services.js';
-import { openSystem } from './system/system.js';
+import type { System } from './system/system.js';
 
 const ORDER = {
   mode: 'payment',
@@ -43,60 +42,55 @@ export const CREATE = {
 } as const satisfies PreparedRequest;
 
 /** A create with all fields, as JSON, against one INSERT in bare Express, and in bare node:http. */
-export function create(services: BenchServices): Promise<Row[]> {
+export function create(system: System): Promise<Row[]> {
   const comparisons = [
     { against: 'insert', figure: 'create', goal: 0.95 },
     { against: 'bare-insert', figure: 'create, bare http', goal: 1.1 },
   ] as const;
-  return compareCreates(services, comparisons, {
+  return compareCreates(system, comparisons, {
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(ORDER),
   });
 }
 
 /** Creates sessions of three items in Stripe's form encoding. */
-export function createForm(services: BenchServices): Promise<Row[]> {
-  return compareCreates(services, [{ against: 'insert', figure: 'create-form', goal: 0.85 }], {
+export function createForm(system: System): Promise<Row[]> {
+  return compareCreates(system, [{ against: 'insert', figure: 'create-form', goal: 0.85 }], {
     headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
     body: THREE_ITEMS.toString(),
   });
 }
 
 async function compareCreates(
-  services: BenchServices,
+  system: System,
   comparisons: readonly Comparison[],
   { headers, body }: Required<Pick<PreparedRequest, 'headers' | 'body'>>,
 ): Promise<Row[]> {
-  const system = await openSystem(services);
-  try {
-    const { testKey } = await buildMerchant(system.db);
-    const web = await system.startWeb();
-    const post = { method: 'POST', expects: 'success' } as const;
-    const ours: PreparedRequest = {
-      ...post,
-      path: '/v1/checkout/sessions',
-      headers: { ...headers, Authorization: `Bearer ${testKey}`, 'Idempotency-Key': '{{n}}' },
-      body,
-    };
-    const baseline: PreparedRequest = {
-      ...post,
-      path: '/',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(ORDER),
-    };
-    const rows: Row[] = [];
-    for (const { against, figure, goal } of comparisons) {
-      const bare = await system.startBaseline(against);
-      for (const connections of [50, 10]) {
-        const load = (url: string, request: PreparedRequest): LoadOfRound => {
-          return (seconds) => ({ url, requests: [request], connections, seconds, expects: 'success' });
-        };
-        const compared = await compareWithBaseline(load(web.url, ours), load(bare.url, baseline));
-        rows.push({ ...rateRow(figure, compared, goal), connections });
-      }
+  const { testKey } = await buildMerchant(system.db);
+  const web = await system.startWeb();
+  const post = { method: 'POST', expects: 'success' } as const;
+  const ours: PreparedRequest = {
+    ...post,
+    path: '/v1/checkout/sessions',
+    headers: { ...headers, Authorization: `Bearer ${testKey}`, 'Idempotency-Key': '{{n}}' },
+    body,
+  };
+  const baseline: PreparedRequest = {
+    ...post,
+    path: '/',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(ORDER),
+  };
+  const rows: Row[] = [];
+  for (const { against, figure, goal } of comparisons) {
+    const bare = await system.startBaseline(against);
+    for (const connections of [50, 10]) {
+      const load = (url: string, request: PreparedRequest): LoadOfRound => {
+        return (seconds) => ({ url, requests: [request], connections, seconds, expects: 'success' });
+      };
+      const compared = await compareWithBaseline(load(web.url, ours), load(bare.url, baseline));
+      rows.push({ ...rateRow(figure, compared, goal), connections });
     }
-    return rows;
-  } finally {
-    await system.close();
   }
+  return rows;
 }

@@ -1,8 +1,7 @@
 import { openCrowdedWorld, payInCrowd } from './crowd/crowd.js';
 import type { Row } from './report/benchmark.js';
 import { round } from './report/statistics.js';
-import type { BenchServices } from './system/services.js';
-import { openSystem } from './system/system.js';
+import { openSystem, type System } from './system/system.js';
 
 const CROWD = { payments: 200, callsPerSecond: 10 };
 const MOST_CALLS_EACH = 10;
@@ -12,13 +11,13 @@ const WITHIN_MS = 600_000;
  * Paid sessions whose answers of /settle were lost, behind one endpoint that limits calls, with one worker process and with
  * more: each process has a queue of its own.
  */
-export async function crowdedEndpoint(services: BenchServices): Promise<Row[]> {
+export async function crowdedEndpoint({ services }: System): Promise<Row[]> {
   const rows: Row[] = [];
   for (const workers of [1, 2, 4]) rows.push(await measure(services, workers));
   return rows;
 }
 
-async function measure(services: BenchServices, workers: number): Promise<Row> {
+async function measure(services: System['services'], workers: number): Promise<Row> {
   const world = await openCrowdedWorld();
   const system = await openSystem(services);
   try {

@@ -5,8 +5,7 @@ import { BIG_ACCOUNT } from './growth/seed.js';
 import type { Row } from './report/benchmark.js';
 import { round } from './report/statistics.js';
 import type { BenchProcess } from './system/server-process.js';
-import type { BenchServices } from './system/services.js';
-import { openSystem } from './system/system.js';
+import type { System } from './system/system.js';
 
 const PAYMENTS = 1_000_000;
 const HEAP_MIB = 64;
@@ -17,34 +16,29 @@ const LOOK_EVERY_MS = 50;
  * Exports a year with a million payments as CSV from a web process with a small heap; compares the resident memory
  * during the first and the last tenth.
  */
-export async function csv(services: BenchServices): Promise<Row[]> {
-  const system = await openSystem(services);
-  try {
-    const others = { accounts: 1, deliveries: 1, idempotencyRecords: 1 };
-    const counts = { sessions: PAYMENTS, payments: PAYMENTS, ...others };
-    await seedInBulk(system.config.database, counts, (line) => process.stdout.write(`${line}\n`));
-    const mine = { accountId: BIG_ACCOUNT, livemode: false, name: 'Bench' };
-    const { secret } = await createApiKey(system.db, mine);
-    const web = await system.startWeb({ NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}` });
-    const { lines, bytes, seconds, peaks } = await readAll(web, secret);
-    const ratio = (peaks.at(-1) ?? 0) / (peaks[0] ?? 0);
-    return [
-      {
-        figure: 'csv',
-        lines,
-        MB: Math.round(bytes / 1e6),
-        seconds: round(seconds),
-        'peak MiB': Math.round(Math.max(...peaks)),
-        'of the first tenth': Math.round(peaks[0] ?? 0),
-        'of the last tenth': Math.round(peaks.at(-1) ?? 0),
-        ratio: round(ratio),
-        goal: `≤ ${GOAL}`,
-        met: ratio <= GOAL && lines === PAYMENTS ? 'yes' : 'no',
-      },
-    ];
-  } finally {
-    await system.close();
-  }
+export async function csv(system: System): Promise<Row[]> {
+  const others = { accounts: 1, deliveries: 1, idempotencyRecords: 1 };
+  const counts = { sessions: PAYMENTS, payments: PAYMENTS, ...others };
+  await seedInBulk(system.config.database, counts);
+  const mine = { accountId: BIG_ACCOUNT, livemode: false, name: 'Bench' };
+  const { secret } = await createApiKey(system.db, mine);
+  const web = await system.startWeb({ NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}` });
+  const { lines, bytes, seconds, peaks } = await readAll(web, secret);
+  const ratio = (peaks.at(-1) ?? 0) / (peaks[0] ?? 0);
+  return [
+    {
+      figure: 'csv',
+      lines,
+      MB: Math.round(bytes / 1e6),
+      seconds: round(seconds),
+      'peak MiB': Math.round(Math.max(...peaks)),
+      'of the first tenth': Math.round(peaks[0] ?? 0),
+      'of the last tenth': Math.round(peaks.at(-1) ?? 0),
+      ratio: round(ratio),
+      goal: `≤ ${GOAL}`,
+      met: ratio <= GOAL && lines === PAYMENTS ? 'yes' : 'no',
+    },
+  ];
 }
 
 interface Read {

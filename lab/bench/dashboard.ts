@@ -9,8 +9,7 @@ import { BIG_ACCOUNT } from './growth/seed.js';
 import type { Row } from './report/benchmark.js';
 import { median, round } from './report/statistics.js';
 import { postmaster } from './system/postmaster.js';
-import type { BenchServices } from './system/services.js';
-import { openSystem } from './system/system.js';
+import type { System } from './system/system.js';
 
 const PAYMENTS = 1_000_000;
 const GOAL_MS = 300;
@@ -30,12 +29,11 @@ const SCREENS = [
  * The time that the service takes for all requests of a screen together, as its metrics have it, in an account with a million
  * payments; and the processor time of web and Postgres, with the document, the script and the metrics.
  */
-export async function dashboard(services: BenchServices): Promise<Row[]> {
-  const system = await openSystem(services);
+export async function dashboard(system: System): Promise<Row[]> {
   const browser = await launchBrowser();
   try {
     const counts = { sessions: PAYMENTS, payments: PAYMENTS, deliveries: 200_000 };
-    await seedInBulk(system.config.database, { ...counts, accounts: 1, idempotencyRecords: 1 }, report);
+    await seedInBulk(system.config.database, { ...counts, accounts: 1, idempotencyRecords: 1 });
     await fillScreens(system.db);
     const { secret } = await createApiKey(system.db, {
       accountId: BIG_ACCOUNT,
@@ -56,14 +54,12 @@ export async function dashboard(services: BenchServices): Promise<Row[]> {
     return rows;
   } finally {
     await browser.close();
-    await system.close();
   }
 }
 
 /** Seeding fires no trigger: the daily totals are counted from the payments. */
 async function fillScreens(db: Knex): Promise<void> {
   await rebuildTotals(db, BIG_ACCOUNT, { from: new Date(0), before: new Date('9999-01-01') });
-  report('daily totals');
   await buildEndpoints(db, BIG_ACCOUNT, 8);
   for (let n = 0; n < 20; n += 1) await buildRefund(db, BIG_ACCOUNT);
   await db.raw('ANALYZE');
@@ -128,8 +124,4 @@ async function readAnswers(url: string): Promise<Answers> {
     else answered.ms += Number(value) * 1000;
   }
   return answers;
-}
-
-function report(line: string): void {
-  process.stderr.write(`${(performance.now() / 1000).toFixed(0).padStart(5)} s  ${line}\n`);
 }

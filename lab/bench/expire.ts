@@ -4,9 +4,8 @@ import { buildSessions } from '../world/shop/factories.js';
 import { compareRates, medianRound, type Pair } from './load/compare.js';
 import type { Row } from './report/benchmark.js';
 import type { BenchProcess } from './system/server-process.js';
-import type { BenchServices } from './system/services.js';
 import { openShop, until } from './system/shop.js';
-import { openSystem, type System } from './system/system.js';
+import type { System } from './system/system.js';
 
 const OVERDUE = 100_000;
 const BATCH = 1000;
@@ -18,8 +17,7 @@ const GOAL = 10;
  * Overdue sessions, each with its event and one delivery, expired by one worker process without other work; the time
  * runs from its start. The baseline writes the same rows one by one.
  */
-export async function expire(services: BenchServices): Promise<Row[]> {
-  const system = await openSystem(services);
+export async function expire(system: System): Promise<Row[]> {
   const shop = await openShop(system);
   try {
     await shop.addEndpoint('http://127.0.0.1:1/');
@@ -36,7 +34,6 @@ export async function expire(services: BenchServices): Promise<Row[]> {
     return [compareRates('expire, sessions', medianRound(rates, Number), GOAL)];
   } finally {
     await shop.close();
-    await system.close();
   }
 }
 

@@ -1,15 +1,13 @@
 import knexFactory from 'knex';
-import { Agent, type Dispatcher, request } from 'undici';
 import { createApiKey } from '../../shared/accounts/api-keys.js';
 import { buildSessions } from '../world/shop/factories.js';
 import { seedInBulk } from './growth/bulk.js';
 import { medians, WARM_UP } from './growth/medians.js';
 import { A_YEAR_OF_BUSINESS, BIG_ACCOUNT, type Counts, seedDatabase } from './growth/seed.js';
-import type { PreparedRequest } from './load/wrk.js';
+import { oneConnectionTo } from './load/one-connection.js';
 import { signed } from './pay.js';
 import type { Row } from './report/benchmark.js';
-import { round } from './report/statistics.js';
-import type { BenchServices } from './system/services.js';
+import { ratioAtMost, round } from './report/statistics.js';
 import { openSystem, type System } from './system/system.js';
 
 const TIMES = 300;
@@ -25,7 +23,7 @@ type Acts = Record<'create' | 'retrieve' | 'list' | 'link-402' | 'pay', () => Pr
  * Request latency with a year of data and with almost none: two databases of one Postgres, each with a web and a worker
  * process, asked in turn, request by request, so that noise affects both.
  */
-export async function growth({ databaseUrl, redisUrl }: BenchServices): Promise<Row[]> {
+export async function growth({ services: { databaseUrl, redisUrl } }: System): Promise<Row[]> {
   const big = await openSystem({
     databaseUrl: await addDatabase(databaseUrl, 'big'),
     redisUrl: `${redisUrl}/1`,
@@ -35,7 +33,7 @@ export async function growth({ databaseUrl, redisUrl }: BenchServices): Promise<
     redisUrl: `${redisUrl}/2`,
   });
   try {
-    await seedInBulk(big.config.database, A_YEAR_OF_BUSINESS, report);
+    await seedInBulk(big.config.database, A_YEAR_OF_BUSINESS);
     await seedDatabase(small.db, HANDFUL);
     const [ours, baseline] = [await actsOn(big), await actsOn(small)];
     const rows: Row[] = [];
@@ -46,9 +44,7 @@ export async function growth({ databaseUrl, redisUrl }: BenchServices): Promise<
         figure: `growth, ${name}`,
         'ours ms': round(oursMs),
         'baseline ms': round(baselineMs),
-        ratio: round(ratio),
-        goal: `≤ ${GOAL}`,
-        met: ratio <= GOAL ? 'yes' : 'no',
+        ...ratioAtMost(ratio, GOAL),
       });
     }
     return rows;
@@ -56,10 +52,6 @@ export async function growth({ databaseUrl, redisUrl }: BenchServices): Promise<
     await big.close();
     await small.close();
   }
-}
-
-function report(line: string): void {
-  process.stderr.write(`${(performance.now() / 1000).toFixed(0).padStart(5)} s  ${line}\n`);
 }
 
 async function addDatabase(databaseUrl: string, name: string): Promise<string> {
@@ -74,26 +66,20 @@ async function addDatabase(databaseUrl: string, name: string): Promise<string> {
 /** Requests of the largest account of the seed. */
 async function actsOn(system: System): Promise<Acts> {
   const { db } = system;
-  const facilitator = { FACILITATOR_URL: (await system.startBaseline('facilitator')).url };
-  const [web] = await Promise.all([system.startWeb(facilitator), system.startWorker(facilitator)]);
+  const { web } = await system.startAll();
   const key = await createApiKey(db, { accountId: BIG_ACCOUNT, livemode: false, name: 'Bench' });
   const headers = { authorization: `Bearer ${key.secret}` };
   const sessions = await buildSessions(db, BIG_ACCOUNT, WARM_UP + TIMES);
   const payments = signed(sessions.length, (n) => `/c/${sessions[n]?.id}`);
   const paid = await db('checkoutSessions').where({ accountId: BIG_ACCOUNT, status: 'complete' }).first('id');
   const open = (await buildSessions(db, BIG_ACCOUNT, 1))[0];
-  const dispatcher = new Agent({ connections: 1 });
-  const ask = async (expected: number, { path, ...options }: RequestWithMethod): Promise<void> => {
-    const { statusCode, body } = await request(web.url + path, { dispatcher, ...options });
-    await body.text();
-    if (statusCode !== expected) throw new Error(`${path} answered ${statusCode}`);
-  };
-  const create: RequestWithMethod = {
+  const ask = oneConnectionTo(web.url);
+  const create = {
     method: 'POST',
     path: '/v1/checkout/sessions',
     headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify(ORDER),
-  };
+  } as const;
   return {
     create: () => ask(200, create),
     retrieve: () => ask(200, { path: `/v1/checkout/sessions/${paid.id}`, headers }),
@@ -102,5 +88,3 @@ async function actsOn(system: System): Promise<Acts> {
     pay: () => ask(200, payments.pop() ?? { path: '/none-left' }),
   };
 }
-
-type RequestWithMethod = PreparedRequest & { method?: Dispatcher.HttpMethod };

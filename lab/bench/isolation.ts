@@ -1,10 +1,11 @@
-import { openSubject } from './growth/measure.js';
+import { createApiKey } from '../../shared/accounts/api-keys.js';
+import { newId } from '../../shared/values/ids.js';
 import { medians } from './growth/medians.js';
-import { seedDatabase } from './growth/seed.js';
+import { BIG_ACCOUNT, seedDatabase } from './growth/seed.js';
+import { oneConnectionTo } from './load/one-connection.js';
 import type { Row } from './report/benchmark.js';
-import { round } from './report/statistics.js';
-import type { BenchServices } from './system/services.js';
-import { openSystem } from './system/system.js';
+import { ratioAtMost, round } from './report/statistics.js';
+import type { System } from './system/system.js';
 
 const TIMES = 1000;
 const GOAL = 1.2;
@@ -17,28 +18,29 @@ const COUNTS = {
 };
 
 /** Checks that the latency of a 404 does not reveal whether another account has the object. */
-export async function isolation(services: BenchServices): Promise<Row[]> {
-  const system = await openSystem(services);
-  await seedDatabase(system.db, COUNTS);
-  const { acts, close } = await openSubject({ ...services, facilitatorUrl: 'http://127.0.0.1:1' });
-  try {
-    const rows: Row[] = [];
-    for (const object of ['session', 'cursor', 'endpoint']) {
-      const pair = ['not yours', 'not there'].flatMap((which) => acts[`${object}, ${which}`] ?? []);
-      const [theirs = 0, none = 0] = await medians(pair, TIMES);
-      const ratio = Math.max(theirs, none) / Math.min(theirs, none);
-      rows.push({
-        figure: `404 of a ${object}`,
-        'not yours ms': round(theirs),
-        'not there ms': round(none),
-        ratio: round(ratio),
-        goal: `≤ ${GOAL}`,
-        met: ratio <= GOAL ? 'yes' : 'no',
-      });
-    }
-    return rows;
-  } finally {
-    await close();
-    await system.close();
+export async function isolation({ db, startWeb }: System): Promise<Row[]> {
+  await seedDatabase(db, COUNTS);
+  const ask = oneConnectionTo((await startWeb()).url);
+  const key = await createApiKey(db, { accountId: BIG_ACCOUNT, livemode: false, name: 'Bench' });
+  const headers = { authorization: `Bearer ${key.secret}` };
+  const ofAnother = async (table: string): Promise<string> =>
+    (await db(table).whereNot({ accountId: BIG_ACCOUNT }).orderBy('id').first('id')).id;
+  const sessions = [await ofAnother('checkoutSessions'), newId('cs_test_')];
+  const objects = {
+    session: sessions.map((id) => `/v1/checkout/sessions/${id}`),
+    cursor: sessions.map((id) => `/v1/checkout/sessions?starting_after=${id}`),
+    endpoint: [await ofAnother('webhookEndpoints'), newId('we_')].map((id) => `/v1/webhook_endpoints/${id}`),
+  };
+  const rows: Row[] = [];
+  for (const [object, paths] of Object.entries(objects)) {
+    const acts = paths.map((path) => () => ask(404, { path, headers }));
+    const [theirs = 0, none = 0] = await medians(acts, TIMES);
+    rows.push({
+      figure: `404 of a ${object}`,
+      'not yours ms': round(theirs),
+      'not there ms': round(none),
+      ...ratioAtMost(Math.max(theirs, none) / Math.min(theirs, none), GOAL),
+    });
   }
+  return rows;
 }

@@ -2,7 +2,6 @@ import { Console } from 'node:console';
 import { mkdir, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { killProcesses } from '../world/processes/processes.js';
 import { compareWithBefore } from './before.js';
 import { cost } from './cost.js';
 import { create, createForm } from './create.js';
@@ -17,10 +16,11 @@ import { pay, payLatency } from './pay.js';
 import { payReports } from './pay-reports.js';
 import { memory, start } from './processes.js';
 import { link402, linkPoll, list, retrieve } from './reads.js';
-import type { Benchmark } from './report/benchmark.js';
+import type { Benchmark, Row } from './report/benchmark.js';
 import { drawChart } from './report/chart.js';
 import { scaling } from './scaling.js';
-import { startBenchServices } from './system/services.js';
+import { type BenchServices, startBenchServices } from './system/services.js';
+import { openSystem } from './system/system.js';
 import { webhookIsolation } from './webhook-isolation.js';
 import { webhookLatency } from './webhook-latency.js';
 import { webhookNeighbours } from './webhook-neighbours.js';
@@ -59,10 +59,19 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
 
 const RESULTS = path.join(import.meta.dirname, '..', '..', 'bench', 'results');
 
+async function measure(services: BenchServices, benchmark: Benchmark): Promise<Row[]> {
+  const system = await openSystem(services);
+  try {
+    return await benchmark(system);
+  } finally {
+    await system.close();
+  }
+}
+
 async function run(name: string, benchmark: Benchmark): Promise<void> {
   const services = await startBenchServices();
   try {
-    const rows = await benchmark(services);
+    const rows = await measure(services, benchmark);
     process.stdout.write(`\n${name}\n`);
     new Console(process.stdout).table(rows);
     const machine = { cpus: os.availableParallelism(), node: process.version };
@@ -71,7 +80,6 @@ async function run(name: string, benchmark: Benchmark): Promise<void> {
     await writeFile(path.join(RESULTS, `${name}.json`), json);
     await writeFile(path.join(RESULTS, `${name}.svg`), drawChart(name, rows));
   } finally {
-    await killProcesses();
     await services.stop();
   }
 }

@@ -8,8 +8,8 @@ import { type Visit, type Visitor, visitPage } from '../world/page/visit.js';
 import { evmWallet } from '../world/page/wallets.js';
 import { buildMerchant, buildSession } from '../world/shop/factories.js';
 import type { Row } from './report/benchmark.js';
-import type { BenchServices } from './system/services.js';
-import { openSystem } from './system/system.js';
+import { median } from './report/statistics.js';
+import type { System } from './system/system.js';
 
 /** First visits; the median counts. */
 const VISITS = 15;
@@ -46,8 +46,8 @@ interface PageShop {
 }
 
 /** Measures a first visit to the payment page: requests, bytes over the wire, time until a buyer can read and can pay. */
-export async function page(services: BenchServices): Promise<Row[]> {
-  const shop = await openPageShop(services);
+export async function page(system: System): Promise<Row[]> {
+  const shop = await openPageShop(system);
   try {
     const one = await shop.buildSession();
     const lineItems = Array.from({ length: 100 }, (_, index) => ({
@@ -60,25 +60,24 @@ export async function page(services: BenchServices): Promise<Row[]> {
     }));
     const many = await shop.buildSession({ lineItems, amountTotalCents: 125_000 });
     return [
-      { page: 'one item', ...(await median(shop, one.id, VISITS)) },
-      { page: '100 items', ...(await median(shop, many.id, VISITS)) },
+      { page: 'one item', ...(await medianVisit(shop, one.id, VISITS)) },
+      { page: '100 items', ...(await medianVisit(shop, many.id, VISITS)) },
       {
         page: 'slow 3G, a quarter of the speed',
-        ...(await median(shop, one.id, SLOW_VISITS, ROUND_TRIP_MS)),
+        ...(await medianVisit(shop, one.id, SLOW_VISITS, ROUND_TRIP_MS)),
       },
-      { page: 'the same, 2 s for each request', ...(await median(shop, one.id, SLOW_VISITS, DEVTOOLS_MS)) },
+      {
+        page: 'the same, 2 s for each request',
+        ...(await medianVisit(shop, one.id, SLOW_VISITS, DEVTOOLS_MS)),
+      },
     ];
   } finally {
     await shop.close();
   }
 }
 
-async function openPageShop(services: BenchServices): Promise<PageShop> {
-  const [system, browser, facilitator] = await Promise.all([
-    openSystem(services),
-    launchBrowser(),
-    startFacilitator(),
-  ]);
+async function openPageShop(system: System): Promise<PageShop> {
+  const [browser, facilitator] = await Promise.all([launchBrowser(), startFacilitator()]);
   const noChains = NETWORKS.map(({ environmentSuffix }) => [`RPC_URL_${environmentSuffix}`, UNREACHABLE]);
   const web = await system.startWeb({ FACILITATOR_URL: facilitator.url, ...Object.fromEntries(noChains) });
   const { accountId } = await buildMerchant(system.db);
@@ -87,13 +86,12 @@ async function openPageShop(services: BenchServices): Promise<PageShop> {
     visit: (sessionId, visit) => visitPage(browser, `${web.url}/c/${sessionId}`, visit),
     async close() {
       await browser.close();
-      await system.close();
       await facilitator.close();
     },
   };
 }
 
-async function median(
+async function medianVisit(
   shop: PageShop,
   id: string,
   visits: number,
@@ -101,10 +99,7 @@ async function median(
 ): Promise<Record<string, number | string>> {
   const loads: Load[] = [];
   for (let visit = 0; visit < visits; visit += 1) loads.push(await load(shop, id, latencyMs));
-  const middle = (field: keyof Load): number => {
-    const sorted = loads.map((one) => one[field]).sort((one, other) => one - other);
-    return Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0);
-  };
+  const middle = (field: keyof Load): number => Math.round(median(loads.map((one) => one[field])));
   const [requests, bytes, usableMs] = [middle('requests'), middle('bytes'), middle('usableMs')];
   const holds = requests <= MAX_REQUESTS && bytes <= MAX_BYTES && usableMs <= USABLE_MS;
   return {

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from '../../shared/db/knex.js';
 import { runLoad } from './load/wrk.js';
-import { withShop } from './pay.js';
+import { openPayShop } from './pay.js';
 import type { Row } from './report/benchmark.js';
 import { median, round } from './report/statistics.js';
 import { postmaster } from './system/postmaster.js';
 import { reportMsPerPayment } from './system/report-cost.js';
-import type { BenchServices } from './system/services.js';
+import type { System } from './system/system.js';
 
 const ROUNDS = 9;
 const SECONDS = 3;
@@ -24,43 +24,42 @@ interface Paid {
 }
 
 /** Payments with the daily totals and without: their triggers are on and off in turn, round by round. */
-export async function payReports(services: BenchServices): Promise<Row[]> {
-  return await withShop(services, async ({ system, processes, ours }) => {
-    const parts = [...processes, await postmaster(system.db)];
-    const processorMs = async (): Promise<number> =>
-      (await Promise.all(parts.map(({ cpuMs }) => cpuMs()))).reduce((sum, ms) => sum + ms, 0);
-    const payOnce = async (isOn: boolean): Promise<Paid> => {
-      await switchTriggers(system.db, isOn);
-      const load = await ours(SECONDS, CONNECTIONS);
-      const before = await processorMs();
-      const { perSecond, sent } = await runLoad(load);
-      await sleep(FOLDED_AFTER_MS);
-      return { perSecond, processorMs: ((await processorMs()) - before) / sent };
-    };
-    await payOnce(true);
-    const rounds: { on: Paid; off: Paid }[] = [];
-    for (let n = 0; n < ROUNDS; n += 1) {
-      // The later of two rounds runs in a larger table: each is the later one as often.
-      const first = await payOnce(n % 2 === 0);
-      const second = await payOnce(n % 2 !== 0);
-      rounds.push(n % 2 === 0 ? { on: first, off: second } : { on: second, off: first });
-    }
-    return [
-      rowOf(
-        'payments a second',
-        rounds,
-        ({ perSecond }) => perSecond,
-        (on, off) => on / off,
-      ),
-      rowOf(
-        'processor ms a payment',
-        rounds,
-        ({ processorMs: ms }) => ms,
-        (on, off) => off / on,
-      ),
-      shareRow(await reportMsPerPayment(system.db), rounds),
-    ];
-  });
+export async function payReports(system: System): Promise<Row[]> {
+  const { processes, ours } = await openPayShop(system);
+  const parts = [...processes, await postmaster(system.db)];
+  const processorMs = async (): Promise<number> =>
+    (await Promise.all(parts.map(({ cpuMs }) => cpuMs()))).reduce((sum, ms) => sum + ms, 0);
+  const payOnce = async (isOn: boolean): Promise<Paid> => {
+    await switchTriggers(system.db, isOn);
+    const load = await ours(SECONDS, CONNECTIONS);
+    const before = await processorMs();
+    const { perSecond, sent } = await runLoad(load);
+    await sleep(FOLDED_AFTER_MS);
+    return { perSecond, processorMs: ((await processorMs()) - before) / sent };
+  };
+  await payOnce(true);
+  const rounds: { on: Paid; off: Paid }[] = [];
+  for (let n = 0; n < ROUNDS; n += 1) {
+    // The later of two rounds runs in a larger table: each is the later one as often.
+    const first = await payOnce(n % 2 === 0);
+    const second = await payOnce(n % 2 !== 0);
+    rounds.push(n % 2 === 0 ? { on: first, off: second } : { on: second, off: first });
+  }
+  return [
+    rowOf(
+      'payments a second',
+      rounds,
+      ({ perSecond }) => perSecond,
+      (on, off) => on / off,
+    ),
+    rowOf(
+      'processor ms a payment',
+      rounds,
+      ({ processorMs: ms }) => ms,
+      (on, off) => off / on,
+    ),
+    shareRow(await reportMsPerPayment(system.db), rounds),
+  ];
 }
 
 async function switchTriggers(db: Knex, isOn: boolean): Promise<void> {

@@ -5,8 +5,7 @@ import { type Comparison, compareWithBaseline, type LoadOfRound, rateRow } from 
 import type { PreparedRequest } from './load/wrk.js';
 import type { Row } from './report/benchmark.js';
 import type { BenchProcess } from './system/server-process.js';
-import type { BenchServices } from './system/services.js';
-import { type BaselineName, openSystem, type System } from './system/system.js';
+import type { BaselineName, System } from './system/system.js';
 
 /** The number of sessions, requested in turn. */
 const SESSIONS = 2000;
@@ -19,12 +18,12 @@ interface RacedReads {
 }
 
 /** A merchant retrieves open sessions. */
-export async function retrieve(services: BenchServices): Promise<Row[]> {
+export async function retrieve(system: System): Promise<Row[]> {
   const comparisons = [
     { against: 'select', figure: 'retrieve', goal: 0.95 },
     { against: 'bare-select', figure: 'retrieve, bare http', goal: 1.3 },
   ] as const;
-  return await compareReads(services, { comparisons }, async ({ db }) => {
+  return await compareReads(system, { comparisons }, async ({ db }) => {
     const { accountId, testKey } = await buildMerchant(db);
     const sessions = await buildSessions(db, accountId, SESSIONS);
     const headers = { Authorization: `Bearer ${testKey}` };
@@ -37,9 +36,9 @@ export async function retrieve(services: BenchServices): Promise<Row[]> {
 }
 
 /** A merchant lists the newest ten of a million sessions. */
-export async function list(services: BenchServices): Promise<Row[]> {
+export async function list(system: System): Promise<Row[]> {
   const comparisons = [{ against: 'list', figure: 'list', goal: 1 }] as const;
-  return await compareReads(services, { comparisons }, async ({ db }) => {
+  return await compareReads(system, { comparisons }, async ({ db }) => {
     await seedDatabase(db, {
       accounts: 100,
       sessions: LISTED_AMONG,
@@ -57,12 +56,12 @@ export async function list(services: BenchServices): Promise<Row[]> {
 }
 
 /** An agent requests an unpaid link, whose state is read from the database each time. */
-export async function link402(services: BenchServices): Promise<Row[]> {
+export async function link402(system: System): Promise<Row[]> {
   const comparisons = [
     { against: 'x402', figure: 'link-402', goal: 0.9 },
     { against: 'bare-select', figure: 'link-402, bare http', goal: 1.1 },
   ] as const;
-  return await compareReads(services, { comparisons, expects: 'refusal' }, async ({ db }) => {
+  return await compareReads(system, { comparisons, expects: 'refusal' }, async ({ db }) => {
     const { accountId } = await buildMerchant(db);
     const sessions = await buildSessions(db, accountId, SESSIONS);
     return {
@@ -76,12 +75,12 @@ export async function link402(services: BenchServices): Promise<Row[]> {
 }
 
 /** An agent polls a paid link. */
-export async function linkPoll(services: BenchServices): Promise<Row[]> {
+export async function linkPoll(system: System): Promise<Row[]> {
   const comparisons = [
     { against: 'select', figure: 'link-poll', goal: 0.95 },
     { against: 'bare-select', figure: 'link-poll, bare http', goal: 1.1 },
   ] as const;
-  return await compareReads(services, { comparisons }, async ({ db }) => {
+  return await compareReads(system, { comparisons }, async ({ db }) => {
     const { accountId } = await buildMerchant(db);
     const paid = [];
     for (let made = 0; made < SESSIONS / 10; made += 1) paid.push(await buildPaidSession(db, accountId));
@@ -99,33 +98,25 @@ interface ReadComparison {
 }
 
 async function compareReads(
-  services: BenchServices,
+  system: System,
   { comparisons, expects = 'success' }: ReadComparison,
   prepare: (system: System) => Promise<RacedReads>,
 ): Promise<Row[]> {
-  const system = await openSystem(services);
-  try {
-    const asked = await prepare(system);
-    // Autovacuum analyzes within a minute.
-    await system.db.raw('ANALYZE');
-    const facilitator = { FACILITATOR_URL: (await system.startBaseline('facilitator')).url };
-    const web = await system.startWeb(facilitator);
-    const rows: Row[] = [];
-    for (const { against, figure, goal } of comparisons) {
-      const bare = await system.startBaseline(against, facilitator);
-      for (const connections of [50, 10]) {
-        const load = ({ url }: BenchProcess, requests: PreparedRequest[] = []): LoadOfRound => {
-          return (seconds) => ({ url, requests, connections, seconds, expects });
-        };
-        const compared = await compareWithBaseline(
-          load(web, asked.ours),
-          load(bare, asked.baseline[against]),
-        );
-        rows.push({ ...rateRow(figure, compared, goal), connections });
-      }
+  const asked = await prepare(system);
+  // Autovacuum analyzes within a minute.
+  await system.db.raw('ANALYZE');
+  const facilitator = await system.startFacilitator();
+  const web = await system.startWeb(facilitator);
+  const rows: Row[] = [];
+  for (const { against, figure, goal } of comparisons) {
+    const bare = await system.startBaseline(against, facilitator);
+    for (const connections of [50, 10]) {
+      const load = ({ url }: BenchProcess, requests: PreparedRequest[] = []): LoadOfRound => {
+        return (seconds) => ({ url, requests, connections, seconds, expects });
+      };
+      const compared = await compareWithBaseline(load(web, asked.ours), load(bare, asked.baseline[against]));
+      rows.push({ ...rateRow(figure, compared, goal), connections });
     }
-    return rows;
-  } finally {
-    await system.close();
   }
+  return rows;
 }

@@ -8,8 +8,7 @@ import { median, round } from './report/statistics.js';
 import { postmaster } from './system/postmaster.js';
 import { halveProcessors, pinTo } from './system/processors.js';
 import type { BenchProcess } from './system/server-process.js';
-import type { BenchServices } from './system/services.js';
-import { openSystem, type System } from './system/system.js';
+import type { System } from './system/system.js';
 
 const COUNTS = [1, 2, 4];
 const ROUNDS = 5;
@@ -22,15 +21,14 @@ const CONNECTIONS_EACH = 24;
  * processes have one half of the machine's processors; the stores, the facilitator and the load have the other half. While a
  * payment's processor time in each part stays the same, more processors allow more payments in proportion.
  */
-export async function scaling(services: BenchServices): Promise<Row[]> {
+export async function scaling(system: System): Promise<Row[]> {
   const processors = halveProcessors();
-  const system = await openSystem(services);
-  const redis = new Redis(services.redisUrl);
+  const redis = new Redis(system.services.redisUrl);
   try {
     const { accountId } = await buildMerchant(system.db);
     const postgres = await postmaster(system.db);
     for (const pid of [process.pid, postgres.pid, await pidOf(redis)]) await pinTo(processors.others, pid);
-    const settings = { FACILITATOR_URL: (await system.startBaseline('facilitator')).url };
+    const settings = await system.startFacilitator();
     const parts = { webs: [] as BenchProcess[], workers: [] as BenchProcess[], postgres, redis };
     const rows: Row[] = [];
     for (const count of COUNTS) {
@@ -51,7 +49,6 @@ export async function scaling(services: BenchServices): Promise<Row[]> {
     // The benchmarks after this one start their processes from here.
     await pinTo([...processors.service, ...processors.others], process.pid);
     redis.disconnect();
-    await system.close();
   }
 }
 

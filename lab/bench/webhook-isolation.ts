@@ -2,9 +2,8 @@ import type { Knex } from '../../shared/db/knex.js';
 import { answer, hang, type Receiver, startReceiver } from '../world/receiver/receiver.js';
 import { delayColumns } from './load/delivery-delay.js';
 import type { Row } from './report/benchmark.js';
-import type { BenchServices } from './system/services.js';
 import { openShop, type Shop, until } from './system/shop.js';
-import { openSystem } from './system/system.js';
+import type { System } from './system/system.js';
 
 const COMPLETED = 'checkout.session.completed';
 const EXPIRED = 'checkout.session.expired';
@@ -14,8 +13,7 @@ const AT_ONCE = 10;
  * Gives one worker process an endpoint that hangs, with a thousand due deliveries, and a healthy endpoint of the same account
  * with five hundred. Measures the time from an event's commit to its receipt at the healthy endpoint.
  */
-export async function webhookIsolation(services: BenchServices): Promise<Row[]> {
-  const system = await openSystem(services);
+export async function webhookIsolation(system: System): Promise<Row[]> {
   const shop = await openShop(system);
   const [dead, healthy] = [await startReceiver(), await startReceiver()];
   dead.react(hang);
@@ -29,7 +27,6 @@ export async function webhookIsolation(services: BenchServices): Promise<Row[]> 
     await measure('500 events in one transaction', system.db, dead, healthy, () => together(shop)),
   ];
   await Promise.all([dead.close(), healthy.close(), shop.close()]);
-  await system.close();
   return rows;
 }
 

@@ -1,9 +1,8 @@
 import { answer, hang, type Receiver, startReceiver } from '../world/receiver/receiver.js';
 import { delayColumns, deliveryDelay } from './load/delivery-delay.js';
 import type { Row } from './report/benchmark.js';
-import type { BenchServices } from './system/services.js';
 import { openShop, type Shop, until } from './system/shop.js';
-import { openSystem } from './system/system.js';
+import type { System } from './system/system.js';
 
 const COMPLETED = 'checkout.session.completed';
 const ENDPOINTS = 1000;
@@ -16,8 +15,7 @@ const PAUSE_MS = 50;
  * The delivery time of a single event of one account, on one worker process: alone, and beside another account with a
  * thousand endpoints that hang and an event for all of them every second.
  */
-export async function webhookNeighbours(services: BenchServices): Promise<Row[]> {
-  const system = await openSystem(services);
+export async function webhookNeighbours(system: System): Promise<Row[]> {
   const [calm, neighbour] = [await openShop(system), await openShop(system)];
   const receiver = await startReceiver();
   receiver.react(answer(200, 'ok'));
@@ -35,7 +33,6 @@ export async function webhookNeighbours(services: BenchServices): Promise<Row[]>
   clearInterval(recording);
   await Promise.all([receiver, ...dead].map((one) => one.close()));
   await Promise.all([calm.close(), neighbour.close()]);
-  await system.close();
   return [alone, beside];
 }
 

@@ -5,9 +5,8 @@ import { renderEvent } from '../../shared/webhooks/present.js';
 import { compareRates, medianRound, type Pair, ROUNDS } from './load/compare.js';
 import type { Row } from './report/benchmark.js';
 import type { BenchProcess } from './system/server-process.js';
-import type { BenchServices } from './system/services.js';
 import { openShop, type Shop, until } from './system/shop.js';
-import { openSystem } from './system/system.js';
+import type { System } from './system/system.js';
 
 const COMPLETED = 'checkout.session.completed';
 const DELIVERIES = 5_000;
@@ -22,8 +21,7 @@ const IN_FLIGHT = 10;
  * Deliveries per second of one worker process, from the commit of their events until each is received and recorded,
  * against a process that posts equal bodies to the same receiver and does one UPDATE for each.
  */
-export async function webhooks(services: BenchServices): Promise<Row[]> {
-  const system = await openSystem(services);
+export async function webhooks(system: System): Promise<Row[]> {
   const shop = await openShop(system);
   try {
     const [receiver, bare] = await Promise.all([
@@ -57,7 +55,6 @@ export async function webhooks(services: BenchServices): Promise<Row[]> {
     return [toOne, await measure(ENDPOINTS, 1)];
   } finally {
     await shop.close();
-    await system.close();
   }
 }
 

@@ -1,6 +1,9 @@
+import knexFactory from 'knex';
+import { knexSnakeCaseMappers } from 'objection';
+import type pg from 'pg';
 import type { DatabaseConfig } from '../../../shared/config/config.js';
+import { postgresConnection } from '../../../shared/db/connection.js';
 import type { Knex } from '../../../shared/db/knex.js';
-import { openUnhurried } from './database.js';
 import { type Counts, seedDatabase } from './seed.js';
 
 /** Settings of a seeding connection: no foreign key checks, no commit waits for the disk. */
@@ -18,12 +21,8 @@ interface Index {
  * Seeds an empty, migrated database fast: two connections write, and all indexes but the constraints' are dropped first and
  * created again from their own definitions. It needs a superuser.
  */
-export async function seedInBulk(
-  database: DatabaseConfig,
-  counts: Counts,
-  report: (line: string) => void,
-): Promise<void> {
-  const [one, other] = [openUnhurried(database, FILLING), openUnhurried(database, FILLING)];
+export async function seedInBulk(database: DatabaseConfig, counts: Counts): Promise<void> {
+  const [one, other] = [openFilling(database), openFilling(database)];
   try {
     await setMaxWal(one, `'16GB'`);
     const indexes = await dropIndexes(one);
@@ -41,6 +40,29 @@ export async function seedInBulk(
   } finally {
     await Promise.all([one.destroy(), other.destroy()]);
   }
+}
+
+/** One connection, without a statement timeout. */
+function openFilling(database: DatabaseConfig): Knex {
+  return knexFactory({
+    client: 'pg',
+    ...knexSnakeCaseMappers(),
+    connection: { ...postgresConnection(database), query_timeout: 0 },
+    pool: {
+      min: 0,
+      max: 1,
+      afterCreate: (connection: pg.Client, done: (error: Error | null, connection: pg.Client) => void) => {
+        connection.query(FILLING).then(
+          () => done(null, connection),
+          (error: Error) => done(error, connection),
+        );
+      },
+    },
+  });
+}
+
+function report(line: string): void {
+  process.stderr.write(`${(performance.now() / 1000).toFixed(0).padStart(5)} s  ${line}\n`);
 }
 
 async function setMaxWal(db: Knex, size: string): Promise<void> {

@@ -1,3 +1,5 @@
+import { median } from '../report/statistics.js';
+
 export const WARM_UP = 100;
 
 /** Medians in milliseconds. The actions alternate, so that noise affects all of them. */
@@ -10,5 +12,5 @@ export async function medians(acts: readonly (() => Promise<unknown>)[], times: 
       if (i >= 0) taken[which]?.push(performance.now() - startedAt);
     }
   }
-  return taken.map((each) => each.sort((a, b) => a - b)[Math.floor(each.length / 2)] ?? 0);
+  return taken.map(median);
 }

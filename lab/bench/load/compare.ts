@@ -1,5 +1,5 @@
 import type { Row } from '../report/benchmark.js';
-import { round } from '../report/statistics.js';
+import { ratioAtLeast, round } from '../report/statistics.js';
 import type { BaselineName } from '../system/system.js';
 import { type Load, type Measured, runLoad } from './wrk.js';
 
@@ -66,8 +66,6 @@ export function compareRates(figure: string, { ours, baseline }: Pair<number>, g
     figure,
     'ours /s': Math.round(ours),
     'baseline /s': Math.round(baseline),
-    ratio: round(ratio),
-    goal: `≥ ${goal}`,
-    met: ratio >= goal ? 'yes' : 'no',
+    ...ratioAtLeast(ratio, goal),
   };
 }

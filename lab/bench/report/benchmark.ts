@@ -1,5 +1,5 @@
-import type { BenchServices } from '../system/services.js';
+import type { System } from '../system/system.js';
 
 /** One row of a benchmark's table. */
 export type Row = Record<string, string | number>;
-export type Benchmark = (services: BenchServices) => Promise<Row[]>;
+export type Benchmark = (system: System) => Promise<Row[]>;

@@ -14,13 +14,20 @@ import type { BenchServices } from './services.js';
 
 /** The service and the baselines: processes in production mode, on one durable Postgres and one Redis. */
 export interface System {
+  services: Pick<BenchServices, 'databaseUrl' | 'redisUrl'>;
   db: Knex;
   config: Config;
   startWeb(settings?: Record<string, string>): Promise<BenchProcess>;
   startWorker(settings?: Record<string, string>): Promise<BenchProcess>;
   startBaseline(name: BaselineName, settings?: Record<string, string>): Promise<BenchProcess>;
+  /** The setting that names a facilitator that answers at once. */
+  startFacilitator(): Promise<FacilitatorSetting>;
+  /** A web and a worker process with such a facilitator. */
+  startAll(): Promise<{ facilitator: FacilitatorSetting; web: BenchProcess; worker: BenchProcess }>;
   close(): Promise<void>;
 }
+
+type FacilitatorSetting = { FACILITATOR_URL: string };
 
 export type BaselineName =
   | 'insert'
@@ -54,15 +61,12 @@ const READY_PATHS: Record<BaselineName, string> = {
 };
 
 /** The programs are those in `folder`, where another checkout is built. */
-export async function openSystem(
-  { databaseUrl, redisUrl }: Pick<BenchServices, 'databaseUrl' | 'redisUrl'>,
-  folder = ROOT,
-): Promise<System> {
+export async function openSystem(services: System['services'], folder = ROOT): Promise<System> {
   await ensureBuilt(ROOT);
   const logs = await mkdtemp(path.join(os.tmpdir(), 'stablecoin-checkout-bench-'));
   const environment = {
-    DATABASE_URL: databaseUrl,
-    REDIS_URL: redisUrl,
+    DATABASE_URL: services.databaseUrl,
+    REDIS_URL: services.redisUrl,
     FACILITATOR_URL: 'http://127.0.0.1:1',
     BASE_URL: 'https://pay.example',
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
@@ -83,7 +87,8 @@ export async function openSystem(
       askFor,
       log: path.join(logs, path.basename(script, path.extname(script))),
     });
-  return {
+  const system: System = {
+    services,
     db,
     config,
     startWeb: (settings = {}) => start(path.join(folder, WEB), '/readyz', settings),
@@ -91,10 +96,22 @@ export async function openSystem(
       start(path.join(folder, WORKER), '/healthz', { METRICS_TOKEN: 'bench-metrics-token', ...settings }),
     startBaseline: (name, settings = {}) =>
       start(`lab/bench/baselines/${name}.mjs`, READY_PATHS[name], { PAYER, PAY_TO: EVM_WALLET, ...settings }),
+    async startFacilitator() {
+      return { FACILITATOR_URL: (await system.startBaseline('facilitator')).url };
+    },
+    async startAll() {
+      const facilitator = await system.startFacilitator();
+      return {
+        facilitator,
+        web: await system.startWeb(facilitator),
+        worker: await system.startWorker(facilitator),
+      };
+    },
     async close() {
       await killProcesses();
       await db.destroy();
       await rm(logs, { recursive: true });
     },
   };
+  return system;
 }
