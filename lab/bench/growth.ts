@@ -1,5 +1,6 @@
 import knexFactory from 'knex';
 import { createApiKey } from '../../shared/accounts/api-keys.js';
+import { coffeeOrder } from '../world/shop/coffee-order.js';
 import { buildSessions } from '../world/shop/factories.js';
 import { seedInBulk } from './growth/bulk.js';
 import { medians, WARM_UP } from './growth/medians.js';
@@ -13,9 +14,6 @@ import { openSystem, type System } from './system/system.js';
 const TIMES = 300;
 const GOAL = 1.1;
 const HANDFUL: Counts = { accounts: 5, sessions: 100, payments: 20, deliveries: 40, idempotencyRecords: 10 };
-const ORDER = {
-  line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }],
-};
 
 type Acts = Record<'create' | 'retrieve' | 'list' | 'link-402' | 'pay', () => Promise<void>>;
 
@@ -78,7 +76,7 @@ async function actsOn(system: System): Promise<Acts> {
     method: 'POST',
     path: '/v1/checkout/sessions',
     headers: { ...headers, 'content-type': 'application/json' },
-    body: JSON.stringify(ORDER),
+    body: JSON.stringify(coffeeOrder()),
   } as const;
   return {
     create: () => ask(200, create),

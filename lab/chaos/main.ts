@@ -1,8 +1,10 @@
 import { chmod, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { projectRoot } from '../../local/toolchain/project-root.js';
+import { withParts } from '../world/program/parts.js';
+import { runMain } from '../world/program/usage.js';
+import { readOptions } from './command/options.js';
 import { runFacilitators } from './facilitators/run.js';
-import { type ChaosOptions, readOptions, UsageError } from './run/options.js';
 import { runChaos } from './run/run.js';
 import { runWeight } from './weight/run.js';
 
@@ -25,52 +27,18 @@ npm run chaos -- --weight [--seconds N] [--mixture] [--only NAME]…
 --only      measures only the heavy operations that have this in their name; may be repeated
 `;
 
-/** Exits 0 when every check passed, 1 otherwise. A signal leaves no process behind. */
-async function main(): Promise<number> {
-  const options = parse();
-  if (options === undefined) return 1;
+/** Exits 0 when every check passed, 1 otherwise. */
+await runMain(USAGE, async () => {
+  const options = readOptions(process.argv.slice(2));
   const run = options.weight ? 'weight' : String(options.seed);
   const folder = path.join(projectRoot(), '.data', 'chaos', run);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   await chmod(folder, 0o711); // Postgres refuses to run as root, and runs as another user.
-  const parts: { stop(): Promise<void> }[] = [];
-  let isStopped = false;
-  const stopAll = async (): Promise<void> => {
-    isStopped = true;
-    for (const part of parts.reverse().splice(0)) await part.stop();
-  };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void stopAll().finally(() => process.exit(signal === 'SIGINT' ? 130 : 143)));
-  }
-  try {
-    const around = {
-      folder,
-      print: (text: string) => void process.stdout.write(text),
-      opened: (part: { stop(): Promise<void> }) => (isStopped ? void part.stop() : void parts.push(part)),
-    };
-    const violations = await (options.weight
-      ? runWeight({ ...options, ...around })
-      : options.facilitators
-        ? runFacilitators({ ...options, ...around })
-        : runChaos(options, around));
-    if (violations.length === 0) return 0;
-    process.stdout.write(`The journals and logs are in ${folder}.\n`);
-    return 1;
-  } finally {
-    if (isStopped) await new Promise(() => undefined); // The signal's handler ends this process.
-    await stopAll();
-  }
-}
-
-function parse(): ChaosOptions | undefined {
-  try {
-    return readOptions(process.argv.slice(2));
-  } catch (error) {
-    if (!(error instanceof UsageError) && !(error instanceof TypeError)) throw error;
-    process.stderr.write(`${error.message}\n${USAGE}`);
-    return undefined;
-  }
-}
-
-process.exit(await main());
+  const print = (text: string): void => void process.stdout.write(text);
+  const start = options.weight ? runWeight : options.facilitators ? runFacilitators : runChaos;
+  const violations = await withParts((parts) => start(options, { folder, parts, print }));
+  if (violations.length === 0) return 0;
+  print(`The journals and logs are in ${folder}.\n`);
+  return 1;
+});

@@ -3,10 +3,12 @@ import { createLogger } from '../../shared/process/logger.js';
 import { migrate } from '../../shared/schema/migrate.js';
 import { rowsAsMarkdown } from '../world/history/rows.js';
 import { startTestPostgres } from '../world/processes/services.js';
+import { withParts } from '../world/program/parts.js';
+import { runMain } from '../world/program/usage.js';
 import { checkHistory } from './history/check-history.js';
 import { explorePolicy } from './policy/explore-policy.js';
 import type { Explored } from './run/explore.js';
-import { type ExploreOptions, readOptions, UsageError } from './run/options.js';
+import { type ExploreOptions, readOptions } from './run/options.js';
 
 const USAGE = `npm run explore -- --policy | --rows | --history URL | [--trials N] [--seed S] [--path P] [--mutant NAME]
 
@@ -29,23 +31,11 @@ async function main(options: ExploreOptions): Promise<number> {
   const { history } = options;
   if (history !== undefined)
     return (await checkHistory(history, (line) => process.stdout.write(`${line}\n`))) ? 0 : 1;
-  const postgres = await startTestPostgres();
-  let isStopped = false;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      isStopped = true;
-      void postgres.stop().finally(() => process.exit(signal === 'SIGINT' ? 130 : 143));
-    });
-  }
-  try {
-    const { text, status } = await run(options, postgres.url);
-    // The signal's handler ends this process; an error of the stopped database must not be reported.
-    if (isStopped) await new Promise(() => undefined);
-    process.stdout.write(text);
-    return status;
-  } finally {
-    await postgres.stop();
-  }
+  const { text, status } = await withParts(
+    async (parts) => await run(options, parts.keep(await startTestPostgres()).url),
+  );
+  process.stdout.write(text);
+  return status;
 }
 
 interface Outcome {
@@ -85,10 +75,4 @@ function report({ trials, counts, failure }: Explored, seconds: number): string 
   ].join('\n');
 }
 
-try {
-  process.exit(await main(readOptions(process.argv.slice(2))));
-} catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  process.stderr.write(`${error.message}\n${USAGE}`);
-  process.exit(1);
-}
+await runMain(USAGE, () => main(readOptions(process.argv.slice(2))));

@@ -1,6 +1,7 @@
 import type { Hex } from 'viem';
 import { nowMs } from '../../../shared/process/clock.js';
 import { pick, type Random, seededRandom } from '../../world/chance/seeded-random.js';
+import { coffeeOrder } from '../../world/shop/coffee-order.js';
 import type { BuyersEntry } from '../journals/entries.js';
 import { Journal } from '../journals/journal.js';
 import { Buyer } from '../purchases/buyer.js';
@@ -90,9 +91,8 @@ function drawWallet(random: Random): Wallet {
 }
 
 async function openSession(client: ServiceClient, amount: number): Promise<string | undefined> {
-  const item = { price_data: { unit_amount: amount, product_data: { name: 'Coffee' } } };
   const merchant = { client, key: settings.key, request: 'create' as const };
-  const session = await retryRequest(merchant, '/v1/checkout/sessions', { line_items: [item] });
+  const session = await retryRequest(merchant, '/v1/checkout/sessions', coffeeOrder(amount));
   if (session === undefined) return undefined;
   const sessionId = String(session.id);
   journal.write({ kind: 'session', at: nowMs(), sessionId });

@@ -1,6 +1,7 @@
 import { EvmChain } from '../../world/chains/evm-chain.js';
 import { SolanaChain } from '../../world/chains/solana-chain.js';
 import type { Movement } from '../../world/facilitator/judgement.js';
+import type { Parts } from '../../world/program/parts.js';
 
 export const SOLANA = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1';
 
@@ -14,24 +15,22 @@ export interface RunningChains {
   issueBlockhash(): string;
 }
 
-type Keep = (part: { stop(): Promise<void> }) => void;
-
 const BLOCK_MS = 1000;
 const SLOT_MS = 400;
 
 export async function startChains(
   ids: readonly number[],
   withSolana: boolean,
-  keep: Keep,
+  parts: Parts,
 ): Promise<RunningChains> {
   const chains = new Map<string, EvmChain>();
   for (const id of ids) {
     const chain = await EvmChain.start(id);
-    repeat(() => chain.mine(), BLOCK_MS, chain, keep);
+    repeat(() => chain.mine(), BLOCK_MS, chain, parts);
     chains.set(`eip155:${id}`, chain);
   }
   const solana = withSolana ? await SolanaChain.start(SOLANA) : undefined;
-  if (solana !== undefined) repeat(() => solana.pass(1), SLOT_MS, solana, keep);
+  if (solana !== undefined) repeat(() => solana.pass(1), SLOT_MS, solana, parts);
   const urls = [...chains].map(([network, { endpoint }]) => [
     `RPC_URL_${network.toUpperCase().replace(':', '_')}`,
     endpoint.url,
@@ -49,9 +48,9 @@ export async function startChains(
   };
 }
 
-function repeat(makeBlock: () => void, ms: number, chain: { close(): Promise<void> }, keep: Keep): void {
+function repeat(makeBlock: () => void, ms: number, chain: { close(): Promise<void> }, parts: Parts): void {
   const making = setInterval(makeBlock, ms);
-  keep({
+  parts.keep({
     async stop() {
       clearInterval(making);
       await chain.close();

@@ -3,6 +3,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { nowMs } from '../../../shared/process/clock.js';
 import type { PaymentRequired, PaymentRequirements } from '../../../shared/x402/wire.js';
 import { paymentHeader, signEvmPayment, signSolanaPayment } from '../../world/shop/agent.js';
+import { coffeeOrder } from '../../world/shop/coffee-order.js';
 import { newKeypair } from '../wallets/wallets.js';
 import { SOLANA } from './chains.js';
 import type { System } from './system.js';
@@ -18,9 +19,6 @@ interface Purchase {
 
 const VALID_SECONDS = 60;
 const AGAIN_MS = 1000;
-const ORDER = JSON.stringify({
-  line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }],
-});
 
 /** A buyer with a single signature, which is sent again for as long as it is answered 503. */
 export async function purchase(system: System, network: string): Promise<Purchase> {
@@ -60,7 +58,7 @@ async function createSession({ url, key }: System): Promise<string> {
   const answer = await fetch(`${url}/v1/checkout/sessions`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-    body: ORDER,
+    body: JSON.stringify(coffeeOrder()),
   });
   if (answer.status !== 200) throw new Error(`no session: ${answer.status} ${await answer.text()}`);
   return ((await answer.json()) as { id: string }).id;

@@ -1,34 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom } from '../../world/chance/seeded-random.js';
 import type { FakeFacilitator } from '../../world/facilitator/facilitator.js';
+import type { ChaosOptions, RunContext } from '../command/options.js';
 import { SOLANA } from './chains.js';
 import { purchase } from './purchase.js';
 import { openSystem, type System } from './system.js';
 import { endTrouble, TROUBLES, type Trouble } from './troubles.js';
-
-export interface FacilitatorsOptions {
-  payments: number;
-  seed: number;
-  /** The share of buyers that pay on Solana, which both facilitators serve. */
-  solana: number;
-  print(text: string): void;
-  opened(part: { stop(): Promise<void> }): void;
-}
 
 const AT_ONCE = 6;
 /** Late money is found a minute after the end of the authorization, which is a minute ahead. */
 const DECIDED_WITHIN_MS = 300_000;
 
 /** Two facilitators, of which one dies, hangs, lies or is slow in turn, while buyers pay on several networks. */
-export async function runFacilitators({
-  payments,
-  seed,
-  solana,
-  print,
-  opened,
-}: FacilitatorsOptions): Promise<string[]> {
+export async function runFacilitators(
+  { payments, seed, solana }: ChaosOptions,
+  { parts, print }: RunContext,
+): Promise<string[]> {
   print(`Starting a web and a worker process, two facilitators and their chains, with seed ${seed} …\n`);
-  const system = await openSystem(solana > 0, opened);
+  const system = await openSystem(solana > 0, parts);
   const random = seededRandom(seed);
   const violations: string[] = [];
   const open: Promise<void>[] = [];

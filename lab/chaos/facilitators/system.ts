@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { FacilitatorRequest } from '../../../shared/x402/wire.js';
 import { type FakeFacilitator, startFacilitator } from '../../world/facilitator/facilitator.js';
-import { runCommand, startWebProcess, startWorkerProcess } from '../../world/processes/processes.js';
+import { startWebProcess, startWorkerProcess } from '../../world/processes/processes.js';
 import { startTestPostgres, startTestRedis } from '../../world/processes/services.js';
-import { newKeypair } from '../wallets/wallets.js';
+import type { Parts } from '../../world/program/parts.js';
+import { createMerchant, migrateByCommand } from '../../world/shop/create-merchant.js';
 import { SOLANA, startChains } from './chains.js';
 
 /**
@@ -26,23 +27,10 @@ export interface System {
 }
 
 const NETWORKS = { both: 84_532, first: 1952, second: 80_002 };
-const WALLETS = [
-  '--evm',
-  '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720',
-  '--solana',
-  newKeypair().publicKey.toBase58(),
-];
 
-export async function openSystem(
-  withSolana: boolean,
-  opened: (part: { stop(): Promise<void> }) => void,
-): Promise<System> {
-  const keep = <T extends { stop(): Promise<void> }>(part: T): T => {
-    opened(part);
-    return part;
-  };
-  const [postgres, redis] = [keep(await startTestPostgres()), keep(await startTestRedis())];
-  const chains = await startChains(Object.values(NETWORKS), withSolana, keep);
+export async function openSystem(withSolana: boolean, parts: Parts): Promise<System> {
+  const [postgres, redis] = [parts.keep(await startTestPostgres()), parts.keep(await startTestRedis())];
+  const chains = await startChains(Object.values(NETWORKS), withSolana, parts);
   const moved = new Set<string>();
   const movedTwice: string[] = [];
   const start = async (...ids: number[]): Promise<FakeFacilitator> => {
@@ -55,13 +43,12 @@ export async function openSystem(
         moved.add(paymentId);
       },
     });
-    keep({ stop: () => facilitator.close() });
-    return facilitator;
+    return parts.keep(facilitator);
   };
   const first = await start(NETWORKS.both, NETWORKS.first);
   const second = await start(NETWORKS.both, NETWORKS.second);
   const stores = { DATABASE_URL: postgres.url, REDIS_URL: redis.url };
-  await runCommand(['dist/shared/migrate.js'], stores);
+  await migrateByCommand(stores);
   const environment = {
     ...stores,
     FACILITATOR_URL: first.url,
@@ -77,13 +64,13 @@ export async function openSystem(
     ...chains.environment,
   };
   const [web, worker] = await Promise.all([startWebProcess(environment), startWorkerProcess(environment)]);
-  for (const process of [web, worker]) keep({ stop: () => process.kill() });
+  for (const process of [web, worker]) parts.keep({ stop: () => process.kill() });
   const db = new pg.Pool({ connectionString: postgres.url });
-  keep({ stop: () => db.end() });
+  parts.keep({ stop: () => db.end() });
   return {
     url: `http://127.0.0.1:${web.port}`,
     db,
-    key: await createMerchant(environment),
+    key: (await createMerchant('Chaos shop', environment)).key,
     facilitators: [first, second],
     servedBy: new Map([
       [`eip155:${NETWORKS.both}`, [first, second]],
@@ -100,10 +87,4 @@ export async function openSystem(
 function transactionOf(body: unknown): string {
   const { payload } = (body as FacilitatorRequest).paymentPayload;
   return 'transaction' in payload ? payload.transaction : '';
-}
-
-async function createMerchant(environment: Record<string, string>): Promise<string> {
-  const command = ['local/commands/merchants.mjs', 'create', '--name', 'Chaos shop', ...WALLETS, '--json'];
-  const { keys } = JSON.parse(await runCommand(command, environment));
-  return keys.test;
 }

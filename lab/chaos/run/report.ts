@@ -1,6 +1,6 @@
 import type { Verdict } from '../check/await-quiescence.js';
+import type { ChaosOptions } from '../command/options.js';
 import type { FacilitatorEntry } from '../journals/entries.js';
-import type { ChaosOptions } from './options.js';
 
 /** The run's faults, results and checks, as text. */
 export function report(

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../../../shared/process/clock.js';
 import { seededRandom } from '../../world/chance/seeded-random.js';
 import { awaitQuiescence } from '../check/await-quiescence.js';
+import type { ChaosOptions, RunContext } from '../command/options.js';
 import { breakStores, repairConnections } from '../faults/break-stores.js';
 import { addSteadyEndpoint, changeEndpoints } from '../faults/change-endpoints.js';
 import { degradeEndpoints } from '../faults/degrade-endpoints.js';
@@ -12,24 +13,22 @@ import { killProcesses } from '../faults/kill-processes.js';
 import { pauseForLong, pauseProcesses } from '../faults/pause-processes.js';
 import { promoteStandbys } from '../faults/promote-standbys.js';
 import { setClocksRight, stepClocks } from '../faults/step-clocks.js';
-import { openSystem, type SystemOptions } from '../system/system.js';
+import { openSystem } from '../system/system.js';
 import { Books } from './books.js';
-import type { ChaosOptions } from './options.js';
 import { report } from './report.js';
-
-type RunContext = Pick<SystemOptions, 'folder' | 'opened'> & { print(text: string): void };
 
 /** Faults continue this long after the last purchase has begun. */
 const AFTER_LAST_BEGAN_MS = 15_000;
 const AFTER_SOLD_MS = 15_000;
 
 /** A run: agents pay while faults are injected, everything recovers, and the checks compare all records. */
-export async function runChaos(options: ChaosOptions, { print, ...around }: RunContext): Promise<string[]> {
-  const { payments, seed, minutes, solana, failovers, clocks, limits, alike } = options;
+export async function runChaos(options: ChaosOptions, context: RunContext): Promise<string[]> {
+  const { seed, minutes, failovers, clocks } = options;
+  const { print } = context;
   print(
     `Chaos with seed ${seed}: starting two web and two worker processes, Postgres, Redis and the actors …\n`,
   );
-  const system = await openSystem({ payments, seed, solana, clocks, limits, alike, ...around });
+  const system = await openSystem(options, context);
   const describeSteadyEndpoint = await addSteadyEndpoint(system, seededRandom(seed));
   const begun = system.buyers.waitFor('begun');
   const sold = system.buyers.waitFor('sold');

@@ -7,6 +7,7 @@ import { nowMs } from '../../../shared/process/clock.js';
 import { findFreePort } from '../../world/http/listen.js';
 import { type Kind, READY, serviceProgram } from '../../world/processes/processes.js';
 import { type Exit, StartedProcess } from '../../world/processes/supervisor.js';
+import type { Parts } from '../../world/program/parts.js';
 import type { FaultEntry } from '../journals/entries.js';
 import type { Journal } from '../journals/journal.js';
 import type { Web } from '../purchases/service-client.js';
@@ -38,7 +39,7 @@ interface StartOptions {
   folder: string;
   faults: Journal<FaultEntry>;
   variablesOf(name: string): Record<string, string>;
-  opened(service: ServiceProcess): void;
+  parts: Parts;
 }
 
 /** Resolves when every process is ready. */
@@ -54,9 +55,7 @@ export async function startServices(options: StartOptions): Promise<{
       environment.PORT = String(await findFreePort());
       webs.push({ name, url: `http://127.0.0.1:${environment.PORT}` });
     }
-    const service = new ServiceProcess(name, host, environment, options);
-    options.opened(service);
-    services.push(service);
+    services.push(options.parts.keep(new ServiceProcess(name, host, environment, options)));
   }
   await Promise.all(services.map((service) => service.ready()));
   return { services, webs };

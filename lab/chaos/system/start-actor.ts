@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { nodeProgram } from '../../world/processes/processes.js';
 import { StartedProcess } from '../../world/processes/supervisor.js';
+import type { Parts } from '../../world/program/parts.js';
 import type { ActorMessage, Order } from '../actors/actor.js';
 import { journalFile } from '../journals/open-journals.js';
 
@@ -28,13 +29,13 @@ export async function startActor(
   name: string,
   folder: string,
   settings: object,
-  opened: (actor: { stop(): Promise<void> }) => void,
+  parts: Parts,
 ): Promise<StartedActor> {
   // `npm run chaos` has bundled it.
   const program = path.join('dist', 'programs', 'lab', 'chaos', 'actors', `${name}.js`);
   const args = [program, JSON.stringify({ ...settings, journal: journalFile(folder, name) })];
   const log = path.join(folder, `${name}.log`);
   const actor = new ActorProcess({ ...nodeProgram(args), name, log, ipc: true });
-  opened({ stop: () => actor.kill() });
+  parts.keep({ stop: () => actor.kill() });
   return { actor, said: await actor.waitFor('ready') };
 }

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
-import { runCommand } from '../../world/processes/processes.js';
+import { createMerchant, migrateByCommand } from '../../world/shop/create-merchant.js';
+import type { ChaosOptions, RunContext } from '../command/options.js';
 import { type Journals, openJournals } from '../journals/open-journals.js';
 import type { Web } from '../purchases/service-client.js';
 import { newKeypair } from '../wallets/wallets.js';
@@ -30,19 +31,6 @@ export interface System {
   operator(): Record<string, string>;
 }
 
-export interface SystemOptions {
-  folder: string;
-  seed: number;
-  payments: number;
-  /** The share of buyers that pay on Solana. */
-  solana: number;
-  clocks: boolean;
-  limits: boolean;
-  alike: boolean;
-  /** Called at once with each started part; the caller stops the parts in reverse order. */
-  opened(part: { stop(): Promise<void> }): void;
-}
-
 export const STEADY_ENDPOINT = 'steady';
 const CHAIN_ID = 84_532;
 const SOLANA = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1';
@@ -57,20 +45,16 @@ const WALLETS = {
   solana: newKeypair().publicKey.toBase58(),
 };
 
-export async function openSystem(options: SystemOptions): Promise<System> {
-  const { folder, seed, payments, solana, opened } = options;
+export async function openSystem(options: ChaosOptions, { folder, parts }: RunContext): Promise<System> {
+  const { seed, payments, solana } = options;
   const callsPerSecond = options.limits ? CALLS_PER_SECOND : undefined;
   const journals = openJournals(folder);
-  const keep = <T extends { stop(): Promise<void> }>(part: T): T => {
-    opened(part);
-    return part;
-  };
   const start = (name: string, settings: object): Promise<StartedActor> =>
-    startActor(name, folder, { seed, ...settings }, opened);
+    startActor(name, folder, { seed, ...settings }, parts);
   const busyBefore = solana > 0 ? BUSY_BEFORE : 0;
   const [postgres, redis, evmChain, solanaChain, receiver] = await Promise.all([
-    PostgresStore.start(path.join(folder, 'postgres')).then(keep),
-    RedisStore.start().then(keep),
+    PostgresStore.start(path.join(folder, 'postgres')).then(parts.keep),
+    RedisStore.start().then(parts.keep),
     start('chain', { chainId: CHAIN_ID, callsPerSecond }),
     start('solana', {
       network: SOLANA,
@@ -84,7 +68,7 @@ export async function openSystem(options: SystemOptions): Promise<System> {
   const chains = { [`eip155:${CHAIN_ID}`]: evmChain.said.transfers, [SOLANA]: solanaChain.said.transfers };
   const facilitator = await start('facilitator', { chains });
   const facilitatorUrl = String(facilitator.said.url);
-  const links = keep(
+  const links = parts.keep(
     await Links.open(SERVICE_NAMES, {
       Postgres: postgres.directUrl,
       Redis: redis.url,
@@ -94,13 +78,15 @@ export async function openSystem(options: SystemOptions): Promise<System> {
     }),
   );
   const variablesOf = serviceVariables(seed, links, facilitatorUrl);
-  const key = await prepare(variablesOf(SERVICE_NAMES[0] ?? ''));
+  const first = variablesOf(SERVICE_NAMES[0] ?? '');
+  await migrateByCommand(first);
+  const { key } = await createMerchant('Chaos shop', first, WALLETS);
   if (options.clocks) await postgres.makeClockSettable();
   const { services, webs } = await startServices({
     folder,
     faults: journals.faults,
     variablesOf,
-    opened,
+    parts,
   });
   const { blockhashes } = solanaChain.said;
   const { actor: buyers } = await start('buyers', {
@@ -122,20 +108,11 @@ export async function openSystem(options: SystemOptions): Promise<System> {
     hooksUrl: String(receiver.said.url),
     journals,
     operator: () => ({
-      ...variablesOf(SERVICE_NAMES[0] ?? ''),
+      ...first,
       DATABASE_URL: postgres.directUrl,
       REDIS_URL: redis.url,
       RPC_URL_EIP155_84532: String(evmChain.said.rpc),
       RPC_URL_SOLANA_DEVNET: String(solanaChain.said.rpc),
     }),
   };
-}
-
-/** Migrates, and creates a merchant; returns its API key. */
-async function prepare({ DATABASE_URL = '', REDIS_URL = '' }: Record<string, string>): Promise<string> {
-  await runCommand(['dist/shared/migrate.js'], { DATABASE_URL, REDIS_URL });
-  const wallets = ['--evm', WALLETS.evm, '--solana', WALLETS.solana];
-  const args = ['local/commands/merchants.mjs', 'create', '--name', 'Chaos shop', ...wallets, '--json'];
-  const { keys }: { keys: { test: string } } = JSON.parse(await runCommand(args, { DATABASE_URL }));
-  return keys.test;
 }

@@ -1,6 +1,7 @@
 import { setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StartedProcess } from '../../world/processes/supervisor.js';
+import type { ChaosOptions, RunContext } from '../command/options.js';
 import type { HeavyOperation } from './heavy-operation.js';
 import { endOf, readProbe } from './measured-process.js';
 import { Neighbour } from './neighbour.js';
@@ -8,18 +9,6 @@ import { OPERATIONS } from './operations.js';
 import { judge, type Measured, table, turnOf } from './report.js';
 import { fillShop } from './shop.js';
 import { openWeightSystem, type WeightSystem } from './system.js';
-
-interface WeightOptions {
-  /** How long each operation is measured. */
-  seconds: number;
-  /** Measures only all operations at once. */
-  mixture: boolean;
-  /** Measures only the operations whose name contains one of these; all when there are none. */
-  only: readonly string[];
-  print(text: string): void;
-  folder: string;
-  opened(part: { stop(): Promise<void> }): void;
-}
 
 /** All operations at once are measured this many times longer. */
 const MIXTURE_TIMES = 3;
@@ -29,17 +18,13 @@ const LINGERS_MS = 10_000;
 const ALONE_TIMES = 5;
 
 /** Measures the load that one account and one address, within all limits, can put on a process and on others. */
-export async function runWeight({
-  seconds,
-  mixture,
-  only,
-  print,
-  ...around
-}: WeightOptions): Promise<string[]> {
+export async function runWeight(
+  { seconds, mixture, only }: ChaosOptions,
+  { folder, parts, print }: RunContext,
+): Promise<string[]> {
   print('Starting a web and a worker process with a heap of 256 MiB, and two merchants …\n');
-  const system = await openWeightSystem(around);
-  const neighbour = await Neighbour.open(system.url, system.neighbourKey);
-  around.opened(neighbour);
+  const system = await openWeightSystem(folder, parts);
+  const neighbour = parts.keep(await Neighbour.open(system.url, system.neighbourKey));
   // The load generator would run on another machine: here it yields to the processes that it loads.
   setPriority(HEAVY_PRIORITY);
   await sleep(1000 * Math.min(seconds, 3)); // Warm-up: modules that load on first use are loaded.

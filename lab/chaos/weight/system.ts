@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -6,12 +7,13 @@ import { solanaBalances } from '../../world/chains/balances.js';
 import { RpcEndpoint } from '../../world/chains/rpc-endpoint.js';
 import { startFacilitator } from '../../world/facilitator/facilitator.js';
 import { findFreePort } from '../../world/http/listen.js';
-import { runCommand } from '../../world/processes/processes.js';
+import { eventually } from '../../world/processes/eventually.js';
 import { SELF_SIGNED } from '../../world/processes/self-signed.js';
 import { startTestPostgres, startTestRedis } from '../../world/processes/services.js';
 import type { StartedProcess } from '../../world/processes/supervisor.js';
+import type { Parts } from '../../world/program/parts.js';
 import { hang, type Receiver, startReceiver } from '../../world/receiver/receiver.js';
-import { newKeypair } from '../wallets/wallets.js';
+import { createMerchant, migrateByCommand } from '../../world/shop/create-merchant.js';
 import { Client } from './client.js';
 import { type HostileServer, startHostileChain, startHostileHosts } from './hostile-servers.js';
 import { type ImageHosts, startImageHosts } from './image-hosts.js';
@@ -40,35 +42,21 @@ export interface Merchant {
   client: Client;
 }
 
-interface SystemContext {
-  folder: string;
-  /** Called at once with each started part; the caller stops the parts in reverse order. */
-  opened(part: { stop(): Promise<void> }): void;
-}
-
 const SOLANA_DEVNET = { caip2: 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1' };
 const PLENTY = 10n ** 15n;
-const EVM_WALLET = '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720';
 
-export async function openWeightSystem({ folder, opened }: SystemContext): Promise<WeightSystem> {
-  const keep = <T extends { stop(): Promise<void> }>(part: T): T => {
-    opened(part);
-    return part;
-  };
-  const keepOpen = <T extends { close(): Promise<void> }>(part: T): T => {
-    opened({ stop: () => part.close() });
-    return part;
-  };
+export async function openWeightSystem(folder: string, parts: Parts): Promise<WeightSystem> {
+  const { keep } = parts;
   const [postgres, redis, facilitator, images, rpc, hostileHosts, hostileChain] = await Promise.all([
     startTestPostgres().then(keep),
     startTestRedis().then(keep),
-    startFacilitator().then(keepOpen),
+    startFacilitator().then(keep),
     startImageHosts().then(keep),
-    RpcEndpoint.start(solanaBalances(SOLANA_DEVNET, () => PLENTY)).then(keepOpen),
+    RpcEndpoint.start(solanaBalances(SOLANA_DEVNET, () => PLENTY)).then(keep),
     startHostileHosts().then(keep),
     startHostileChain().then(keep),
   ]);
-  const deadReceiver = keepOpen(await startReceiver());
+  const deadReceiver = keep(await startReceiver());
   deadReceiver.react(hang);
   const certificate = path.join(folder, 'image-hosts.pem');
   await writeFile(certificate, SELF_SIGNED.cert);
@@ -87,39 +75,23 @@ export async function openWeightSystem({ folder, opened }: SystemContext): Promi
     WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
     NODE_EXTRA_CA_CERTS: certificate,
   };
-  await runCommand(['dist/shared/migrate.js'], environment);
+  await migrateByCommand(environment);
   const db = new pg.Client({ connectionString: postgres.url });
   await db.connect();
-  opened({ stop: () => db.end() });
+  keep({ stop: () => db.end() });
   const processes = (['web', 'worker'] as const).map((name) => startMeasured(name, folder, environment));
-  for (const one of processes) opened({ stop: () => one.kill() });
+  for (const one of processes) keep({ stop: () => one.kill() });
   const url = `http://127.0.0.1:${port}`;
   const visitor = (address: string, headers: Record<string, string> = {}): Client => {
-    const client = new Client(url, { 'X-Forwarded-For': address, ...headers });
-    opened({ stop: async () => client.close() });
-    return client;
+    return keep(new Client(url, { 'X-Forwarded-For': address, ...headers }));
   };
-  const { accountId, key } = await createMerchant('Heavy', environment.DATABASE_URL);
+  const { accountId, key } = await createMerchant('Heavy', environment);
   const heavy = { accountId, client: visitor('192.0.2.1', { Authorization: `Bearer ${key}` }) };
-  const { key: neighbourKey } = await createMerchant('Light', environment.DATABASE_URL);
+  const { key: neighbourKey } = await createMerchant('Light', environment);
   await untilReady(visitor('203.0.113.1'));
   return { processes, url, db, heavy, neighbourKey, images, rpc, deadReceiver, hostileHosts, visitor };
 }
 
-async function createMerchant(
-  name: string,
-  DATABASE_URL: string,
-): Promise<{ accountId: string; key: string }> {
-  const wallets = ['--evm', EVM_WALLET, '--solana', newKeypair().publicKey.toBase58()];
-  const args = ['local/commands/merchants.mjs', 'create', '--name', name, ...wallets, '--json'];
-  const { account, keys } = JSON.parse(await runCommand(args, { DATABASE_URL }));
-  return { accountId: account.id, key: keys.test };
-}
-
 async function untilReady(client: Client): Promise<void> {
-  for (let tries = 0; tries < 300; tries += 1) {
-    if ((await client.send('/readyz')).status === 200) return;
-    await new Promise((done) => setTimeout(done, 100));
-  }
-  throw new Error('the web process does not become ready');
+  await eventually(async () => assert.equal((await client.send('/readyz')).status, 200));
 }

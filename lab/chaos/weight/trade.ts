@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startReceiver } from '../../world/receiver/receiver.js';
+import { coffeeOrder } from '../../world/shop/coffee-order.js';
 import { Client, type Reply } from './client.js';
 
 /**
@@ -21,9 +22,7 @@ export interface Report {
 }
 
 const SESSIONS = '/v1/checkout/sessions';
-const ORDER = JSON.stringify({
-  line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }],
-});
+const ORDER = JSON.stringify(coffeeOrder());
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 /** The rate is within the limit of one address. */
 const EVERY_MS = 150;

@@ -1,5 +1,5 @@
+import { UsageError } from '../../world/program/usage.js';
 import { MUTANTS, type Mutant } from '../mutants/mutants.js';
-import { UsageError } from './options.js';
 
 /** The mutant whose name contains `part`. */
 export function findMutant(part: string): Mutant {

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
+import { asUsage, readWholeNumber } from '../../world/program/usage.js';
 
 export interface ExploreOptions {
   /** Explores the policy alone, completely. */
@@ -13,10 +14,6 @@ export interface ExploreOptions {
   path: string | undefined;
   /** A part of the name of a mutant. */
   mutant: string | undefined;
-}
-
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
 }
 
 const DEFAULT_TRIALS = 1000;
@@ -37,25 +34,9 @@ export function readOptions(args: string[]): ExploreOptions {
     policy: values.policy ?? false,
     rows: values.rows ?? false,
     history: values.history,
-    trials: readNumber('trials', values.trials, DEFAULT_TRIALS),
-    seed: readNumber('seed', values.seed, randomInt(1, 1_000_000)),
+    trials: readWholeNumber('trials', values.trials, DEFAULT_TRIALS),
+    seed: readWholeNumber('seed', values.seed, randomInt(1, 1_000_000)),
     path: values.path,
     mutant: values.mutant,
   };
-}
-
-function readNumber(name: string, value: string | undefined, otherwise: number): number {
-  if (value === undefined) return otherwise;
-  const number = Number(value);
-  if (Number.isInteger(number) && number > 0) return number;
-  throw new UsageError(`--${name} must be a whole number above 0; you said ${value}.`);
-}
-
-/** For an unknown option, `parseArgs` throws a TypeError. */
-function asUsage<T>(parse: () => T): T {
-  try {
-    return parse();
-  } catch (error) {
-    throw error instanceof TypeError ? new UsageError(error.message) : error;
-  }
 }

@@ -1,10 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { json } from 'node:stream/consumers';
 import { spawnGuarded } from '../../../local/toolchain/guarded-process.js';
-import { findFreePort } from '../../world/http/listen.js';
+import { readBody } from '../../world/http/json-http.js';
+import { findFreePort, serveLocally } from '../../world/http/listen.js';
 import { untilAnswered } from './until-answered.js';
 
 /** A real Alertmanager, and the receiver of its notifications in place of a pager. */
@@ -24,31 +22,24 @@ interface Notification {
 
 export async function startAlertmanager(folder: string): Promise<Alertmanager> {
   const told = new Map<string, { isFiring: boolean; beginnings: number }>();
-  const receiver = createServer((request, response) => {
-    json(request)
-      .then((body) => {
-        const { status, groupLabels } = body as Notification;
-        const { isFiring, beginnings } = told.get(groupLabels.alertname) ?? {
-          isFiring: false,
-          beginnings: 0,
-        };
-        const begins = status === 'firing' && !isFiring;
-        told.set(groupLabels.alertname, {
-          isFiring: status === 'firing',
-          beginnings: beginnings + Number(begins),
-        });
-        response.end();
-      })
-      .catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
+  const receiver = await serveLocally(async (request, response) => {
+    const body = (await readBody(request)) as Notification | undefined;
+    if (body === undefined) return void response.destroy();
+    const { status, groupLabels } = body;
+    const { isFiring, beginnings } = told.get(groupLabels.alertname) ?? { isFiring: false, beginnings: 0 };
+    const begins = status === 'firing' && !isFiring;
+    told.set(groupLabels.alertname, {
+      isFiring: status === 'firing',
+      beginnings: beginnings + Number(begins),
+    });
+    response.end();
   });
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-  const { port: receiverPort } = receiver.address() as AddressInfo;
 
   const port = await findFreePort();
   const file = path.join(folder, 'alertmanager.yml');
   const data = path.join(folder, 'alertmanager');
   await mkdir(data);
-  await writeFile(file, configuration(receiverPort));
+  await writeFile(file, configuration(receiver.port));
   const server = spawnGuarded('prometheus-alertmanager', [
     `--config.file=${file}`,
     `--storage.path=${data}`,
@@ -62,8 +53,7 @@ export async function startAlertmanager(folder: string): Promise<Alertmanager> {
     beginnings: (alert) => told.get(alert)?.beginnings ?? 0,
     async stop() {
       await server.stop();
-      receiver.closeAllConnections();
-      await new Promise((resolve) => receiver.close(resolve));
+      await receiver.close();
     },
   };
 }

@@ -13,7 +13,6 @@ import { findFreePort } from '../../world/http/listen.js';
 import { startPgBouncer } from '../../world/processes/pgbouncer.js';
 import {
   killProcesses,
-  runCommand,
   type ServiceProcess,
   startWebProcess,
   startWorkerProcess,
@@ -21,7 +20,9 @@ import {
 } from '../../world/processes/processes.js';
 import { SELF_SIGNED } from '../../world/processes/self-signed.js';
 import { spawnRedis } from '../../world/processes/services.js';
+import type { Parts } from '../../world/program/parts.js';
 import { type Receiver, startReceiver } from '../../world/receiver/receiver.js';
+import { createMerchant, migrateByCommand } from '../../world/shop/create-merchant.js';
 import { type Alertmanager, startAlertmanager } from './alertmanager.js';
 import { ask } from './ask.js';
 import { startBalancer } from './balancer.js';
@@ -59,13 +60,11 @@ export interface Deployment {
 
 export interface Around {
   folder: string;
-  /** Called at once with each started part; the caller stops the parts in reverse order. */
-  opened(part: { stop(): Promise<void> }): void;
+  parts: Parts;
 }
 
 const TOKEN = 'rehearsal-metrics-token';
 const ADMIN_PASSWORD = 'rehearsal-admin-password';
-const EVM_WALLET = '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720';
 const SETTINGS = {
   NODE_ENV: 'production',
   // Debian's PgBouncer is older than 1.21.
@@ -84,7 +83,7 @@ const BLOCK_MS = 1000;
 /** The duration of the facilitator's and the chain's work: a process that ends during it gets no answer. */
 const SETTLES_WITHIN_MS = 300;
 
-export async function openDeployment({ folder, opened }: Around): Promise<Deployment> {
+export async function openDeployment({ folder, parts }: Around): Promise<Deployment> {
   const tls = { cert: path.join(folder, 'cert.pem'), key: path.join(folder, 'key.pem') };
   const certificate = path.join(folder, 'both.pem');
   await Promise.all([
@@ -92,10 +91,9 @@ export async function openDeployment({ folder, opened }: Around): Promise<Deploy
     writeFile(tls.key, SELF_SIGNED.key),
     writeFile(certificate, SELF_SIGNED.cert + SELF_SIGNED.key),
   ]);
-  const chain = await EvmChain.start(CHAIN_ID);
-  opened({ stop: () => chain.endpoint.close() });
+  const chain = parts.keep(await EvmChain.start(CHAIN_ID));
   const blocks = setInterval(() => chain.mine(), BLOCK_MS);
-  opened({ stop: async () => clearInterval(blocks) });
+  parts.keep({ stop: async () => clearInterval(blocks) });
   const [postgres, redis, facilitator, receiver] = await Promise.all([
     startRestorablePostgres(),
     startRedis(tls),
@@ -105,11 +103,8 @@ export async function openDeployment({ folder, opened }: Around): Promise<Deploy
     }),
     startReceiver(),
   ]);
-  opened(postgres);
-  opened(redis);
-  for (const one of [facilitator, receiver]) opened({ stop: () => one.close() });
-  const pooler = await startPgBouncer(postgres.url, SELF_SIGNED);
-  opened(pooler);
+  for (const one of [postgres, redis, facilitator, receiver]) parts.keep(one);
+  const pooler = parts.keep(await startPgBouncer(postgres.url, SELF_SIGNED));
 
   const [port = 0, ...ports] = await Promise.all(Array.from({ length: 1 + 2 * OF_EACH }, findFreePort));
   const url = `https://localhost:${port}`;
@@ -125,8 +120,8 @@ export async function openDeployment({ folder, opened }: Around): Promise<Deploy
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     BASE_URL: url,
   };
-  await runCommand(['dist/shared/migrate.js'], environment);
-  opened({ stop: killProcesses });
+  await migrateByCommand(environment);
+  parts.keep({ stop: killProcesses });
   const [webs, workers] = await Promise.all([
     Promise.all(ports.slice(0, OF_EACH).map((one) => startWebProcess({ ...environment, PORT: String(one) }))),
     Promise.all(
@@ -136,9 +131,9 @@ export async function openDeployment({ folder, opened }: Around): Promise<Deploy
     ),
   ]);
   const balancer = await startBalancer({ folder, certificate, port, webPorts: ports.slice(0, OF_EACH) });
-  opened(balancer);
-  const monitoring = await startMonitoring({ folder, opened }, ports);
-  const key = await createMerchant(environment);
+  parts.keep(balancer);
+  const monitoring = await startMonitoring({ folder, parts }, ports);
+  const { key } = await createMerchant('Rehearsal', environment);
   await addEndpoint(url, key, receiver.url);
   const { untilAllServe } = balancer;
   return {
@@ -161,17 +156,16 @@ export async function openDeployment({ folder, opened }: Around): Promise<Deploy
 }
 
 async function startMonitoring(
-  { folder, opened }: Around,
+  { folder, parts }: Around,
   ports: readonly number[],
 ): Promise<Pick<Deployment, 'prometheus' | 'alertmanager'>> {
-  const alertmanager = await startAlertmanager(folder);
-  opened(alertmanager);
+  const alertmanager = parts.keep(await startAlertmanager(folder));
   const prometheus = await startPrometheus(folder, {
     ports,
     token: TOKEN,
     alertmanagerPort: alertmanager.port,
   });
-  opened(prometheus);
+  parts.keep(prometheus);
   return { prometheus, alertmanager };
 }
 
@@ -203,7 +197,7 @@ async function startRedis(tls: { cert: string; key: string }): Promise<LosableRe
     admin,
     async lose(ms) {
       await server.stop();
-      await new Promise((over) => setTimeout(over, ms));
+      await sleep(ms);
       server = await spawnRedis(port, tls);
     },
     async stop() {
@@ -233,18 +227,4 @@ export async function addEndpoint(url: string, key: string, receiver: string): P
   if (response.status !== 200) throw new Error(`the merchant got no webhook endpoint: ${response.status}`);
   const { id } = (await response.json()) as { id: string };
   return id;
-}
-
-async function createMerchant(environment: Record<string, string>): Promise<string> {
-  const args = [
-    'local/commands/merchants.mjs',
-    'create',
-    '--name',
-    'Rehearsal',
-    '--evm',
-    EVM_WALLET,
-    '--json',
-  ];
-  const { keys } = JSON.parse(await runCommand(args, environment));
-  return keys.test;
 }

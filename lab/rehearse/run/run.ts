@@ -7,7 +7,7 @@ import { lossOfCommits } from '../disasters/lost-commits.js';
 import { Trade, type Traded } from '../trade/trade.js';
 import { STEPS, type Step } from './steps.js';
 
-interface RehearsalOptions extends Around {
+interface RehearsalOptions {
   /** How long each step is watched. */
   seconds: number;
   /** Leaves out the disasters that take long to be heard. */
@@ -23,7 +23,10 @@ const EXPECTED_ALERTS = DISASTERS.flatMap(({ signs }) => signs).flatMap((sign) =
 );
 
 /** Returns the failures; none when everything held. */
-export async function rehearse({ seconds, isShort, print, ...around }: RehearsalOptions): Promise<string[]> {
+export async function rehearse(
+  { seconds, isShort, print }: RehearsalOptions,
+  around: Around,
+): Promise<string[]> {
   print(
     'Starting Postgres, a standby, PgBouncer, Redis, two web and two worker processes, HAProxy, Prometheus and Alertmanager …\n',
   );

@@ -3,6 +3,7 @@ import type { RequestInit } from 'undici';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { PaymentRequirements } from '../../../shared/x402/wire.js';
 import { paymentHeader, signEvmPayment } from '../../world/shop/agent.js';
+import { coffeeOrder } from '../../world/shop/coffee-order.js';
 import { ask } from '../deployment/ask.js';
 import type { Deployment } from '../deployment/deployment.js';
 
@@ -31,9 +32,7 @@ const SALE_EVERY_MS = 1000;
 const POLL_MS = 250;
 /** A payment in flight on a killed worker is checked on the chain after its call's timeout. */
 const PATIENCE_MS = 90_000;
-export const ORDER = JSON.stringify({
-  line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }],
-});
+export const ORDER = JSON.stringify(coffeeOrder());
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 /**

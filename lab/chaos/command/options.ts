@@ -1,5 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
+import type { Parts } from '../../world/program/parts.js';
+import { asUsage, readNumber } from '../../world/program/usage.js';
 
 export interface ChaosOptions {
   /** The number of sessions to open and pay. */
@@ -34,44 +36,36 @@ const DEFAULT_MINUTES = 60;
 const DEFAULT_SOLANA = 1 / 3;
 const DEFAULT_SECONDS = 10;
 
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
-
 export function readOptions(args: string[]): ChaosOptions {
   const text = { type: 'string' } as const;
-  const { values } = parseArgs({
-    args,
-    options: {
-      payments: text,
-      seed: text,
-      minutes: text,
-      solana: text,
-      seconds: text,
-      only: { type: 'string', multiple: true, default: [] },
-      facilitators: { type: 'boolean', default: false },
-      weight: { type: 'boolean', default: false },
-      mixture: { type: 'boolean', default: false },
-      failovers: { type: 'boolean', default: false },
-      clocks: { type: 'boolean', default: false },
-      limits: { type: 'boolean', default: false },
-      alike: { type: 'boolean', default: false },
-    },
-  });
+  const { values } = asUsage(() =>
+    parseArgs({
+      args,
+      options: {
+        payments: text,
+        seed: text,
+        minutes: text,
+        solana: text,
+        seconds: text,
+        only: { type: 'string', multiple: true, default: [] },
+        facilitators: { type: 'boolean', default: false },
+        weight: { type: 'boolean', default: false },
+        mixture: { type: 'boolean', default: false },
+        failovers: { type: 'boolean', default: false },
+        clocks: { type: 'boolean', default: false },
+        limits: { type: 'boolean', default: false },
+        alike: { type: 'boolean', default: false },
+      },
+    }),
+  );
+  const { payments, seed, minutes, solana, seconds } = values;
   return {
-    payments: readNumber('payments', values.payments, values.minutes === undefined ? DEFAULT_PAYMENTS : 1e9),
-    seed: readNumber('seed', values.seed, randomInt(1, 1_000_000)),
-    minutes: readNumber('minutes', values.minutes, DEFAULT_MINUTES),
-    solana: readShare(values.solana, values.facilitators ? 0 : DEFAULT_SOLANA),
-    facilitators: values.facilitators,
-    weight: values.weight,
-    mixture: values.mixture,
-    only: values.only,
-    failovers: values.failovers,
-    clocks: values.clocks,
-    limits: values.limits,
-    alike: values.alike,
-    seconds: readNumber('seconds', values.seconds, DEFAULT_SECONDS),
+    ...values,
+    payments: readNumber('payments', payments, minutes === undefined ? DEFAULT_PAYMENTS : 1e9),
+    seed: readNumber('seed', seed, randomInt(1, 1_000_000)),
+    minutes: readNumber('minutes', minutes, DEFAULT_MINUTES),
+    solana: readShare(solana, values.facilitators ? 0 : DEFAULT_SOLANA),
+    seconds: readNumber('seconds', seconds, DEFAULT_SECONDS),
   };
 }
 
@@ -81,9 +75,9 @@ function readShare(value: string | undefined, otherwise: number): number {
     : readNumber('solana', value, otherwise);
 }
 
-function readNumber(name: string, value: string | undefined, otherwise: number): number {
-  if (value === undefined) return otherwise;
-  const number = Number(value);
-  if (Number.isFinite(number) && number > 0) return number;
-  throw new UsageError(`--${name} must be a number above 0; you said ${value}.`);
+/** What surrounds each kind of run. */
+export interface RunContext {
+  folder: string;
+  parts: Parts;
+  print(text: string): void;
 }
