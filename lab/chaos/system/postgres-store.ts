@@ -1,11 +1,10 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../local/postgres/embedded-postgres.js';
 import { nowMs } from '../../../shared/process/clock.js';
 import type { ExplainedPayment } from '../../world/history/judge-history.js';
-import { copyForStandby, crashPostgres } from '../../world/processes/live-copy.js';
+import { catchUp, copyForStandby, crashPostgres, stopFollowing } from '../../world/processes/live-copy.js';
 
 /**
  * Commits survive a crash of the server's processes, and only processes are killed: the machine's disk is not tested.
@@ -13,7 +12,6 @@ import { copyForStandby, crashPostgres } from '../../world/processes/live-copy.j
  */
 const SETTINGS = { fsync: 'off', full_page_writes: 'off', max_connections: 300, wal_keep_size: '1GB' };
 const TIMEOUT_MS = 5000;
-const POLL_MS = 20;
 
 /** A connection with an open transaction and no running statement. */
 export interface IdleConnection {
@@ -107,9 +105,7 @@ export class PostgresStore {
     return await this.#inTurn(async () => {
       const standby = await this.#addStandby();
       const from = nowMs();
-      await queryOn(standby, 'ALTER SYSTEM RESET primary_conninfo');
-      await queryOn(standby, 'SELECT pg_reload_conf()');
-      await until(async () => (await queryOn(standby, 'SELECT FROM pg_stat_wal_receiver')).length === 0);
+      await stopFollowing((text) => queryOn(standby, text));
       await lasting();
       await crashPostgres(this.#server);
       await queryOn(standby, 'SELECT pg_promote()');
@@ -130,12 +126,10 @@ export class PostgresStore {
   async #addStandby(): Promise<EmbeddedPostgres> {
     this.#standbys += 1;
     const standby = await startOn(await copyForStandby(this.#server, `standby-${this.#standbys}`));
-    const [last] = await this.query<{ lsn: string }>('SELECT pg_current_wal_lsn()::text AS lsn');
-    await until(async () => {
-      const shown = 'SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn AS has_all';
-      const [row] = await queryOn<{ has_all: boolean }>(standby, shown, [last?.lsn ?? '']);
-      return row?.has_all === true;
-    });
+    await catchUp(
+      (text) => this.query(text),
+      (text) => queryOn(standby, text),
+    );
     return standby;
   }
 
@@ -176,8 +170,4 @@ async function queryOn<Row extends object>(
   } finally {
     await client.end();
   }
-}
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await sleep(POLL_MS);
 }

@@ -3,13 +3,13 @@ import { chmod, mkdtemp, rename, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import pg from 'pg';
 import { startEmbeddedPostgres } from '../../../local/postgres/embedded-postgres.js';
+import { copyForStandby } from '../../world/processes/live-copy.js';
 import type { TestServer } from '../../world/processes/services.js';
-import { copyAsStandby, STREAMER, startStandby } from '../../world/processes/standby.js';
 
 // A checkpoint deletes no log that a stopped standby lacks.
 const SETTINGS = { fsync: 'off', full_page_writes: 'off', max_connections: 100, wal_keep_size: '1GB' };
+const STANDBY_SETTINGS = { ...SETTINGS, hot_standby_feedback: 'on' };
 
 /** A Postgres with a standby, of which an operator keeps a base backup. Both addresses stay. */
 export interface RestorablePostgres extends TestServer {
@@ -28,18 +28,16 @@ export async function startRestorablePostgres(): Promise<RestorablePostgres> {
   const start = () => startEmbeddedPostgres({ dir: path.join(folder, 'postgres'), settings: SETTINGS });
   let server = await start();
   const { url, dataDir } = server;
-  await createStreamer(url);
-  await server.stop();
-  const copy = await copyAsStandby(dataDir);
-  server = await start();
-  let standby = await startStandby(copy, url);
+  const copy = await copyForStandby(server, 'standby');
+  const startStandby = () => startEmbeddedPostgres({ dir: copy, settings: STANDBY_SETTINGS });
+  let standby = await startStandby();
   const backup = `${dataDir}.backup`;
   return {
     url,
     standbyUrl: standby.url,
     stopStandby: () => standby.stop(),
     async startStandby() {
-      standby = await startStandby(copy, url);
+      standby = await startStandby();
     },
     async backUp() {
       await server.stop();
@@ -57,15 +55,8 @@ export async function startRestorablePostgres(): Promise<RestorablePostgres> {
       await standby.stop();
       await server.stop();
       // The data directory is elsewhere when the database user cannot enter the temporary directory.
-      for (const one of [path.dirname(dataDir), path.dirname(copy), folder])
+      for (const one of [path.dirname(dataDir), copy, folder])
         await rm(one, { recursive: true, force: true });
     },
   };
-}
-
-async function createStreamer(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  await client.query(`CREATE ROLE ${STREAMER} REPLICATION LOGIN`);
-  await client.end();
 }

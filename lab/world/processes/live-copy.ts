@@ -1,11 +1,16 @@
+import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { appendFile, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import type { EmbeddedPostgres } from '../../../local/postgres/embedded-postgres.js';
+import { eventually } from './eventually.js';
 
 type Running = Pick<EmbeddedPostgres, 'url' | 'dataDir'>;
+
+/** Runs a statement, and returns its rows. */
+type Query = (text: string) => Promise<object[]>;
 
 const run = promisify(execFile);
 
@@ -38,6 +43,20 @@ export async function copyForStandby(primary: Running, name: string): Promise<st
   await writeFile(path.join(copy, 'standby.signal'), '');
   await run('chown', ['-R', `${owner.uid}:${owner.gid}`, folder]);
   return folder;
+}
+
+/** Resolves when the standby shows every earlier commit of its primary. */
+export async function catchUp(primary: Query, standby: Query): Promise<void> {
+  const [last] = (await primary('SELECT pg_current_wal_lsn()::text AS lsn')) as { lsn: string }[];
+  const shows = `SELECT WHERE pg_last_wal_replay_lsn() >= '${last?.lsn}'::pg_lsn`;
+  await eventually(async () => assert.equal((await standby(shows)).length, 1));
+}
+
+/** The standby receives nothing more: a failover loses the primary's commits from now on. */
+export async function stopFollowing(standby: Query): Promise<void> {
+  await standby('ALTER SYSTEM RESET primary_conninfo');
+  await standby('SELECT pg_reload_conf()');
+  await eventually(async () => assert.deepEqual(await standby('SELECT FROM pg_stat_wal_receiver'), []));
 }
 
 /** Kills all processes of the server at once. */

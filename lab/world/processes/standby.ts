@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { chmod, chown, mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../local/postgres/embedded-postgres.js';
+import { startEmbeddedPostgres } from '../../../local/postgres/embedded-postgres.js';
 import { loadConfig } from '../../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../../shared/db/knex.js';
 import { createLogger } from '../../../shared/process/logger.js';
 import { migrate } from '../../../shared/schema/migrate.js';
 import { eventually } from './eventually.js';
+import { catchUp, copyForStandby, stopFollowing } from './live-copy.js';
 import { makeThrowawayFolder } from './throwaway-folder.js';
 
 /** A migrated Postgres, and a standby that streams from it. */
@@ -42,7 +43,6 @@ export async function wasAsked(db: Knex, words: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-export const STREAMER = 'streamer';
 const SETTINGS = {
   fsync: 'off',
   full_page_writes: 'off',
@@ -74,9 +74,6 @@ export async function preparePairs(): Promise<Pairs> {
   const folder = await makeThrowawayFolder();
   await chmod(folder, 0o711); // Postgres refuses to run as root, and runs as another user.
   const made = await startEmbeddedPostgres({ dir: path.join(folder, 'prepared'), settings: SETTINGS });
-  const creator = open(made.url);
-  await creator.raw(`CREATE ROLE ${STREAMER} REPLICATION LOGIN`);
-  await creator.destroy();
   await migrate(loadConfig({ DATABASE_URL: made.url }, 'migrate'), createLogger('silent', 'test'));
   await made.stop();
   let started = 0;
@@ -94,9 +91,10 @@ export async function preparePairs(): Promise<Pairs> {
 
 async function startCopies(dataDir: string, number: number): Promise<Pair> {
   const original = await copyCluster(dataDir, `primary-${number}`);
-  const copy = await copyAsStandby(dataDir, `standby-${number}`);
-  const first = await startEmbeddedPostgres({ dir: path.dirname(original), settings: SETTINGS });
-  const second = await startStandby(copy, first.url);
+  const first = await startEmbeddedPostgres({ dir: original, settings: SETTINGS });
+  const copy = await copyForStandby(first, `standby-${number}`);
+  const settings = { ...SETTINGS, hot_standby_feedback: 'on' };
+  const second = await startEmbeddedPostgres({ dir: copy, settings });
   const [primary, standby] = [first, second].map(({ url }) => ({ url, db: open(url) })) as [Server, Server];
   const pair: Pair = {
     primary,
@@ -113,21 +111,10 @@ async function startCopies(dataDir: string, number: number): Promise<Pair> {
     resumeReplay: async () => {
       await standby.db.raw('SELECT pg_wal_replay_resume()');
     },
-    async caughtUp() {
-      const { rows } = await primary.db.raw('SELECT pg_current_wal_lsn() AS place');
-      const shows = 'SELECT pg_last_wal_replay_lsn() >= ?::pg_lsn AS shown';
-      await eventually(async () => {
-        assert.ok((await standby.db.raw(shows, [rows[0].place])).rows[0].shown);
-      });
-    },
+    caughtUp: () => catchUp(queryOn(primary), queryOn(standby)),
     async cutStream() {
-      await primary.db.raw('ALTER ROLE streamer NOLOGIN');
       await pair.caughtUp();
-      await primary.db.raw('SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_replication');
-      await eventually(async () => {
-        const { rows } = await standby.db.raw('SELECT FROM pg_stat_wal_receiver');
-        assert.equal(rows.length, 0);
-      });
+      await stopFollowing(queryOn(standby));
     },
     async promote() {
       await standby.db.raw('SELECT pg_promote()');
@@ -144,41 +131,21 @@ async function startCopies(dataDir: string, number: number): Promise<Pair> {
   return pair;
 }
 
+function queryOn({ db }: Server): (text: string) => Promise<object[]> {
+  return async (text) => (await db.raw(text)).rows;
+}
+
 function open(url: string): Knex {
   return openDatabase(loadConfig({ DATABASE_URL: url }, 'migrate').database);
 }
 
-/** Copies the data directory of a stopped server. The file standby.signal makes it start as a standby. */
-export async function copyAsStandby(dataDir: string, name = 'standby'): Promise<string> {
-  const copy = await copyCluster(dataDir, name);
-  const signal = path.join(copy, 'standby.signal');
-  await writeFile(signal, '');
-  const { uid, gid } = await stat(copy);
-  await chown(signal, uid, gid);
-  return copy;
-}
-
-/** Copies the data directory of a stopped server, with its owner. */
+/** Copies the data directory of a stopped server, with its owner. Returns the folder in which the copy starts. */
 async function copyCluster(dataDir: string, name: string): Promise<string> {
   const base = path.join(path.dirname(path.dirname(dataDir)), name);
-  const copy = path.join(base, path.basename(dataDir));
   const run = promisify(execFile);
   const { uid, gid } = await stat(path.dirname(dataDir));
   await mkdir(base, { mode: 0o700 });
-  await run('cp', ['-a', dataDir, copy]);
+  await run('cp', ['-a', dataDir, base]);
   await chown(base, uid, gid);
-  return copy;
-}
-
-/** `copy` streams from the running primary, which has the role STREAMER. */
-export async function startStandby(copy: string, primaryUrl: string): Promise<EmbeddedPostgres> {
-  const host = new URL(primaryUrl).searchParams.get('host');
-  return await startEmbeddedPostgres({
-    dir: path.dirname(copy),
-    settings: {
-      ...SETTINGS,
-      hot_standby_feedback: 'on',
-      primary_conninfo: `host=${host} port=5432 user=${STREAMER}`,
-    },
-  });
+  return base;
 }
