@@ -12,7 +12,7 @@ export class RedisStore {
 
   static async start(): Promise<RedisStore> {
     const port = await findFreePort();
-    const server = await start(port);
+    const server = await spawnRedis(port);
     return new RedisStore(port, server, await RedisClock.start(`redis://127.0.0.1:${port}`));
   }
 
@@ -42,17 +42,11 @@ export class RedisStore {
 
   async restart(): Promise<void> {
     await this.#server.stop();
-    this.#server = await start(this.#port);
+    this.#server = await spawnRedis(this.#port);
   }
 
   async stop(): Promise<void> {
     await this.#clock.stop();
     await this.#server.stop();
   }
-}
-
-async function start(port: number): Promise<GuardedProcess> {
-  const server = await spawnRedis(port);
-  if (server.hasExited()) throw new Error(`redis-server did not start:\n${server.recentOutput()}`);
-  return server;
 }

@@ -2,10 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { Redis } from 'ioredis';
-import { type GuardedProcess, spawnGuarded } from '../../../local/toolchain/guarded-process.js';
+import type { GuardedProcess } from '../../../local/toolchain/guarded-process.js';
 import { findFreePort } from '../http/listen.js';
 import { eventually } from './eventually.js';
 import { SELF_SIGNED } from './self-signed.js';
+import { redisAddress, runRedis, spawnRedis, type TlsFiles } from './services.js';
 
 /** Redis servers that form one deployment: data nodes and sentinels. They end with the process that started them. */
 export interface RedisNode {
@@ -29,25 +30,20 @@ const HOST = '127.0.0.1';
 /** `tls`: they accept nothing else, from one another either, with a certificate that they sign themselves. */
 export async function openRedisNodes({ tls = false } = {}): Promise<RedisNodes> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'stablecoin-checkout-redis-'));
-  const encryption: Record<string, string> = tls ? await writeCertificate(folder) : {};
-  const listening = (port: number): Record<string, string | number> =>
-    tls ? { port: 0, 'tls-port': port, ...encryption } : { port };
+  const files = tls ? await writeCertificate(folder) : undefined;
+  const encryption = tls ? { 'tls-replication': 'yes', 'tls-cluster': 'yes' } : {};
   const processes: GuardedProcess[] = [];
   const clients: Redis[] = [];
 
-  async function run(port: number, args: string[]): Promise<RedisNode> {
-    const running = spawnGuarded('redis-server', args);
-    running.unref();
+  function open(port: number, running: GuardedProcess): RedisNode {
     processes.push(running);
     const client = new Redis(port, HOST, {
       retryStrategy: () => 50,
       maxRetriesPerRequest: null,
       ...(tls && { tls: { rejectUnauthorized: false } }),
     });
-    client.on('error', () => undefined); // Expected while it starts, and when it is killed.
+    client.on('error', () => undefined); // Expected when it is killed.
     clients.push(client);
-    await Promise.race([client.ping(), running.exited]);
-    if (running.hasExited()) throw new Error(`redis-server did not start:\n${running.recentOutput()}`);
     return {
       port,
       client,
@@ -64,33 +60,23 @@ export async function openRedisNodes({ tls = false } = {}): Promise<RedisNodes> 
     scheme: tls ? 'rediss' : 'redis',
     async start(settings = {}) {
       const port = await findFreePort();
-      const own = {
-        ...listening(port),
-        bind: HOST,
-        save: '',
-        appendonly: 'no',
-        dir: folder,
-        'repl-diskless-sync-delay': 0,
-      };
-      const args = Object.entries({ ...own, ...settings }).flatMap(([name, value]) => [
-        `--${name}`,
-        `${value}`,
-      ]);
-      return await run(port, args);
+      const own = { ...encryption, dir: folder, 'repl-diskless-sync-delay': 0 };
+      return open(port, await spawnRedis(port, files, { ...own, ...settings }));
     },
     async startSentinel(master, name) {
       const port = await findFreePort();
       const file = path.join(folder, `sentinel-${port}.conf`);
       const lines = [
-        ...Object.entries(listening(port)).map((setting) => setting.join(' ')),
-        `bind ${HOST}`,
+        ...Object.entries({ ...redisAddress(port, files), ...encryption }).map((setting) =>
+          setting.join(' '),
+        ),
         `dir ${folder}`,
         `sentinel monitor ${name} ${HOST} ${master.port} 2`,
         `sentinel down-after-milliseconds ${name} 500`,
         `sentinel failover-timeout ${name} 3000`,
       ];
       await writeFile(file, `${lines.join('\n')}\n`);
-      return await run(port, [file, '--sentinel']);
+      return open(port, await runRedis([file, '--sentinel']));
     },
     async stop() {
       for (const client of clients) client.disconnect();
@@ -100,22 +86,11 @@ export async function openRedisNodes({ tls = false } = {}): Promise<RedisNodes> 
   };
 }
 
-/** Writes the files, and returns the settings that name them. */
-async function writeCertificate(folder: string): Promise<Record<string, string>> {
-  const [certificate, key] = ['cert.pem', 'key.pem'].map((name) => path.join(folder, name)) as [
-    string,
-    string,
-  ];
-  await writeFile(certificate, SELF_SIGNED.cert);
-  await writeFile(key, SELF_SIGNED.key);
-  return {
-    'tls-cert-file': certificate,
-    'tls-key-file': key,
-    'tls-ca-cert-file': certificate,
-    'tls-auth-clients': 'no',
-    'tls-replication': 'yes',
-    'tls-cluster': 'yes',
-  };
+async function writeCertificate(folder: string): Promise<TlsFiles> {
+  const files = { cert: path.join(folder, 'cert.pem'), key: path.join(folder, 'key.pem') };
+  await writeFile(files.cert, SELF_SIGNED.cert);
+  await writeFile(files.key, SELF_SIGNED.key);
+  return files;
 }
 
 const SLOTS = 16_384;

@@ -49,51 +49,57 @@ async function stopPostgres(postgres: EmbeddedPostgres): Promise<void> {
 export async function startTestRedis(): Promise<TestServer> {
   for (let attempt = 1; ; attempt += 1) {
     const port = await findFreePort();
-    const redis = await spawnRedis(port);
-    if (!redis.hasExited()) return { url: `redis://127.0.0.1:${port}`, stop: () => redis.stop() };
-    // Another process may take the port between finding and using it.
-    const portTaken = redis.recentOutput().includes('Address already in use');
-    if (!portTaken || attempt === PORT_ATTEMPTS) {
-      throw new Error(`redis-server did not start:\n${redis.recentOutput()}`);
+    try {
+      const redis = await spawnRedis(port);
+      return { url: `redis://127.0.0.1:${port}`, stop: () => redis.stop() };
+    } catch (error) {
+      // Another process may take the port between finding and using it.
+      if (attempt === PORT_ATTEMPTS || !String(error).includes('Address already in use')) throw error;
     }
   }
 }
 
 /** Paths that the server must be able to read. */
-interface TlsFiles {
+export interface TlsFiles {
   cert: string;
   key: string;
 }
 
-/** Resolves when Redis accepts connections, or has ended. */
-export async function spawnRedis(port: number, tls?: TlsFiles): Promise<GuardedProcess> {
-  const listens = tls === undefined ? { port } : { port: 0, 'tls-port': port, ...tlsOptions(tls) };
-  // Redis keeps its data in memory only.
-  const options = {
-    ...listens,
-    bind: '127.0.0.1',
-    save: '',
-    appendonly: 'no',
-    dir: os.tmpdir(),
-    daemonize: 'no',
+/** Resolves when Redis accepts connections. It keeps its data in memory only. */
+export async function spawnRedis(
+  port: number,
+  tls?: TlsFiles,
+  settings: Record<string, string | number> = {},
+): Promise<GuardedProcess> {
+  const own = { ...redisAddress(port, tls), save: '', appendonly: 'no', dir: os.tmpdir(), daemonize: 'no' };
+  const args = Object.entries({ ...own, ...settings }).flatMap(([name, value]) => [`--${name}`, `${value}`]);
+  return await runRedis(args);
+}
+
+/** The settings of where a server listens. With TLS it accepts nothing else. */
+export function redisAddress(port: number, tls: TlsFiles | undefined): Record<string, string | number> {
+  const bind = '127.0.0.1';
+  if (tls === undefined) return { port, bind };
+  return {
+    port: 0,
+    'tls-port': port,
+    bind,
+    'tls-cert-file': tls.cert,
+    'tls-key-file': tls.key,
+    'tls-ca-cert-file': tls.cert,
+    'tls-auth-clients': 'no',
   };
-  const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
+}
+
+export async function runRedis(args: readonly string[]): Promise<GuardedProcess> {
   const { promise: ready, resolve: announceReady } = withResolvers();
-  const redis = spawnGuarded('redis-server', args, {
+  const redis = spawnGuarded('redis-server', [...args], {
     onOutput: (text) => {
-      if (text.includes('Ready to accept connections')) announceReady();
+      if (/Ready to accept connections|Sentinel ID is/.test(text)) announceReady();
     },
   });
   await Promise.race([ready, redis.exited]);
+  if (redis.hasExited()) throw new Error(`redis-server did not start:\n${redis.recentOutput()}`);
   redis.unref();
   return redis;
-}
-
-function tlsOptions({ cert, key }: TlsFiles): Record<string, string> {
-  return {
-    'tls-cert-file': cert,
-    'tls-key-file': key,
-    'tls-ca-cert-file': cert,
-    'tls-auth-clients': 'no',
-  };
 }
