@@ -3,29 +3,10 @@ import path from 'node:path';
 import { projectRoot } from '../../local/toolchain/project-root.js';
 import { withParts } from '../world/program/parts.js';
 import { runMain } from '../world/program/usage.js';
-import { readOptions } from './command/options.js';
+import { readOptions, USAGE } from './command/options.js';
 import { runFacilitators } from './facilitators/run.js';
 import { runChaos } from './run/run.js';
 import { runWeight } from './weight/run.js';
-
-const USAGE = `npm run chaos -- [--payments N] [--seed S] [--minutes M] [--solana SHARE] [--failovers] [--clocks] [--limits] [--alike]
-npm run chaos -- --facilitators [--payments N] [--seed S] [--solana SHARE]
-npm run chaos -- --weight [--seconds N] [--mixture] [--only NAME]…
-
---payments  sessions to open and pay
---seed      draws the same purchases and faults again
---minutes   the longest time for which faults are injected
---solana    the share of buyers that pay on Solana, 0 to 1
---failovers promotes standbys without the last commits
---clocks    sets the clocks of Postgres, Redis and hosts
---limits    limits the calls a second of the chains' endpoints all the time
---alike     gives all purchases one price and a few wallets, which pay the refunds, too
---facilitators lets one of two facilitators die, hang, lie and be slow, on three EVM networks; with --solana on Solana, too
---weight    measures the load that one account and one address can put on others
---seconds   how long each heavy operation is measured
---mixture   measures only all heavy operations at once
---only      measures only the heavy operations that have this in their name; may be repeated
-`;
 
 /** Exits 0 when every check passed, 1 otherwise. */
 await runMain(USAGE, async () => {

@@ -8,18 +8,7 @@ import { runMain } from '../world/program/usage.js';
 import { checkHistory } from './history/check-history.js';
 import { explorePolicy } from './policy/explore-policy.js';
 import type { Explored } from './run/explore.js';
-import { type ExploreOptions, readOptions } from './run/options.js';
-
-const USAGE = `npm run explore -- --policy | --rows | --history URL | [--trials N] [--seed S] [--path P] [--mutant NAME]
-
---policy   explores the policy's model completely
---rows     prints the rows of the policy
---history  checks the recorded history of every payment of the database at postgres://…, without writing
---trials   random trials to run
---seed     draws the same trials again
---path     replays the failing trial that a run printed
---mutant   runs with the mutant whose name contains NAME, which must be found
-`;
+import { type ExploreOptions, readOptions, USAGE } from './run/options.js';
 
 /** Exits 0 when every trial kept every invariant, 1 otherwise. */
 async function main(options: ExploreOptions): Promise<number> {

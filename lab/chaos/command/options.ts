@@ -3,41 +3,35 @@ import { parseArgs } from 'node:util';
 import type { Parts } from '../../world/program/parts.js';
 import { asUsage, readNumber } from '../../world/program/usage.js';
 
-export interface ChaosOptions {
-  /** The number of sessions to open and pay. */
-  payments: number;
-  seed: number;
-  /** The longest time for which faults are injected. */
-  minutes: number;
-  /** The share of buyers that pay on Solana. */
-  solana: number;
-  /** Standbys are promoted without the last commits. */
-  failovers: boolean;
-  /** The clocks of Postgres, Redis and hosts are set during the run. */
-  clocks: boolean;
-  /** The chains' endpoints answer few calls a second, all the time. */
-  limits: boolean;
-  /** All purchases cost the same, and a few wallets pay all purchases and refunds. */
-  alike: boolean;
-  /** Makes one of two facilitators be away, lie or be slow, instead of these faults. */
-  facilitators: boolean;
-  /** Measures the load that an account and an address can put on others, instead of these faults. */
-  weight: boolean;
-  /** How long each heavy operation is measured. */
-  seconds: number;
-  /** Measures only all heavy operations at once. */
-  mixture: boolean;
-  /** Measures only the heavy operations whose name contains one of these; all when there are none. */
-  only: string[];
-}
+export type ChaosOptions = ReturnType<typeof readOptions>;
+
+export const USAGE = `npm run chaos -- [--payments N] [--seed S] [--minutes M] [--solana SHARE] [--failovers] [--clocks] [--limits] [--alike]
+npm run chaos -- --facilitators [--payments N] [--seed S] [--solana SHARE]
+npm run chaos -- --weight [--seconds N] [--mixture] [--only NAME]…
+
+--payments  sessions to open and pay
+--seed      draws the same purchases and faults again
+--minutes   the longest time for which faults are injected
+--solana    the share of buyers that pay on Solana, 0 to 1
+--failovers promotes standbys without the last commits
+--clocks    sets the clocks of Postgres, Redis and hosts
+--limits    limits the calls a second of the chains' endpoints all the time
+--alike     gives all purchases one price and a few wallets, which pay the refunds, too
+--facilitators lets one of two facilitators die, hang, lie and be slow, on three EVM networks; with --solana on Solana, too
+--weight    measures the load that one account and one address can put on others
+--seconds   how long each heavy operation is measured
+--mixture   measures only all heavy operations at once
+--only      measures only the heavy operations that have this in their name; may be repeated
+`;
 
 const DEFAULT_PAYMENTS = 100;
 const DEFAULT_MINUTES = 60;
 const DEFAULT_SOLANA = 1 / 3;
 const DEFAULT_SECONDS = 10;
 
-export function readOptions(args: string[]): ChaosOptions {
+export function readOptions(args: string[]) {
   const text = { type: 'string' } as const;
+  const flag = { type: 'boolean', default: false } as const;
   const { values } = asUsage(() =>
     parseArgs({
       args,
@@ -47,14 +41,14 @@ export function readOptions(args: string[]): ChaosOptions {
         minutes: text,
         solana: text,
         seconds: text,
-        only: { type: 'string', multiple: true, default: [] },
-        facilitators: { type: 'boolean', default: false },
-        weight: { type: 'boolean', default: false },
-        mixture: { type: 'boolean', default: false },
-        failovers: { type: 'boolean', default: false },
-        clocks: { type: 'boolean', default: false },
-        limits: { type: 'boolean', default: false },
-        alike: { type: 'boolean', default: false },
+        only: { type: 'string', multiple: true, default: [] as string[] },
+        facilitators: flag,
+        weight: flag,
+        mixture: flag,
+        failovers: flag,
+        clocks: flag,
+        limits: flag,
+        alike: flag,
       },
     }),
   );

@@ -2,41 +2,37 @@ import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { asUsage, readWholeNumber } from '../../world/program/usage.js';
 
-export interface ExploreOptions {
-  /** Explores the policy alone, completely. */
-  policy: boolean;
-  /** Print the rows of the policy. */
-  rows: boolean;
-  /** The database whose payments' histories are checked. */
-  history: string | undefined;
-  trials: number;
-  seed: number;
-  path: string | undefined;
-  /** A part of the name of a mutant. */
-  mutant: string | undefined;
-}
+export type ExploreOptions = ReturnType<typeof readOptions>;
+
+export const USAGE = `npm run explore -- --policy | --rows | --history URL | [--trials N] [--seed S] [--path P] [--mutant NAME]
+
+--policy   explores the policy's model completely
+--rows     prints the rows of the policy
+--history  checks the recorded history of every payment of the database at postgres://…, without writing
+--trials   random trials to run
+--seed     draws the same trials again
+--path     replays the failing trial that a run printed
+--mutant   runs with the mutant whose name contains NAME, which must be found
+`;
 
 const DEFAULT_TRIALS = 1000;
 
-export function readOptions(args: string[]): ExploreOptions {
+export function readOptions(args: string[]) {
   const text = { type: 'string' } as const;
+  const flag = { type: 'boolean', default: false } as const;
   const options = {
-    policy: { type: 'boolean' },
-    rows: { type: 'boolean' },
+    policy: flag,
+    rows: flag,
     history: text,
     trials: text,
     seed: text,
     path: text,
     mutant: text,
-  } as const;
+  };
   const { values } = asUsage(() => parseArgs({ args, options }));
   return {
-    policy: values.policy ?? false,
-    rows: values.rows ?? false,
-    history: values.history,
+    ...values,
     trials: readWholeNumber('trials', values.trials, DEFAULT_TRIALS),
     seed: readWholeNumber('seed', values.seed, randomInt(1, 1_000_000)),
-    path: values.path,
-    mutant: values.mutant,
   };
 }
