@@ -1,15 +1,14 @@
 import { PublicKey, VersionedTransaction } from '@solana/web3.js';
 import { nowMs } from '../../../shared/process/clock.js';
 import type { PaymentRequirements } from '../../../shared/x402/wire.js';
-import { endFaults } from '../../world/chains/faults.js';
 import { SolanaChain } from '../../world/chains/solana-chain.js';
 import { serveLocally } from '../../world/http/listen.js';
 import { signSolanaPayment } from '../../world/shop/agent.js';
-import { type Transfer, type UnrelatedTransfer, unrelatedJournalOf } from '../journals/entries.js';
+import { type UnrelatedTransfer, unrelatedJournalOf } from '../journals/entries.js';
 import { Journal } from '../journals/journal.js';
 import { busyKeypair } from '../wallets/wallets.js';
 import { connectToRun } from './actor.js';
-import { beginFault, type Executed, serveTransfers, type WantedTransfer } from './transfers.js';
+import { chainOrders, serveTransfers, type WantedTransfer } from './transfers.js';
 
 /**
  * The Solana cluster: its JSON-RPC endpoint, the newest blockhash, and an endpoint that executes transfers for the
@@ -30,11 +29,9 @@ const { settings, ready, onOrder } = connectToRun<{
   callsPerSecond?: number;
   journal: string;
 }>();
-const ledger = new Journal<Transfer>(settings.journal);
 const unrelated = new Journal<UnrelatedTransfer>(unrelatedJournalOf(settings.journal));
 const chain = await SolanaChain.start(settings.network);
 const busy = busyKeypair(settings.seed);
-const used = new Set<string>();
 const slotsAtIssue = new Map<string, number>();
 
 /** The slot and the time when slots and clock last agreed. */
@@ -44,17 +41,13 @@ for (let made = 0; made < settings.busyBefore; made += BUSY_TOGETHER) {
   chain.landMany(signUnrelated(), Math.min(BUSY_TOGETHER, settings.busyBefore - made));
 }
 base = now();
-limitCalls();
+const orders = chainOrders(chain, settings.callsPerSecond);
 setInterval(passTime, MS_PER_SLOT);
 setInterval(() => {
   if (chain.isHalted) return;
   const transaction = chain.movePayment(signUnrelated(), { commitment: 'processed' });
   unrelated.write({ at: nowMs(), transaction });
 }, BUSY_EVERY_MS);
-
-function limitCalls(): void {
-  chain.endpoint.callsPerSecond = settings.callsPerSecond ?? Number.POSITIVE_INFINITY;
-}
 
 function now(): { slot: number; at: number } {
   return { slot: chain.slot, at: nowMs() };
@@ -88,17 +81,10 @@ function issueBlockhash(): string {
   return blockhash;
 }
 
-/** A halted cluster executes the transfer when it resumes, if its blockhash is still valid. */
-async function execute(wanted: WantedTransfer): Promise<Executed> {
-  await chain.running();
-  const { nonce, transaction, from, to, amount, signedTransaction = '' } = wanted;
-  const succeeded = !used.has(nonce) && isYoung(signedTransaction);
-  if (succeeded) {
-    used.add(nonce);
-    chain.movePayment(signedTransaction, { signature: transaction, commitment: 'processed' });
-  }
-  ledger.write({ at: nowMs(), nonce, transaction, from, to, amount, succeeded });
-  return { succeeded };
+function execute({ transaction, signedTransaction = '' }: WantedTransfer, isUnused: boolean): boolean {
+  if (!isUnused || !isYoung(signedTransaction)) return false;
+  chain.movePayment(signedTransaction, { signature: transaction, commitment: 'processed' });
+  return true;
 }
 
 function isYoung(signedTransaction: string): boolean {
@@ -108,23 +94,18 @@ function isYoung(signedTransaction: string): boolean {
 }
 
 onOrder({
-  /** Called before the last check of the whole chain, which would take minutes under the limit. */
-  endLimit() {
-    chain.endpoint.callsPerSecond = Number.POSITIVE_INFINITY;
-  },
-  applyFault: (fault) => beginFault(chain, fault),
+  ...orders,
   setEndpointKind({ pageSize }) {
     chain.pageSize = Number(pageSize);
   },
   recover() {
     // A halted cluster continues from the slot at which it was halted.
     if (chain.isHalted) base = now();
-    endFaults(chain);
-    limitCalls();
+    orders.recover();
   },
 });
 ready({
   rpc: chain.endpoint.url,
-  transfers: await serveTransfers(execute),
+  transfers: await serveTransfers(chain, settings.journal, execute),
   blockhashes: (await serveLocally((_request, response) => response.end(issueBlockhash()))).url,
 });
