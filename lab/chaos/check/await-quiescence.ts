@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../../../shared/process/clock.js';
+import { judgeHistory } from '../../world/history/judge-history.js';
 import type { Signing } from '../journals/entries.js';
 import type { System } from '../system/system.js';
 import { checkAnswers } from './check-answers.js';
 import { checkConnections } from './check-connections.js';
 import { checkEvents } from './check-events.js';
-import { checkHistories } from './check-histories.js';
 import { checkMoney } from './check-money.js';
 import { checkRefunds } from './check-refunds.js';
 import { checkStops } from './check-stops.js';
@@ -90,7 +90,11 @@ async function check(system: System, listed: ReadonlySet<string>): Promise<Check
     return {
       evidence,
       passing,
-      lasting: [...checkAnswers(evidence), ...checkStops(evidence), ...checkHistories(evidence)],
+      lasting: [
+        ...checkAnswers(evidence),
+        ...checkStops(evidence),
+        ...evidence.histories.flatMap(judgeHistory),
+      ],
     };
   } catch (error) {
     // A process that was killed last may still be starting.

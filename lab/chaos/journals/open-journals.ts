@@ -1,6 +1,5 @@
 import path from 'node:path';
 import {
-  type Answer,
   type BuyersEntry,
   type EndpointEntry,
   type FacilitatorEntry,
@@ -13,29 +12,20 @@ import {
 import { Journal } from './journal.js';
 
 /** The actors' journals. */
-export interface Journals {
-  buyers: Journal<BuyersEntry>;
-  facilitator: Journal<FacilitatorEntry>;
-  chain: Journal<Transfer>;
-  solana: Journal<Transfer>;
-  unrelated: Journal<UnrelatedTransfer>;
-  receiver: Journal<Received>;
-  faults: Journal<FaultEntry>;
-  endpoints: Journal<EndpointEntry | Answer>;
-}
+export type Journals = ReturnType<typeof openJournals>;
 
-export function openJournals(folder: string): Journals {
+export function openJournals(folder: string) {
   const journal = <Entry extends object>(name: string): Journal<Entry> =>
     new Journal<Entry>(journalFile(folder, name));
   return {
-    buyers: journal('buyers'),
-    facilitator: journal('facilitator'),
-    chain: journal('chain'),
-    solana: journal('solana'),
+    buyers: journal<BuyersEntry>('buyers'),
+    facilitator: journal<FacilitatorEntry>('facilitator'),
+    chain: journal<Transfer>('chain'),
+    solana: journal<Transfer>('solana'),
     unrelated: new Journal<UnrelatedTransfer>(unrelatedJournalOf(journalFile(folder, 'solana'))),
-    receiver: journal('receiver'),
-    faults: journal('faults'),
-    endpoints: journal('endpoints'),
+    receiver: journal<Received>('receiver'),
+    faults: journal<FaultEntry>('faults'),
+    endpoints: journal<EndpointEntry>('endpoints'),
   };
 }
 

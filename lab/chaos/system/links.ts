@@ -2,15 +2,8 @@ import type { Scope } from '../../world/proxy/faults.js';
 import { type Freeze, TcpProxy } from '../../world/proxy/tcp-proxy.js';
 
 /** A proxy between each process and each thing that it calls, so that one process alone can lose one store. */
-export type Target = 'Postgres' | 'Redis' | 'the facilitator' | 'the EVM chain' | 'the Solana chain';
-
-export const TARGETS: readonly Target[] = [
-  'Postgres',
-  'Redis',
-  'the facilitator',
-  'the EVM chain',
-  'the Solana chain',
-];
+const TARGETS = ['Postgres', 'Redis', 'the facilitator', 'the EVM chain', 'the Solana chain'] as const;
+export type Target = (typeof TARGETS)[number];
 
 interface Link {
   service: string;
@@ -41,8 +34,8 @@ export class Links {
     return proxy.url;
   }
 
-  cut(target: Target, services?: readonly string[]): void {
-    for (const proxy of this.#proxies(target, services)) proxy.cut();
+  cut(target: Target): void {
+    for (const proxy of this.#proxies(target)) proxy.cut();
   }
 
   /** Every connection is cut, and new ones lead to another server. */
@@ -50,12 +43,12 @@ export class Links {
     for (const proxy of this.#proxies(target)) proxy.leadTo(url);
   }
 
-  async refuse(target: Target, services?: readonly string[]): Promise<void> {
-    await Promise.all(this.#proxies(target, services).map((proxy) => proxy.refuse()));
+  async refuse(target: Target): Promise<void> {
+    await Promise.all(this.#proxies(target).map((proxy) => proxy.refuse()));
   }
 
-  async accept(target: Target, services?: readonly string[]): Promise<void> {
-    await Promise.all(this.#proxies(target, services).map((proxy) => proxy.accept()));
+  async accept(target: Target): Promise<void> {
+    await Promise.all(this.#proxies(target).map((proxy) => proxy.accept()));
   }
 
   freeze(target: Target, scope: Scope, services?: readonly string[]): Freeze {
