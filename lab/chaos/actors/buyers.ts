@@ -92,7 +92,7 @@ function drawWallet(random: Random): Wallet {
 
 async function openSession(client: ServiceClient, amount: number): Promise<string | undefined> {
   const merchant = { client, key: settings.key, request: 'create' as const };
-  const session = await retryRequest(merchant, '/v1/checkout/sessions', coffeeOrder(amount));
+  const session = await retryRequest(merchant, '/v1/checkout/sessions', { body: coffeeOrder(amount) });
   if (session === undefined) return undefined;
   const sessionId = String(session.id);
   journal.write({ kind: 'session', at: nowMs(), sessionId });

@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../../../shared/process/clock.js';
 import { pick, type Random } from '../../world/chance/seeded-random.js';
-import { type Reply, ServiceClient } from '../purchases/service-client.js';
+import { retryRequest } from '../purchases/retry-request.js';
+import { ServiceClient } from '../purchases/service-client.js';
 import { STEADY_ENDPOINT, type System } from '../system/system.js';
 import type { Fault } from './fault.js';
 
@@ -16,13 +15,13 @@ interface Endpoint {
 }
 
 const MOST_ENDPOINTS = 4;
-const TIMEOUT_MS = 300_000;
+const WITHIN_MS = 300_000;
 
 /** Returns a function that updates the steady endpoint, in a transaction, without changing it. */
 export async function addSteadyEndpoint(system: System, random: Random): Promise<() => Promise<void>> {
   const { id } = await add(system, random, STEADY_ENDPOINT);
   return async () => {
-    await request(system, random, 'POST', `/${id}`, { description: `the steady one, ${random()}` });
+    await request(system, random, `/${id}`, { body: { description: `the steady one, ${random()}` } });
   };
 }
 
@@ -41,7 +40,7 @@ export function changeEndpoints(): Fault {
       const endpoint = pick(random, endpoints);
       if (random() < 0.3) {
         endpoints.splice(endpoints.indexOf(endpoint), 1);
-        await request(system, random, 'DELETE', `/${endpoint.id}`);
+        await request(system, random, `/${endpoint.id}`, { method: 'DELETE' });
         system.journals.endpoints.write({
           kind: 'endpoint',
           at: nowMs(),
@@ -56,11 +55,11 @@ export function changeEndpoints(): Fault {
       const write = (): void =>
         system.journals.endpoints.write({ kind: 'endpoint', at: nowMs(), endpoint: endpoint.name, is });
       if (endpoint.isEnabled) write();
-      const { status } = await request(system, random, 'POST', `/${endpoint.id}`, {
-        disabled: !endpoint.isEnabled,
+      const changed = await request(system, random, `/${endpoint.id}`, {
+        body: { disabled: !endpoint.isEnabled },
       });
       // A failover has lost it.
-      if (status === 404) endpoints.splice(endpoints.indexOf(endpoint), 1);
+      if (changed === undefined) endpoints.splice(endpoints.indexOf(endpoint), 1);
       if (!endpoint.isEnabled) write();
       return { fault: `endpoint ${is}`, detail: endpoint.name };
     },
@@ -68,33 +67,21 @@ export function changeEndpoints(): Fault {
 }
 
 async function add(system: System, random: Random, name: string): Promise<Endpoint> {
-  const { body } = await request(system, random, 'POST', '', { url: `${system.hooksUrl}/${name}` });
-  system.receiver.order('addSecret', { endpoint: name, secret: String(body.secret) });
+  const made = await request(system, random, '', { body: { url: `${system.hooksUrl}/${name}` } });
+  if (made === undefined) throw new Error(`the endpoint ${name} was refused`);
+  system.receiver.order('addSecret', { endpoint: name, secret: String(made.secret) });
   system.journals.endpoints.write({ kind: 'endpoint', at: nowMs(), endpoint: name, is: 'enabled' });
-  return { name, id: String(body.id), isEnabled: true };
+  return { name, id: String(made.id), isEnabled: true };
 }
 
-/** Retries until it is answered. 404: a DELETE was executed by an earlier attempt, or a failover has lost the endpoint. */
+/** Undefined for a 404: a DELETE was executed by an earlier attempt, or a failover has lost the endpoint. */
 async function request(
   { webs, key, journals }: System,
   random: Random,
-  method: string,
   path: string,
-  body?: object,
-): Promise<Reply> {
+  wanted: { method?: 'DELETE'; body?: object },
+): Promise<Record<string, unknown> | undefined> {
   const client = new ServiceClient({ webs, random, write: (answer) => journals.endpoints.write(answer) });
-  const headers = {
-    Authorization: `Bearer ${key}`,
-    'Content-Type': 'application/json',
-    'Idempotency-Key': randomUUID(),
-  };
-  const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
-  const timesOutAt = nowMs() + TIMEOUT_MS;
-  for (;;) {
-    const reply = await client.send(`/v1/webhook_endpoints${path}`, init, { request: 'endpoint' });
-    if (reply.status === 200 || reply.status === 404) return reply;
-    if (nowMs() > timesOutAt)
-      throw new Error(`${method} /v1/webhook_endpoints${path} answers ${reply.status}`);
-    await sleep(reply.retryAfterMs);
-  }
+  const merchant = { client, key, request: 'endpoint' } as const;
+  return await retryRequest(merchant, `/v1/webhook_endpoints${path}`, { ...wanted, withinMs: WITHIN_MS });
 }

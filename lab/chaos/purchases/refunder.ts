@@ -4,7 +4,7 @@ import type { BuyersEntry } from '../journals/entries.js';
 import type { Journal } from '../journals/journal.js';
 import type { Purse } from '../wallets/purse.js';
 import { Buyer } from './buyer.js';
-import { lookUp, type MerchantRequest, retryRequest } from './retry-request.js';
+import { type MerchantRequest, retryRequest } from './retry-request.js';
 
 /**
  * The merchant refunds a purchase, in part or whole. Sometimes it asks twice at once for the whole amount, and one request
@@ -29,7 +29,13 @@ interface Made {
 
 export async function refund(refunding: Refunding, sessionId: string): Promise<void> {
   const { merchant, random, inHalves } = refunding;
-  const session = await lookUp({ ...merchant, request: 'refund' }, `/v1/checkout/sessions/${sessionId}`);
+  const session = await retryRequest(
+    { ...merchant, request: 'refund' },
+    `/v1/checkout/sessions/${sessionId}`,
+    {
+      method: 'GET',
+    },
+  );
   const payment = session?.payment as { id: string; amount: number } | null | undefined;
   if (!payment) return;
   const part = Math.ceil(payment.amount * random());
@@ -46,8 +52,7 @@ async function openRefund(
   body: object,
 ): Promise<Made | undefined> {
   const made = await retryRequest({ ...merchant, request: 'refund' }, '/v1/refunds', {
-    payment: paymentId,
-    ...body,
+    body: { payment: paymentId, ...body },
   });
   if (made === undefined) return undefined;
   const refund = { id: String(made.id), network: String(made.network) };

@@ -1,42 +1,41 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { nowMs } from '../../../shared/process/clock.js';
 import type { Answer } from '../journals/entries.js';
 import type { ServiceClient } from './service-client.js';
 
-/** Merchant requests that are retried until they are answered. Undefined for a refusal, which is final. */
+/** A merchant's requests, which are retried until they are answered. */
 export interface MerchantRequest {
   client: ServiceClient;
   key: string;
   request: Answer['request'];
 }
 
-/** Uses one idempotency key for all retries. */
+interface Wanted {
+  method?: 'GET' | 'POST' | 'DELETE';
+  body?: object;
+  /** Throws after this time; by default it retries for as long as the run lasts. */
+  withinMs?: number;
+}
+
+/** Uses one idempotency key for all retries. Undefined for a refusal, which is final. */
 export async function retryRequest(
-  merchant: MerchantRequest,
-  path: string,
-  body: object,
-): Promise<Record<string, unknown> | undefined> {
-  const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID() };
-  return await untilAnswered(merchant, path, { method: 'POST', headers, body: JSON.stringify(body) });
-}
-
-export async function lookUp(
-  merchant: MerchantRequest,
-  path: string,
-): Promise<Record<string, unknown> | undefined> {
-  return await untilAnswered(merchant, path, {});
-}
-
-async function untilAnswered(
   { client, key, request }: MerchantRequest,
   path: string,
-  init: RequestInit,
+  { method = 'POST', body, withinMs = Number.POSITIVE_INFINITY }: Wanted = {},
 ): Promise<Record<string, unknown> | undefined> {
-  const headers = { ...init.headers, Authorization: `Bearer ${key}` };
+  const headers = {
+    Authorization: `Bearer ${key}`,
+    'Content-Type': 'application/json',
+    'Idempotency-Key': randomUUID(),
+  };
+  const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
+  const endsAt = nowMs() + withinMs;
   for (;;) {
-    const { status, body, retryAfterMs } = await client.send(path, { ...init, headers }, { request });
-    if (status === 200) return body;
-    if (status >= 400 && status < 500 && status !== 429) return undefined;
-    await sleep(retryAfterMs);
+    const reply = await client.send(path, init, { request });
+    if (reply.status === 200) return reply.body;
+    if (reply.status >= 400 && reply.status < 500 && reply.status !== 429) return undefined;
+    if (nowMs() > endsAt) throw new Error(`${method} ${path} answers ${reply.status}`);
+    await sleep(reply.retryAfterMs);
   }
 }

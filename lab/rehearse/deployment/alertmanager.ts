@@ -3,7 +3,7 @@ import path from 'node:path';
 import { spawnGuarded } from '../../../local/toolchain/guarded-process.js';
 import { readBody } from '../../world/http/json-http.js';
 import { findFreePort, serveLocally } from '../../world/http/listen.js';
-import { untilAnswered } from './until-answered.js';
+import { untilAnswered } from '../../world/processes/until-answered.js';
 
 /** A real Alertmanager, and the receiver of its notifications in place of a pager. */
 export interface Alertmanager {

@@ -3,7 +3,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { spawnGuarded } from '../../../local/toolchain/guarded-process.js';
 import { findFreePort } from '../../world/http/listen.js';
-import { untilAnswered } from './until-answered.js';
+import { untilAnswered } from '../../world/processes/until-answered.js';
+import { ask } from './ask.js';
 
 export interface Balancer {
   /** Resolves when the balancer routes requests to every web process. */
@@ -31,7 +32,7 @@ export async function startBalancer(options: BalancerOptions): Promise<Balancer>
   const statsPort = await findFreePort();
   await writeFile(file, configuration(options, statsPort));
   const balancer = spawnGuarded('haproxy', ['-db', '-f', file]);
-  await untilAnswered(balancer, `https://localhost:${options.port}/readyz`);
+  await untilAnswered(balancer, `https://localhost:${options.port}/readyz`, ask);
   return {
     async untilAllServe() {
       for (;;) {

@@ -4,7 +4,7 @@ import { parse, stringify } from 'yaml';
 import { type GuardedProcess, spawnGuarded } from '../../../local/toolchain/guarded-process.js';
 import { projectRoot } from '../../../local/toolchain/project-root.js';
 import { findFreePort } from '../../world/http/listen.js';
-import { untilAnswered } from './until-answered.js';
+import { untilAnswered } from '../../world/processes/until-answered.js';
 
 export const RULES = path.join(projectRoot(), 'deploy', 'prometheus', 'alerts.yml');
 

@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type GuardedProcess, spawnGuarded } from '../../../local/toolchain/guarded-process.js';
 import { findFreePort } from '../http/listen.js';
+import { untilAnswered } from '../processes/until-answered.js';
 
 /** The proxies that operators put before web processes. */
 export const FRONT_PROXIES = ['nginx', 'haproxy', 'varnish'] as const;
@@ -13,9 +13,6 @@ export interface FrontProxy {
   url: string;
   stop(): Promise<void>;
 }
-
-const PATIENCE_MS = 30_000;
-const ASK_EVERY_MS = 50;
 
 /** Settings that let the longest payment header pass: lines of the configuration, or `varnishd`'s parameters. */
 export const LONG_HEADERS: Record<FrontProxyKind, string> = {
@@ -34,7 +31,7 @@ export async function startFrontProxy(
   const port = await findFreePort();
   const proxy = await START[kind]({ folder, port, webPort, setting });
   const url = `http://127.0.0.1:${port}`;
-  await untilAnswered(proxy, url);
+  await untilAnswered(proxy, `${url}/healthz`);
   return {
     url,
     async stop() {
@@ -110,18 +107,3 @@ backend webs
     return spawnGuarded('varnishd', ['-F', '-j', 'none', '-s', 'malloc,16m', ...parameters, ...places]);
   },
 };
-
-/** Any answer of the service will do. */
-async function untilAnswered(proxy: GuardedProcess, url: string): Promise<void> {
-  const endsAt = performance.now() + PATIENCE_MS;
-  for (;;) {
-    const status = await fetch(`${url}/healthz`).then(
-      (res) => res.status,
-      () => undefined,
-    );
-    if (status === 200) return;
-    if (proxy.hasExited() || performance.now() > endsAt)
-      throw new Error(`${url} answers ${status}:\n${proxy.recentOutput()}`);
-    await sleep(ASK_EVERY_MS);
-  }
-}

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GuardedProcess } from '../../../local/toolchain/guarded-process.js';
-import { ask } from './ask.js';
+
+type Ask = (url: string) => Promise<{ ok: boolean }>;
 
 const PATIENCE_MS = 30_000;
-const ASK_EVERY_MS = 100;
+const ASK_EVERY_MS = 50;
 
-/** Polls until the answer is a success. */
-export async function untilAnswered(asked: GuardedProcess, url: string): Promise<void> {
+/** Polls until the answer of a process is a success. */
+export async function untilAnswered(asked: GuardedProcess, url: string, ask: Ask = fetch): Promise<void> {
   const endsAt = performance.now() + PATIENCE_MS;
   while (!(await ask(url).catch(() => undefined))?.ok) {
     if (asked.hasExited() || performance.now() > endsAt)
