@@ -42,7 +42,7 @@ export async function startEvmChain({ network, port, stateFile }: EvmChainOption
   const anvil = await startAnvil({ chainId: network.chainId, stateFile });
   const client = openLocalChain(network, anvil.url, EVM_FACILITATOR_KEY);
   const prepare = async (): Promise<RpcEndpoint> => {
-    await seedTokens(network, anvil.url);
+    await seedTokens(network, client);
     // The newest block may be from the previous start.
     await client.mine({ blocks: 1 });
     return await openFront(anvil.url, port);
@@ -78,7 +78,7 @@ export async function startEvmChain({ network, port, stateFile }: EvmChainOption
       await client.setAutomine(wanted === 'at_once');
       if (wanted === 'at_once') await client.mine({ blocks: 1 });
     },
-    fund: (wallet) => fundTokens(network, anvil.url, wallet),
+    fund: (wallet) => fundTokens(network, client, wallet),
     exited: anvil.exited,
     async stop() {
       clearInterval(heartbeat);

@@ -3,13 +3,12 @@ import { privateKeyToAddress } from 'viem/accounts';
 import type { EvmNetwork } from '../../../shared/chains/networks/networks.js';
 import { EVM_FACILITATOR_KEY, EVM_SECOND_FACILITATOR_KEY, FUNDED_DOLLARS } from '../networks/wallets.js';
 import { MULTICALL3, readCode, SANDBOX_TOKEN_ABI } from './contracts.js';
-import { openLocalChain } from './local-chain.js';
+import type { LocalChain } from './local-chain.js';
 
 const GAS_MONEY = parseEther('1000');
 
 /** Deploys the network's tokens at their real addresses, with the names and versions that buyers sign (EIP-712). */
-export async function seedTokens(network: EvmNetwork, url: string): Promise<void> {
-  const chain = openLocalChain(network, url, EVM_FACILITATOR_KEY);
+export async function seedTokens(network: EvmNetwork, chain: LocalChain): Promise<void> {
   for (const key of [EVM_FACILITATOR_KEY, EVM_SECOND_FACILITATOR_KEY] as const)
     await chain.setBalance({ address: privateKeyToAddress(key), value: GAS_MONEY });
   // Multicall3 is deployed last: when it is missing, an earlier start was interrupted, and seeding starts again.
@@ -27,8 +26,7 @@ export async function seedTokens(network: EvmNetwork, url: string): Promise<void
 }
 
 /** Tops up each token of a wallet that holds less than half of the usual amount. */
-export async function fundTokens(network: EvmNetwork, url: string, wallet: Address): Promise<void> {
-  const chain = openLocalChain(network, url, EVM_FACILITATOR_KEY);
+export async function fundTokens(network: EvmNetwork, chain: LocalChain, wallet: Address): Promise<void> {
   for (const { address, decimals } of network.tokens) {
     const amount = FUNDED_DOLLARS * 10n ** BigInt(decimals);
     const token = { address, abi: SANDBOX_TOKEN_ABI } as const;

@@ -1,3 +1,4 @@
+import { formatUnits } from 'viem';
 import { findNetwork, findToken, type OfferedToken } from '../../../shared/chains/networks/networks.js';
 import { isJsonObject, type JsonObject } from '../../../shared/values/json-object.js';
 import { Failure } from './failure.js';
@@ -75,10 +76,8 @@ export function choose(entries: readonly Entry[], { network, token, wallets }: P
 
 /** Formats an amount for people: 4.50 USDC. */
 export function describeAmount({ amount, token }: Pick<Entry, 'amount' | 'token'>): string {
-  const digits = amount.toString().padStart(token.decimals + 1, '0');
-  const whole = digits.slice(0, -token.decimals);
-  const fraction = digits.slice(-token.decimals).replace(/0+$/, '').padEnd(2, '0');
-  return `${whole}.${fraction} ${token.symbol}`;
+  const [whole, fraction = ''] = formatUnits(amount, token.decimals).split('.');
+  return `${whole}.${fraction.padEnd(2, '0')} ${token.symbol}`;
 }
 
 /** The error message in the service's answer, as the end of a sentence. */

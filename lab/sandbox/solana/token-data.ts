@@ -1,4 +1,5 @@
 import { PublicKey } from '@solana/web3.js';
+import { formatUnits } from 'viem';
 import type { SvmToken } from '../../../shared/chains/networks/networks.js';
 import { TOKEN_PROGRAMS } from '../../../shared/chains/solana/solana-programs.js';
 
@@ -65,9 +66,6 @@ export function buildTokenAccount(
 
 /** An amount in an RPC node's format. */
 export function describeAmount(amount: bigint, decimals: number): object {
-  const digits = amount.toString().padStart(decimals + 1, '0');
-  const whole = digits.slice(0, digits.length - decimals);
-  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '');
-  const text = fraction === '' ? whole : `${whole}.${fraction}`;
+  const text = formatUnits(amount, decimals);
   return { amount: `${amount}`, decimals, uiAmount: Number(text), uiAmountString: text };
 }
