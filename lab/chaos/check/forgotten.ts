@@ -5,7 +5,7 @@ import type { BuyersEntry, FaultEntry, Received, Transfer } from '../journals/en
 const BEFORE_MS = 1000;
 const AFTER_MS = 5000;
 
-export interface Records {
+interface Records {
   buyers: readonly BuyersEntry[];
   ledger: readonly Transfer[];
   received: readonly Received[];

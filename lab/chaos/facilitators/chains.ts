@@ -6,7 +6,7 @@ import type { Parts } from '../../world/program/parts.js';
 export const SOLANA = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1';
 
 /** The chains of a run, which make blocks by the clock. */
-export interface RunningChains {
+interface RunningChains {
   /** The settings with their endpoints. */
   environment: Record<string, string>;
   /** Lands a facilitator's movement; `signedTransaction` is what the buyer has signed on Solana. */

@@ -1,10 +1,10 @@
-import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../local/postgres/embedded-postgres.js';
 import { nowMs } from '../../../shared/process/clock.js';
 import type { ExplainedPayment } from '../../world/history/judge-history.js';
 import { catchUp, copyForStandby, crashPostgres, stopFollowing } from '../../world/processes/live-copy.js';
+import { removePostgres } from '../../world/processes/services.js';
 
 /**
  * Commits survive a crash of the server's processes, and only processes are killed: the machine's disk is not tested.
@@ -113,13 +113,13 @@ export class PostgresStore {
       this.#server = standby;
       // The failover may have lost the last change of the clock.
       if (this.#clockMs !== undefined) await this.setClock(this.#clockMs);
-      await remove(old);
+      await removePostgres(old);
       return { from, to: nowMs() };
     });
   }
 
   async stop(): Promise<void> {
-    await this.#inTurn(() => remove(this.#server));
+    await this.#inTurn(() => removePostgres(this.#server));
   }
 
   /** Resolves when the standby has every earlier commit. */
@@ -147,12 +147,6 @@ export class PostgresStore {
 
 async function startOn(dir: string): Promise<EmbeddedPostgres> {
   return await startEmbeddedPostgres({ dir, settings: SETTINGS });
-}
-
-/** The data directory is elsewhere when the database user cannot enter the run's folder. */
-async function remove(server: EmbeddedPostgres): Promise<void> {
-  await server.stop();
-  await rm(path.dirname(server.dataDir), { recursive: true, force: true });
 }
 
 async function queryOn<Row extends object>(

@@ -68,7 +68,7 @@ export function keyOf(name: string): Buffer {
   return createHash('sha256').update(name).digest();
 }
 
-export function messageHash(transaction: string): string {
+function messageHash(transaction: string): string {
   const { message } = VersionedTransaction.deserialize(Buffer.from(transaction, 'base64'));
   return createHash('sha256').update(message.serialize()).digest('hex');
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, Reply } from './client.js';
 import type { WeightSystem } from './system.js';
 
@@ -24,6 +25,18 @@ export function post(
   headers: Record<string, string> = JSON_TYPE,
 ): Promise<Reply> {
   return client.send(path, { method: 'POST', headers, body });
+}
+
+const REFUSED_PAUSE_MS = 200;
+
+/** Creates an object as soon as the limits allow it; returns its id. */
+export async function create(client: Client, path: string, body: string): Promise<string> {
+  for (;;) {
+    const { status, text } = await post(client, path, body);
+    if (status === 200) return JSON.parse(text).id;
+    if (status !== 429) throw new Error(`${path} was refused: ${text.slice(0, 300)}`);
+    await sleep(REFUSED_PAUSE_MS);
+  }
 }
 
 const VISITORS = 50;

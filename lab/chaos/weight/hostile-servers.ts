@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { createServer as createPlainServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
+import { listen } from '../../world/http/listen.js';
 import { SELF_SIGNED } from '../../world/processes/self-signed.js';
 
 /** A server that answers every request without end. */
@@ -39,12 +39,8 @@ async function open(
   sockets: Set<Socket>,
   origin: string,
 ): Promise<HostileServer> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
   return {
-    url: `${origin}:${port}`,
+    url: `${origin}:${await listen(server, 0)}`,
     async stop() {
       for (const socket of sockets) socket.destroy();
       await new Promise((done) => server.close(done));

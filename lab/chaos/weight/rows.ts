@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { copyRow } from './copy-row.js';
-import { type HeavyOperation, JSON_TYPE, post } from './heavy-operation.js';
+import { create, type HeavyOperation, post } from './heavy-operation.js';
 import type { WeightSystem } from './system.js';
 
 const HANGING_ENDPOINTS = 100;
@@ -87,22 +87,13 @@ function change({ client }: WeightSystem['heavy'], endpoint: number, changes: ob
 
 /** The first is created over the API; the others are copies of its row with other addresses. */
 async function addEndpoints({ db, heavy }: WeightSystem, url: string, count: number): Promise<void> {
-  const first = await addEndpoint(heavy, `${url}/${endpoints.length}`);
+  const body = JSON.stringify({ url: `${url}/${endpoints.length}`, enabled_events: ['*'] });
+  const first = await create(heavy.client, ENDPOINTS_PATH, body);
   const differing = { url: `url || '-' || n` };
   endpoints.push(
     first,
     ...(await copyRow(db, first, { table: 'webhook_endpoints', count: count - 1, differing })),
   );
-}
-
-async function addEndpoint({ client }: WeightSystem['heavy'], url: string): Promise<string> {
-  const body = JSON.stringify({ url, enabled_events: ['*'] });
-  for (;;) {
-    const { status, text } = await post(client, ENDPOINTS_PATH, body, JSON_TYPE);
-    if (status === 200) return JSON.parse(text).id;
-    if (status !== 429) throw new Error(`an endpoint was refused: ${text.slice(0, 300)}`);
-    await sleep(PAUSE_MS);
-  }
 }
 
 /** Endpoints that are added later do not get the event by themselves. */

@@ -1,14 +1,12 @@
-import type { Client } from './client.js';
 import { copyRow } from './copy-row.js';
 import { fullSession } from './heaviest.js';
-import { post } from './heavy-operation.js';
+import { create } from './heavy-operation.js';
 import type { ImageHosts } from './image-hosts.js';
 import type { WeightSystem } from './system.js';
 
 export const SESSIONS = '/v1/checkout/sessions';
 const FULL_SESSIONS = 100;
 const HOSTILE_IMAGES = 800;
-const REFUSED_PAUSE_MS = 200;
 
 // A body is serialized once: serializing it again would add load that is not the service's.
 export const fullBody = onlyOnce((images: ImageHosts) => JSON.stringify(fullSession(images.at)));
@@ -28,20 +26,11 @@ export function hostileImage(n: number): string {
 
 /** Fills the heavy account's shop. */
 export async function fillShop({ db, heavy, images, hostileHosts }: WeightSystem): Promise<void> {
-  const first = await create(heavy.client, fullBody(images));
+  const first = await create(heavy.client, SESSIONS, fullBody(images));
   const copies = { table: 'checkout_sessions', count: FULL_SESSIONS - 1 } as const;
   full.push(first, ...(await copyRow(db, first, copies)));
   const session = fullSession((n) => `${hostileHosts.url}/${n}.png`);
-  hostile = await create(heavy.client, JSON.stringify(session));
-}
-
-async function create(client: Client, body: string): Promise<string> {
-  for (;;) {
-    const { status, text } = await post(client, SESSIONS, body);
-    if (status === 200) return JSON.parse(text).id;
-    if (status !== 429) throw new Error(`a session of full size was refused: ${text.slice(0, 300)}`);
-    await new Promise((done) => setTimeout(done, REFUSED_PAUSE_MS));
-  }
+  hostile = await create(heavy.client, SESSIONS, JSON.stringify(session));
 }
 
 export function onlyOnce<From>(make: (from: From) => string): (from: From) => string {

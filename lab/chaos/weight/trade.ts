@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startReceiver } from '../../world/receiver/receiver.js';
 import { coffeeOrder } from '../../world/shop/coffee-order.js';
 import { Client, type Reply } from './client.js';
+import { post } from './heavy-operation.js';
 
 /**
  * An ordinary merchant and its buyers, in a process of its own, so that its measurements do not include the load
@@ -23,7 +24,6 @@ export interface Report {
 
 const SESSIONS = '/v1/checkout/sessions';
 const ORDER = JSON.stringify(coffeeOrder());
-const JSON_TYPE = { 'Content-Type': 'application/json' };
 /** The rate is within the limit of one address. */
 const EVERY_MS = 150;
 /** An event that takes longer counts as lost. */
@@ -45,7 +45,7 @@ process.on('message', (order: 'report' | 'stop') => {
 });
 
 const body = JSON.stringify({ url: receiver.url, enabled_events: ['checkout.session.expired'] });
-const added = await merchant.send('/v1/webhook_endpoints', { method: 'POST', headers: JSON_TYPE, body });
+const added = await post(merchant, '/v1/webhook_endpoints', body);
 if (added.status !== 200) throw new Error(`the neighbour got no endpoint: ${added.text}`);
 process.send?.('open');
 while (!isOver) {
@@ -55,7 +55,7 @@ while (!isOver) {
 }
 
 async function trade(): Promise<void> {
-  const created = await merchant.send(SESSIONS, { method: 'POST', headers: JSON_TYPE, body: ORDER });
+  const created = await post(merchant, SESSIONS, ORDER);
   if (!note('create', created, 200)) return;
   const { id }: { id: string } = JSON.parse(created.text);
   note('retrieve', await merchant.send(`${SESSIONS}/${id}`), 200);

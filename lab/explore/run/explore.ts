@@ -10,7 +10,7 @@ import { holdTime } from '../world/time.js';
 import { openWorld, type World } from '../world/world.js';
 import { describeTrial } from './describe.js';
 
-export interface Exploring {
+interface Exploring {
   trials: number;
   seed: number;
   /** No trial starts after this time; a running one is completed. */

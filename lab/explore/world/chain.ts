@@ -1,7 +1,7 @@
 import { nowMs } from '../../../shared/process/clock.js';
 
 /** A use of an authorization, landed or pending. */
-export interface Move {
+interface Move {
   kind: 'pays' | 'cancels';
   nonce: string;
   transaction: string;

@@ -10,7 +10,7 @@ export interface Reply {
   meaning: Meaning;
 }
 
-export interface Facts {
+interface Facts {
   network: string;
   /** The hash of its transaction, sent or not. */
   transaction: string;

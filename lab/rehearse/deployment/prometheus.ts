@@ -6,7 +6,7 @@ import { projectRoot } from '../../../local/toolchain/project-root.js';
 import { findFreePort } from '../../world/http/listen.js';
 import { untilAnswered } from '../../world/processes/until-answered.js';
 
-export const RULES = path.join(projectRoot(), 'deploy', 'prometheus', 'alerts.yml');
+const RULES = path.join(projectRoot(), 'deploy', 'prometheus', 'alerts.yml');
 
 /** The time of an expression of the hastened rules: the same alerts a second time, over seconds in place of minutes and hours. */
 const WINDOW = '15s';

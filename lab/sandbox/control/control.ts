@@ -8,7 +8,7 @@ import { serveExplorer, type TransactionFinder } from '../explorer/serve.js';
 import { servePageWallets } from '../page-wallets/serve.js';
 import type { WalletSigner } from '../page-wallets/sign.js';
 
-export interface Controls {
+interface Controls {
   /** Identifies this sandbox. */
   describe(): object;
   turn(change: Partial<Dials>): Promise<Dials>;

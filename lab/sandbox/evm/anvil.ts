@@ -7,7 +7,7 @@ import { createPublicClient, http } from 'viem';
 import { type GuardedProcess, spawnGuarded } from '../../../local/toolchain/guarded-process.js';
 import { findFreePort } from '../../world/http/listen.js';
 
-export interface Anvil {
+interface Anvil {
   url: string;
   /** Resolves when anvil has ended, by itself or by stop(). */
   readonly exited: Promise<unknown>;

@@ -15,7 +15,7 @@ import {
 export type WalletSigner = (owner: Owner, method: string, params: readonly unknown[]) => Promise<unknown>;
 
 /** A refund is paid by the merchant. */
-export type Owner = 'buyer' | 'merchant';
+type Owner = 'buyer' | 'merchant';
 
 export class WalletRefusal extends Error {
   /** EIP-1193's and EIP-3326's error codes. */

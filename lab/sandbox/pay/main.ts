@@ -16,7 +16,7 @@ import {
   visit,
 } from './quote.js';
 
-export interface Output {
+interface Output {
   stdout: { write(text: string): unknown };
   stderr: { write(text: string): unknown };
 }

@@ -2,17 +2,13 @@ import { toBase58 } from '../../world/chains/base58.js';
 import { INVALID_PARAMS, RpcError } from '../../world/chains/rpc-error.js';
 import type { AccountStore } from './account-store.js';
 import type { AccountRecord } from './records.js';
+import type { RpcOptions } from './rpc-params.js';
 import { describeAmount, readMint, readTokenAccount } from './token-data.js';
-
-interface AccountFormat {
-  encoding?: string;
-  dataSlice?: { offset: number; length: number };
-}
 
 /** An account in an RPC node's format; null when it does not exist. */
 export function describeAccount(
   record: AccountRecord | undefined,
-  { encoding = 'base64', dataSlice }: AccountFormat,
+  { encoding = 'base64', dataSlice }: Pick<RpcOptions, 'encoding' | 'dataSlice'>,
   accounts: AccountStore,
 ): object | null {
   if (record === undefined) return null;

@@ -2,6 +2,7 @@ import { type CompiledInstruction, type VersionedMessage, VersionedTransaction }
 import { fromBase58, toBase58 } from '../../world/chains/base58.js';
 import { RpcError } from '../../world/chains/rpc-error.js';
 import type { InnerInstructions, LandedTransaction } from './records.js';
+import type { RpcOptions } from './rpc-params.js';
 import { secondsOf } from './slots.js';
 import { describeAmount, isTokenProgram } from './token-data.js';
 
@@ -9,10 +10,8 @@ const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
 const TRANSFER_CHECKED = 12;
 const UNSUPPORTED_VERSION = -32015;
 
-interface TransactionFormat {
-  encoding?: string;
-  maxSupportedTransactionVersion?: number;
-}
+type TransactionFormat = Pick<RpcOptions, 'encoding' | 'maxSupportedTransactionVersion'>;
+type RawInstruction = InnerInstructions['instructions'][number];
 
 /** A landed transaction in an RPC node's format. */
 export function describeTransaction(landed: LandedTransaction, format: TransactionFormat): object {
@@ -42,13 +41,6 @@ export function describeTransaction(landed: LandedTransaction, format: Transacti
   const innerInstructions = landed.meta.innerInstructions.map((group) => parseInner(group, landed.accounts));
   const meta = { ...landed.meta, innerInstructions };
   return { ...head, meta, transaction: { signatures: names, message: parsed(message, landed.accounts) } };
-}
-
-interface RawInstruction {
-  programIdIndex: number;
-  accounts: number[];
-  data: string;
-  stackHeight: number;
 }
 
 function compiled(message: VersionedMessage): object {

@@ -38,7 +38,7 @@ export function openTokenAccount(ledger: Ledger, wallet: string, token: SvmToken
   if (ledger.accounts.find(account) === undefined) mintTo(ledger, wallet, token, 0n);
 }
 
-export function tokenBalance({ accounts }: Ledger, wallet: string, token: SvmToken): bigint {
+function tokenBalance({ accounts }: Ledger, wallet: string, token: SvmToken): bigint {
   const account = accounts.find(associatedTokenAccount(wallet, token));
   if (account === undefined) return 0n;
   return readTokenAccount(account.owner, Buffer.from(account.data, 'base64'))?.amount ?? 0n;

@@ -3,7 +3,7 @@ import { parseJsonObject } from '../../../shared/values/json-object.js';
 import type { EvmChain } from './evm-chain.js';
 
 /** The part of a dropped branch that the node keeps: it has the branch, or its index of transactions alone was not mended. */
-export type KeptBranch = 'receipts' | 'receipts and blocks';
+type KeptBranch = 'receipts' | 'receipts and blocks';
 
 /** The answer to a call, by the call's method and parameters. */
 type Answers = ReadonlyMap<string, unknown>;

@@ -1,21 +1,20 @@
-import type { AccountKeysFromLookups, VersionedMessage } from '@solana/web3.js';
-import { type DescribedMessage, describeMessage, transferred } from './solana-messages.js';
+import type { VersionedMessage } from '@solana/web3.js';
+import {
+  type DescribedMessage,
+  describeMessage,
+  type SignedTransaction,
+  type TransactionOutcome,
+  transferred,
+} from './solana-messages.js';
 
 export type Commitment = 'processed' | 'confirmed' | 'finalized';
 
 /** The number of slots until a transaction reaches a commitment. */
 export const DEPTH: Record<Commitment, number> = { processed: 0, confirmed: 2, finalized: 32 };
 
-export interface Landed {
+export interface Landed extends SignedTransaction, TransactionOutcome {
   signature: string;
   slot: number;
-  message: VersionedMessage;
-  /** The signatures of the other signers. */
-  signers: readonly string[];
-  /** The accounts that its lookup tables name. */
-  loaded: AccountKeysFromLookups;
-  error: object | null;
-  receives: Record<string, bigint>;
   memo: string | null;
   /** The number of transactions that landed before it. */
   order: number;

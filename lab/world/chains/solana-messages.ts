@@ -13,7 +13,7 @@ export interface DescribedMessage {
   accounts: readonly string[];
 }
 
-interface TransactionOutcome {
+export interface TransactionOutcome {
   message: VersionedMessage;
   /** The accounts that its lookup tables name. */
   loaded: AccountKeysFromLookups;
@@ -28,7 +28,7 @@ const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
 /** Every token account's balance before every transaction. */
 const HELD_BEFORE = 5_000_000n;
 
-interface SignedTransaction {
+export interface SignedTransaction {
   message: VersionedMessage;
   /** The signatures after the fee payer's. */
   signers: readonly string[];
@@ -39,10 +39,7 @@ export function decode(signedTransaction: string): SignedTransaction {
   return { message, signers: signatures.slice(1).map(toBase58) };
 }
 
-export function accountsOf(
-  message: VersionedMessage,
-  { writable, readonly }: AccountKeysFromLookups,
-): string[] {
+function accountsOf(message: VersionedMessage, { writable, readonly }: AccountKeysFromLookups): string[] {
   return [...message.staticAccountKeys, ...writable, ...readonly].map((key) => key.toBase58());
 }
 

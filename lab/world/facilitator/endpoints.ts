@@ -8,7 +8,7 @@ import type { Rules } from './rules.js';
 
 export type EndpointName = 'supported' | 'verify' | 'settle';
 /** `onBroadcast` is called when a settlement's transaction is sent. */
-export type Endpoint = (
+type Endpoint = (
   body: unknown,
   headers: IncomingHttpHeaders,
   onBroadcast: () => void,

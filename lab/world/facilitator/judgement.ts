@@ -27,7 +27,7 @@ export interface Judgement {
 }
 
 /** Checks run in order; the first that fails gives the reason. */
-export type Check = [reason: string, holds: boolean];
+type Check = [reason: string, holds: boolean];
 
 export function judge(checks: Check[], payer: string): Judgement {
   const failed = checks.find(([, holds]) => !holds);

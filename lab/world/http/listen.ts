@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { createServer, type Server as HttpServer, type RequestListener } from 'node:http';
 import { Server as HttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server as NetServer } from 'node:net';
 
 type Server = HttpServer | HttpsServer;
 
@@ -33,7 +33,7 @@ export async function serveLocally(
 }
 
 /** Listens on loopback and returns the port. */
-export async function listen(server: Server, preferred: PreferredPort): Promise<number> {
+export async function listen(server: NetServer, preferred: PreferredPort): Promise<number> {
   for (let port = preferred; ; port += 1) {
     const taken = await tryToListen(server, port);
     if (taken === undefined) return (server.address() as AddressInfo).port;
@@ -65,7 +65,7 @@ export async function closeServer(server: Server): Promise<void> {
   await closed;
 }
 
-function tryToListen(server: Server, port: number): Promise<NodeJS.ErrnoException | undefined> {
+function tryToListen(server: NetServer, port: number): Promise<NodeJS.ErrnoException | undefined> {
   return new Promise((resolve) => {
     const fail = (error: NodeJS.ErrnoException): void => resolve(error);
     server.once('error', fail);

@@ -34,13 +34,14 @@ export async function startTestPostgres(
   return {
     url: postgres.url,
     async stop() {
-      await stopPostgres(postgres);
+      await removePostgres(postgres);
       await rm(folder, { recursive: true, force: true });
     },
   };
 }
 
-async function stopPostgres(postgres: EmbeddedPostgres): Promise<void> {
+/** Stops a server, and removes its data. */
+export async function removePostgres(postgres: EmbeddedPostgres): Promise<void> {
   await postgres.stop();
   // The data directory is elsewhere when the database user cannot enter the temporary directory.
   await rm(path.dirname(postgres.dataDir), { recursive: true, force: true });

@@ -10,6 +10,7 @@ import { createLogger } from '../../../shared/process/logger.js';
 import { migrate } from '../../../shared/schema/migrate.js';
 import { eventually } from './eventually.js';
 import { catchUp, copyForStandby, stopFollowing } from './live-copy.js';
+import { removePostgres } from './services.js';
 import { makeThrowawayFolder } from './throwaway-folder.js';
 
 /** A migrated Postgres, and a standby that streams from it. */
@@ -53,7 +54,7 @@ const SETTINGS = {
 };
 
 /** A migrated cluster, of which each pair is a copy. */
-export interface Pairs {
+interface Pairs {
   start(): Promise<Pair>;
   close(): Promise<void>;
 }
@@ -122,10 +123,8 @@ async function startCopies(dataDir: string, number: number): Promise<Pair> {
     stopPrimary: () => first.stop(),
     async close() {
       await Promise.all([primary.db.destroy(), standby.db.destroy()]);
-      await second.stop();
-      await first.stop();
-      for (const { dataDir } of [first, second])
-        await rm(path.dirname(dataDir), { recursive: true, force: true });
+      await removePostgres(second);
+      await removePostgres(first);
     },
   };
   return pair;

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
+import { listen } from '../http/listen.js';
 
 /** The Redis commands by which a script reads the time. */
 const TIME = "redis.call('TIME')";
@@ -15,8 +16,7 @@ export class RedisClock {
 
   static async start(redisUrl: string): Promise<RedisClock> {
     const clock = new RedisClock(new URL(redisUrl));
-    clock.#server.listen(0, '127.0.0.1');
-    await once(clock.#server, 'listening');
+    await listen(clock.#server, 0);
     return clock;
   }
 

@@ -42,7 +42,7 @@ export interface Payload {
   readonly isRefused: boolean;
 }
 
-export interface Use {
+interface Use {
   readonly by: 'payment' | 'owner';
   readonly block: number;
 }
