@@ -1,6 +1,6 @@
 import type { ChainFinding } from '../../../shared/chains/check/finding.js';
 import { AFTER_TIMEOUT_MS } from '../../../shared/settlement/policy/limits.js';
-import type { Meaning } from './reply.js';
+import type { Certainty } from '../../world/facilitator/settle-faults.js';
 
 /** A `/settle` call, as the facilitator knows it. */
 export interface Call {
@@ -10,7 +10,7 @@ export interface Call {
   /** When the call has certainly ended. */
   overMs: number;
   /** Undefined until the caller has read an answer. */
-  meaning: Meaning | undefined;
+  meaning: Certainty | undefined;
 }
 
 export interface ChainCheck {

@@ -1,13 +1,12 @@
 import type { FacilitatorReply } from '../../../shared/x402/facilitator/facilitator-answers.js';
+import type { Certainty } from '../../world/facilitator/settle-faults.js';
 import { HUNG_UP, type UnclearReply } from '../steps/replies.js';
 import type { SettleFaultMode } from '../steps/steps.js';
 
-/** The facilitator's meaning of an answer, however it is worded. */
-export type Meaning = 'settled' | 'refused' | 'refused doubtfully' | 'unclear' | 'hung up' | 'turned away';
-
 export interface Reply {
   reply: FacilitatorReply;
-  meaning: Meaning;
+  /** The facilitator's meaning of the answer, however it is worded. */
+  meaning: Certainty;
 }
 
 interface Facts {

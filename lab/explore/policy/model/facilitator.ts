@@ -11,10 +11,10 @@ export interface Answer {
 }
 
 /** Answers are made once: most steps of an exploration are answers. */
-const REFUSED = { kind: 'rejected', code: 'refused', reason: 'refused', mayMeanUsed: false } as const;
-const DOUBTFUL_REFUSAL = { ...REFUSED, mayMeanUsed: true } as const;
-const ENDED = { kind: 'unknown', why: 'unclear', transaction: undefined, mayStillRun: false } as const;
-const SETTLED = { kind: 'settled', transaction: TRANSACTION, payer: undefined } as const;
+export const REFUSED = { kind: 'rejected', code: 'refused', reason: 'refused', mayMeanUsed: false } as const;
+export const DOUBTFUL_REFUSAL = { ...REFUSED, mayMeanUsed: true } as const;
+export const ENDED = { kind: 'unknown', why: 'unclear', transaction: undefined, mayStillRun: false } as const;
+export const SETTLED = { kind: 'settled', transaction: TRANSACTION, payer: undefined } as const;
 const UNCLEAR: readonly Answer[] = [undefined, TRANSACTION].flatMap((transaction) =>
   [true, false].map((mayStillRun) => ({ answer: { ...ENDED, transaction, mayStillRun }, isHonest: false })),
 );

@@ -20,7 +20,7 @@ export function timesOf({ clockAhead }: Setting): Times {
 }
 
 export const TRANSACTION = '0x1';
-const PAYER = '0xa';
+export const PAYER = '0xa';
 export const ANOTHER_PAYER = '0xb';
 const A_WEEK_AGO = new Date(dateAt(0).getTime() - LONGEST_WATCH_MS + WATCH_INTERVAL_MS / 2);
 

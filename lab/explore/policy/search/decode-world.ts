@@ -11,7 +11,7 @@ import {
 } from '../model/world.js';
 import { FAILED, FINDINGS, NONE, SESSIONS, STAGES, STATUSES, WORKERS, ZERO } from './encoding.js';
 
-/** Decodes a world, value by value, as write-world.ts encoded it. */
+/** Decodes a world, value by value, as encode-world.ts encoded it. */
 export function decodeWorld(written: string): World {
   text = written;
   at = 0;

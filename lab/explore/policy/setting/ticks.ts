@@ -5,10 +5,15 @@ const NOW_MS = Date.UTC(2026, 0, 1);
 const dates = new Map<number, Date>();
 
 export function dateAt(tick: number): Date {
-  const known = dates.get(tick);
+  return at(tick * TICK_MS);
+}
+
+/** The time so many milliseconds from now. Each date is made once: most steps of an exploration compare dates. */
+export function at(ms: number): Date {
+  const known = dates.get(ms);
   if (known !== undefined) return known;
-  const date = new Date(NOW_MS + tick * TICK_MS);
-  dates.set(tick, date);
+  const date = new Date(NOW_MS + ms);
+  dates.set(ms, date);
   return date;
 }
 

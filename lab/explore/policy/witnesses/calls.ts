@@ -1,5 +1,8 @@
 import type { SettleVerdict } from '../../../../shared/x402/facilitator/settle-verdict.js';
-import { ANOTHER_PAYER, at, CLOCKS, SETTINGS, stateOf, TRANSACTION, timesBy } from './inputs.js';
+import { DOUBTFUL_REFUSAL, ENDED, REFUSED, SETTLED } from '../model/facilitator.js';
+import { ANOTHER_PAYER } from '../model/policy-inputs.js';
+import { at } from '../setting/ticks.js';
+import { CLOCKS, SETTINGS, stateOf, timesBy } from './inputs.js';
 import { continued, isPromoted, type Scene, type Steps } from './play.js';
 import { canMove, type Fact, withFact, withRow } from './world.js';
 import { carryOut } from './write.js';
@@ -56,13 +59,9 @@ interface Answer {
   readonly isLie?: boolean;
 }
 
-const REFUSED = { kind: 'rejected', code: 'refused', reason: 'refused', mayMeanUsed: false } as const;
-const DOUBTFUL_REFUSAL = { ...REFUSED, mayMeanUsed: true } as const;
-const SETTLED = { kind: 'settled', transaction: TRANSACTION, payer: undefined } as const;
-const UNKNOWN = { kind: 'unknown', why: 'unclear', transaction: undefined, mayStillRun: false } as const;
 const DOUBTED: readonly Answer[] = [
-  { answer: UNKNOWN, isHonest: false },
-  { answer: { ...UNKNOWN, mayStillRun: true }, isHonest: false },
+  { answer: ENDED, isHonest: false },
+  { answer: { ...ENDED, mayStillRun: true }, isHonest: false },
   { answer: { ...SETTLED, payer: ANOTHER_PAYER }, isHonest: false },
 ];
 const WITHOUT_EFFECT: readonly Answer[] = [

@@ -1,12 +1,8 @@
-import type { PayableStatus } from '../../../../shared/payables/states.js';
-import type { PaymentStage, PaymentStatus } from '../../../../shared/payments/states.js';
+import { SESSIONS, STAGES, STATUSES } from '../search/encoding.js';
 import { type Attempt, canMove, type Fact, type Payable, type Row, type World } from './world.js';
 
-const SESSIONS: readonly PayableStatus[] = ['open', 'processing', 'complete', 'expired'];
 const STANDBYS: readonly World['standby'][] = ['follows', 'stopped', 'promoted'];
 const USES: readonly Fact['use'][] = [null, 'payment', 'owner'];
-const STATUSES: readonly PaymentStatus[] = ['processing', 'succeeded', 'failed'];
-const STAGES: readonly (PaymentStage | null)[] = [null, 'settle', 'confirm', 'watch'];
 const ROLES: readonly Row['role'][] = [null, 'holds', 'late'];
 /** A character per value, from here on. */
 const ZERO = 48;

@@ -1,5 +1,6 @@
 import type { ChainFinding } from '../../../../shared/chains/check/finding.js';
-import { CLOCKS, type Clocks, PAID, SETTINGS, stateOf, TRANSACTION, timesBy, unused } from './inputs.js';
+import { TRANSACTION } from '../model/policy-inputs.js';
+import { CLOCKS, type Clocks, PAID, SETTINGS, stateOf, timesBy, unused } from './inputs.js';
 import { continued, isPromoted, type Scene, type Steps } from './play.js';
 import type { Scope } from './scopes.js';
 import { type Fact, withFact } from './world.js';

@@ -2,21 +2,12 @@ import type { ChainFinding } from '../../../../shared/chains/check/finding.js';
 import { LONGEST_UNREADABLE_MS } from '../../../../shared/settlement/policy/limits.js';
 import type { Settings, Times, WatchedPayment } from '../../../../shared/settlement/policy/payment-state.js';
 import type { HeldSession, HoldingPayment } from '../../../../shared/settlement/policy/session-after.js';
+import { PAYER, TRANSACTION } from '../model/policy-inputs.js';
+import { at } from '../setting/ticks.js';
 import { type Attempt, indexOfRole, type PayableKind, payableOf, type Row, type World } from './world.js';
 
-const NOW_MS = Date.UTC(2026, 0, 1);
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
-
-const dates = new Map<number, Date>();
-
-export function at(ms: number): Date {
-  const known = dates.get(ms);
-  if (known !== undefined) return known;
-  const date = new Date(NOW_MS + ms);
-  dates.set(ms, date);
-  return date;
-}
 
 /** The last call of `/settle` ended before the newest block by more than each rule's margin, so a check that sees that block counts. */
 const ASKED = at(-40 * SECOND);
@@ -26,9 +17,6 @@ const GOOD_UNTIL = at(5 * MINUTE);
 const OVER_SINCE = at(-10 * MINUTE);
 
 export const SETTINGS: Settings = { confirmations: 0, settleTimeoutMs: 5 * SECOND };
-export const TRANSACTION = '0x1';
-const PAYER = '0xa';
-export const ANOTHER_PAYER = '0xb';
 
 export type Clocks = 'both are right' | "Postgres' is ahead" | "the process' is ahead";
 export const CLOCKS: readonly Clocks[] = ['both are right', "Postgres' is ahead", "the process' is ahead"];

@@ -2,7 +2,8 @@ import { OUTCOME_UNKNOWN } from '../../../../shared/payments/states.js';
 import type { Decision, Patch } from '../../../../shared/settlement/policy/decision.js';
 import type { AfterFailure } from '../../../../shared/settlement/policy/session-after.js';
 import { uncertain } from '../model/certainty.js';
-import { at, heldOf, holdingOf } from './inputs.js';
+import { at } from '../setting/ticks.js';
+import { heldOf, holdingOf } from './inputs.js';
 import { isPromoted, type Scene } from './play.js';
 import { contradiction } from './statements.js';
 import {
