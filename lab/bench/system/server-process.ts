@@ -33,13 +33,12 @@ interface ProcessSettings {
 export async function startServer(script: string, settings: ProcessSettings): Promise<BenchProcess> {
   const port = await findFreePort();
   const startedAt = performance.now();
-  const flags = (process.env.BENCH_NODE_FLAGS ?? '').split(' ').filter(Boolean);
   const environment = {
     NODE_ENV: 'production',
     ...settings.environment,
     [settings.portVariable]: String(port),
   };
-  const server = new StartedProcess(nodeProgram([...flags, script], { environment, log: settings.log }));
+  const server = new StartedProcess(nodeProgram([script], { environment, log: settings.log }));
   const url = `http://127.0.0.1:${port}`;
   await answered(server, url + settings.askFor);
   return {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { CheckoutSession } from '../../../shared/checkout-sessions/model.js';
+import type { CheckoutSession } from '../../../shared/checkout-sessions/model.js';
 import { recordSessionEvents } from '../../../shared/checkout-sessions/record-events.js';
 import type { Knex } from '../../../shared/db/knex.js';
 import { createLogger } from '../../../shared/process/logger.js';
@@ -8,16 +8,15 @@ import { deliveryNotifier } from '../../../shared/queues/delivery-notifier.js';
 import { openQueues } from '../../../shared/queues/enqueue.js';
 import { createSecretBox } from '../../../shared/secrets/secrets.js';
 import { installationNamer } from '../../../shared/upkeep/installation.js';
-import { newId } from '../../../shared/values/ids.js';
 import type { EventDeps } from '../../../shared/webhooks/events.js';
-import { Event } from '../../../shared/webhooks/model.js';
-import { buildMerchant } from '../../world/shop/factories.js';
+import { Event, type WebhookEndpoint } from '../../../shared/webhooks/model.js';
+import { buildEndpoints, buildMerchant, buildSessions } from '../../world/shop/factories.js';
 import type { System } from './system.js';
 
 /** A merchant's account, with a writer of events like a web process's. */
 export interface Shop {
   accountId: string;
-  addEndpoint(url: string, enabledEvents?: string[]): Promise<string>;
+  addEndpoint(url: string, enabledEvents?: WebhookEndpoint['enabledEvents']): Promise<string>;
   /**
    * Inserts sessions that were paid or have expired, with their events, in one transaction; returns the events' ids.
    */
@@ -30,6 +29,7 @@ export interface Shop {
 
 /** Rows per statement. */
 const BATCH = 500;
+const ENDED = { status: 'expired', expiresAt: new Date() } as const;
 
 export async function openShop({ db, config }: System): Promise<Shop> {
   const logger = createLogger('silent', 'bench');
@@ -41,26 +41,16 @@ export async function openShop({ db, config }: System): Promise<Shop> {
   return {
     accountId,
     async addEndpoint(url, enabledEvents = ['*']) {
-      const id = newId('we_');
       const sealedSecret = secretBox.seal(`whsec_${randomBytes(32).toString('base64')}`);
-      const status = 'enabled';
-      await db('webhookEndpoints').insert({
-        id,
-        accountId,
-        livemode: false,
-        url,
-        enabledEvents,
-        status,
-        sealedSecret,
-      });
+      const [id = ''] = await buildEndpoints(db, accountId, 1, { url, enabledEvents, sealedSecret });
       return id;
     },
     async recordEvents(type, count) {
       const ids: string[] = [];
       await db.transaction(async (trx) => {
         for (let recorded = 0; recorded < count; recorded += BATCH) {
-          const rows = Array.from({ length: Math.min(BATCH, count - recorded) }, () => newSession(accountId));
-          const sessions = await CheckoutSession.query(trx).insert(rows).returning('*');
+          const length = Math.min(BATCH, count - recorded);
+          const sessions = await buildSessions(trx, accountId, length, ENDED);
           await recordSessionEvents(trx, type, sessions, deps);
           ids.push(...(await eventsOf(trx, sessions)));
         }
@@ -78,21 +68,6 @@ async function eventsOf(trx: Knex.Transaction, sessions: readonly CheckoutSessio
   const sessionIds = sessions.map(({ id }) => id);
   const events = await Event.query(trx).whereIn('payableId', sessionIds).select('id');
   return events.map(({ id }) => id);
-}
-
-function newSession(accountId: string): object {
-  return {
-    id: newId('cs_test_'),
-    accountId,
-    livemode: false,
-    status: 'expired',
-    amountTotalCents: 450,
-    lineItems: JSON.stringify([
-      { id: newId('li_'), name: 'Coffee', description: null, images: [], unitAmountCents: 450, quantity: 1 },
-    ]),
-    metadata: {},
-    expiresAt: new Date(),
-  };
 }
 
 export async function until(check: () => boolean | Promise<boolean>, deadlineMs = 120_000): Promise<void> {

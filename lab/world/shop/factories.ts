@@ -59,16 +59,7 @@ export async function buildSessions(
 
 function newSession(accountId: string, overrides: Partial<CheckoutSession>): Partial<CheckoutSession> {
   const livemode = overrides.livemode ?? false;
-  const session = newPlainSession(accountId, livemode, overrides);
-  return { summary: summarize(session.lineItems ?? []), ...session };
-}
-
-function newPlainSession(
-  accountId: string,
-  livemode: boolean,
-  overrides: Partial<CheckoutSession>,
-): Partial<CheckoutSession> {
-  return {
+  const session: Partial<CheckoutSession> = {
     id: newId(sessionPrefix(livemode)),
     accountId,
     livemode,
@@ -93,6 +84,7 @@ function newPlainSession(
     paymentId: null,
     ...overrides,
   };
+  return { summary: summarize(session.lineItems ?? []), ...session };
 }
 
 /** A succeeded payment of a complete session, as a settlement writes them. */
