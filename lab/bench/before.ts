@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { buildMerchant, buildSessions } from '../world/shop/factories.js';
+import { signedForSessions } from './load/signed-payments.js';
 import { type Load, runLoad } from './load/wrk.js';
-import { signedForSessions } from './pay.js';
 import type { Row } from './report/benchmark.js';
 import { median, round } from './report/statistics.js';
 import { postmaster } from './system/postmaster.js';
@@ -70,7 +70,7 @@ async function openVersion(folder?: string): Promise<Version> {
   const { web, worker } = await system.startAll();
   const sessions = await buildSessions(system.db, accountId, 2000);
   const headers = { Authorization: `Bearer ${testKey}` };
-  const load = { url: web.url, connections: CONNECTIONS, seconds: SECONDS, expects: 'success' } as const;
+  const load = { url: web.url, connections: CONNECTIONS, seconds: SECONDS };
   const retrieve = sessions.map(({ id }) => ({ path: `/v1/checkout/sessions/${id}`, headers }));
   const ask = sessions.map(({ id }) => ({ path: `/c/${id}` }));
   return {

@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
 import { buildMerchant, buildSessions } from '../world/shop/factories.js';
 import { CREATE } from './create.js';
+import { signedForSessions } from './load/signed-payments.js';
 import { usageOfOne } from './load/usage.js';
 import { type Load, runLoad } from './load/wrk.js';
-import { signedForSessions } from './pay.js';
 import type { Row } from './report/benchmark.js';
 import { round } from './report/statistics.js';
 import { postmaster } from './system/postmaster.js';
@@ -35,7 +35,7 @@ export async function cost(system: System): Promise<Row[]> {
     });
     const headers = { Authorization: `Bearer ${testKey}` };
     const sessions = await buildSessions(system.db, accountId, 2000);
-    const load = { url: web.url, connections: CONNECTIONS, seconds: SECONDS, expects: 'success' } as const;
+    const load = { url: web.url, connections: CONNECTIONS, seconds: SECONDS };
     const create: Load = { ...load, requests: [{ ...CREATE, headers: { ...CREATE.headers, ...headers } }] };
     const retrieve: Load = {
       ...load,

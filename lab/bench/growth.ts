@@ -6,7 +6,7 @@ import { seedInBulk } from './growth/bulk.js';
 import { medians, WARM_UP } from './growth/medians.js';
 import { A_YEAR_OF_BUSINESS, BIG_ACCOUNT, type Counts, seedDatabase } from './growth/seed.js';
 import { oneConnectionTo } from './load/one-connection.js';
-import { signed } from './pay.js';
+import { signed } from './load/signed-payments.js';
 import type { Row } from './report/benchmark.js';
 import { ratioAtMost, round } from './report/statistics.js';
 import { openSystem, type System } from './system/system.js';

@@ -1,30 +1,16 @@
-import { randomBytes } from 'node:crypto';
-import type { Knex } from '../../shared/db/knex.js';
-import { encodeHeader } from '../../shared/x402/headers.js';
-import { buildMerchant, buildSessions, EVM_WALLET } from '../world/shop/factories.js';
+import { buildMerchant } from '../world/shop/factories.js';
 import { compareWithBaseline, type LoadOfRound, type Pair, rateRow } from './load/compare.js';
-import type { Load, Measured, PreparedRequest } from './load/wrk.js';
+import { MOST_PER_SECOND, signed, signedForSessions } from './load/signed-payments.js';
+import type { Load, Measured } from './load/wrk.js';
 import { runLoad } from './load/wrk.js';
 import type { Row } from './report/benchmark.js';
 import { median, ratioAtMost, round } from './report/statistics.js';
 import type { BenchProcess } from './system/server-process.js';
-import { PAYER, type System } from './system/system.js';
+import type { System } from './system/system.js';
 
-/** More than either side answers in a second. */
-export const MOST_PER_SECOND = 3000;
-const BATCH = 1000;
 const LATENCY_SECONDS = 5;
 /** The longest that a payment may take when it is the only one. */
 const SINGLE_PAYMENT_GOAL = { p50Ms: 10, p99Ms: 25 };
-const REQUIREMENTS = {
-  scheme: 'exact',
-  network: 'eip155:84532',
-  amount: '4500000',
-  asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
-  payTo: EVM_WALLET,
-  maxTimeoutSeconds: 300,
-  extra: { name: 'USDC', version: '2' },
-};
 
 /** Paid requests end to end: one web process, one worker process, a facilitator that answers at once. */
 export async function pay(system: System): Promise<Row[]> {
@@ -89,7 +75,6 @@ function payMiddleware({ url }: BenchProcess, connections: number): LoadOfRound 
     requests: signed(seconds * MOST_PER_SECOND, () => '/'),
     connections,
     seconds,
-    expects: 'success',
     once: true,
   });
 }
@@ -111,48 +96,7 @@ export async function openPayShop(system: System): Promise<PayShop> {
     requests: await signedForSessions(system.db, accountId, seconds * MOST_PER_SECOND),
     connections,
     seconds,
-    expects: 'success',
     once: true,
   });
   return { facilitator, processes: [web, worker], ours };
-}
-
-/** A signature for each of `count` open sessions; each can be sent once. */
-export async function signedForSessions(
-  db: Knex,
-  accountId: string,
-  count: number,
-): Promise<PreparedRequest[]> {
-  const ids: string[] = [];
-  while (ids.length < count) {
-    const sessions = await buildSessions(db, accountId, BATCH);
-    ids.push(...sessions.map(({ id }) => id));
-  }
-  return signed(count, (n) => `/c/${ids[n]}`);
-}
-
-export function signed(count: number, pathOf: (n: number) => string): PreparedRequest[] {
-  return Array.from({ length: count }, (_, n) => ({
-    path: pathOf(n),
-    headers: { 'PAYMENT-SIGNATURE': encodeHeader(payload()) },
-  }));
-}
-
-/** Signatures are checked by the facilitator, and this one accepts any. */
-function payload(): object {
-  return {
-    x402Version: 2,
-    accepted: REQUIREMENTS,
-    payload: {
-      signature: `0x${'1b'.repeat(65)}`,
-      authorization: {
-        from: PAYER,
-        to: REQUIREMENTS.payTo,
-        value: REQUIREMENTS.amount,
-        validAfter: '0',
-        validBefore: String(Math.floor(Date.now() / 1000) + 290),
-        nonce: `0x${randomBytes(32).toString('hex')}`,
-      },
-    },
-  };
 }

@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import { buildMerchant } from '../world/shop/factories.js';
+import { MOST_PER_SECOND, signedForSessions } from './load/signed-payments.js';
 import { type Parts, usageOfOne } from './load/usage.js';
 import { type Load, runLoad } from './load/wrk.js';
-import { MOST_PER_SECOND, signedForSessions } from './pay.js';
 import type { Row } from './report/benchmark.js';
 import { median, round } from './report/statistics.js';
 import { postmaster } from './system/postmaster.js';
@@ -63,7 +63,6 @@ async function payFor(system: System, accountId: string, parts: Parts): Promise<
         requests: await signedForSessions(system.db, accountId, (SECONDS * MOST_PER_SECOND) / share),
         connections: CONNECTIONS_EACH,
         seconds: SECONDS,
-        expects: 'success',
         once: true,
       }),
     ),

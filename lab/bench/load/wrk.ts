@@ -10,8 +10,8 @@ export interface Load {
   requests: readonly PreparedRequest[];
   connections: number;
   seconds: number;
-  /** Whether all answers must be successes, or all refusals (402). */
-  expects: 'success' | 'refusal';
+  /** Whether all answers must be successes, as by default, or all refusals (402). */
+  expects?: 'success' | 'refusal';
   /** Sends each request at most once. There must be more requests than the server answers in that time. */
   once?: boolean;
 }
