@@ -66,6 +66,8 @@ export async function openSystem(withSolana: boolean, parts: Parts): Promise<Sys
   const [web, worker] = await Promise.all([startWebProcess(environment), startWorkerProcess(environment)]);
   for (const process of [web, worker]) parts.keep({ stop: () => process.kill() });
   const db = new pg.Pool({ connectionString: postgres.url });
+  // `end` does not wait until its connections are closed: Postgres may stop first, and closes them itself.
+  db.on('error', () => {});
   parts.keep({ stop: () => db.end() });
   return {
     url: `http://127.0.0.1:${web.port}`,
