@@ -69,7 +69,7 @@ function readShare(value: string | undefined, otherwise: number): number {
     : readNumber('solana', value, otherwise);
 }
 
-/** What surrounds each kind of run. */
+/** The folder, the parts to stop and the output, the same for each kind of run. */
 export interface RunContext {
   folder: string;
   parts: Parts;

@@ -41,7 +41,7 @@ export async function listen(server: NetServer, preferred: PreferredPort): Promi
   }
 }
 
-/** They lie below those that Linux gives to servers without a port and to outgoing connections (32,768 to 60,999). */
+/** These ports lie below those that Linux gives to servers without a port and to outgoing connections (32,768 to 60,999). */
 const FIRST_UNGIVEN_PORT = 20_000;
 const UNGIVEN_PORTS = 12_000;
 

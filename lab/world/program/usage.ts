@@ -14,7 +14,7 @@ export async function runMain(usage: string, main: () => Promise<number>): Promi
   }
 }
 
-/** For an unknown option, `parseArgs` throws a TypeError. */
+/** `parseArgs` throws a TypeError for an unknown option. */
 export function asUsage<T>(parse: () => T): T {
   try {
     return parse();
