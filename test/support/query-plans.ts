@@ -28,7 +28,7 @@ export async function allStatements(db: Knex, act: () => Promise<unknown>): Prom
   return sent;
 }
 
-/** Those of them that read or write tables, each distinct one once. */
+/** The statements during `act` that read or write tables, each distinct one once. */
 export async function captureStatements(db: Knex, act: () => Promise<unknown>): Promise<Statement[]> {
   const sent = await allStatements(db, act);
   const ofTables = sent.filter(({ sql }) => /^[\s(]*(select|insert|update|delete|with)\b/i.test(sql));

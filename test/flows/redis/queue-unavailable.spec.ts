@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
-import { Redis } from 'ioredis';
 import pg from 'pg';
 import { eventually } from '../../../lab/world/processes/eventually.js';
 import { killProcesses, startWorkerProcess } from '../../../lab/world/processes/processes.js';
@@ -15,6 +14,7 @@ import { runWorker } from '../../../workers/process/run-worker.js';
 import { openExpiring } from '../../support/expiring.js';
 import { forAllTests } from '../../support/hooks.js';
 import { loggerWithLines } from '../../support/log-lines.js';
+import { openRedisUser } from '../../support/redis-user.js';
 import { createMigratedDatabase, testServices } from '../../support/suite.js';
 
 /** The most log lines about an unavailable queue store, for any duration. */
@@ -165,24 +165,13 @@ describe('a worker whose Redis cannot be reached', () => {
 
 describe('a worker whose user of Redis may take jobs and not finish them', () => {
   const JOBS = 3 * FEW_LINES;
-  let admin: Redis;
-  before(async () => {
-    admin = new Redis(testServices().redisUrl);
-    // A job is finished by a script that trims the queue's events.
-    await admin.call('ACL', 'SETUSER', 'takes_jobs', 'on', '>secret', '~*', '&*', '+@all', '-xtrim');
-  });
-  after(async () => {
-    await admin.call('ACL', 'DELUSER', 'takes_jobs');
-    admin.disconnect();
-  });
+  // A job is finished by a script that trims the queue's events.
+  const user = forAllTests(() => openRedisUser(['~*', '&*', '+@all', '-xtrim']));
 
   it('logs that once, and not for each job', async () => {
-    const redisUrl = new URL(testServices().redisUrl);
-    redisUrl.username = 'takes_jobs';
-    redisUrl.password = 'secret';
     const { logger, lines } = loggerWithLines<{ event: string }>();
     const databaseUrl = await createMigratedDatabase('queue_of_user');
-    const { handled, enqueue, close } = openWorker(databaseUrl, logger, redisUrl.href);
+    const { handled, enqueue, close } = openWorker(databaseUrl, logger, user.url);
     try {
       for (let job = 0; job < JOBS; job += 1) {
         await eventually(() => enqueue(`pay_${job}`));
@@ -198,24 +187,13 @@ describe('a worker whose user of Redis may take jobs and not finish them', () =>
 
 describe('queues whose user of Redis may not ask for its version', () => {
   const TRIES = 20;
-  let admin: Redis;
-  before(async () => {
-    admin = new Redis(testServices().redisUrl);
-    await admin.call('ACL', 'SETUSER', 'without_info', 'on', '>secret', '~*', '&*', '+@all', '-info');
-  });
-  after(async () => {
-    await admin.call('ACL', 'DELUSER', 'without_info');
-    admin.disconnect();
-  });
+  const user = forAllTests(() => openRedisUser(['~*', '&*', '+@all', '-info']));
 
   it('leave nothing on their connection when they fail to open, however often that is tried', async () => {
-    const redisUrl = new URL(testServices().redisUrl);
-    redisUrl.username = 'without_info';
-    redisUrl.password = 'secret';
-    const stores = { DATABASE_URL: 'postgres://127.0.0.1:1/none', REDIS_URL: redisUrl.href };
+    const stores = { DATABASE_URL: 'postgres://127.0.0.1:1/none', REDIS_URL: user.url };
     const config = loadConfig({ ...stores, FACILITATOR_URL: 'http://127.0.0.1:1' }, 'web');
     const logger = createLogger('silent', 'test');
-    const redis = openRedis({ url: redisUrl.href, verifyTls: true }, logger);
+    const redis = openRedis({ url: user.url, verifyTls: true }, logger);
     const queues = openQueues(config, { redis, installation: async () => '' }, logger);
     const listeners = (): number =>
       redis.eventNames().reduce((sum, name) => sum + redis.listenerCount(name), 0);
