@@ -11,6 +11,8 @@ import { parseSupported } from '../../../shared/x402/requirements.js';
 import { ACCOUNT, BUYER, caller, facilitator, start } from './facilitator-caller.js';
 import { BASE_SEPOLIA, EVM_WALLET, SOLANA_DEVNET } from './offers.js';
 
+const AUTHORIZATION = 'invalid_exact_evm_payload_authorization';
+
 async function restart(options: FacilitatorOptions): Promise<void> {
   await facilitator.close();
   await start(options);
@@ -34,18 +36,12 @@ describe('the fake facilitator', () => {
       const verdict = readSettleAnswer(await caller.post('/settle', request), BASE_SEPOLIA);
       assert.equal(verdict.kind, 'settled');
       const { asset, payTo } = request.paymentRequirements;
-      const [movement] = facilitator.ledger;
-      assert.equal(facilitator.ledger.length, 1);
-      assert.deepEqual(movement, {
-        network: BASE_SEPOLIA,
-        asset,
-        from: ACCOUNT.address,
-        to: payTo,
-        amount: 100_000n,
-        transaction: verdict.transaction,
-        paymentId: movement?.paymentId,
-      });
-      assert.match(verdict.transaction, /^0x[0-9a-f]{64}$/);
+      const { transaction } = verdict;
+      const moved = { network: BASE_SEPOLIA, asset, from: ACCOUNT.address, to: payTo, amount: 100_000n };
+      const [{ paymentId, ...movement }] = facilitator.ledger as [Movement];
+      assert.deepEqual([facilitator.ledger.length, movement], [1, { ...moved, transaction }]);
+      assert.equal(typeof paymentId, 'string');
+      assert.match(transaction, /^0x[0-9a-f]{64}$/);
     });
 
     it('verifies and settles Solana payments, with a transaction of 64 bytes', async () => {
@@ -82,22 +78,10 @@ describe('the fake facilitator', () => {
         'another signer': [{ from: EVM_WALLET }, 'invalid_exact_evm_signature'],
         'another domain': [{ domain: { name: 'Another' } }, 'invalid_exact_evm_signature'],
         'another recipient': [{ to: ACCOUNT.address }, 'invalid_exact_evm_recipient_mismatch'],
-        'less than the amount': [
-          { value: 99_999n },
-          'invalid_exact_evm_payload_authorization_value_mismatch',
-        ],
-        'more than the amount': [
-          { value: 100_001n },
-          'invalid_exact_evm_payload_authorization_value_mismatch',
-        ],
-        'an authorization that has ended': [
-          { validBefore: 1n },
-          'invalid_exact_evm_payload_authorization_valid_before',
-        ],
-        'an authorization that begins later': [
-          { validAfter: 2n ** 40n },
-          'invalid_exact_evm_payload_authorization_valid_after',
-        ],
+        'less than the amount': [{ value: 99_999n }, `${AUTHORIZATION}_value_mismatch`],
+        'more than the amount': [{ value: 100_001n }, `${AUTHORIZATION}_value_mismatch`],
+        'an authorization that has ended': [{ validBefore: 1n }, `${AUTHORIZATION}_valid_before`],
+        'an authorization that begins later': [{ validAfter: 2n ** 40n }, `${AUTHORIZATION}_valid_after`],
       };
       for (const [title, [parts, reason]] of Object.entries(evm)) {
         it(title, async () => {
@@ -128,7 +112,7 @@ describe('the fake facilitator', () => {
         advanceClock(293_000);
         assert.equal(await caller.verify(request), 'valid');
         advanceClock(3_000);
-        assert.equal(await caller.verify(request), 'invalid_exact_evm_payload_authorization_valid_before');
+        assert.equal(await caller.verify(request), `${AUTHORIZATION}_valid_before`);
       });
 
       it('a payload without the fields of its family', async () => {
@@ -157,12 +141,7 @@ describe('the fake facilitator', () => {
       const settled = await caller.post('/settle', request);
       assert.equal(readSettleAnswer(settled, SOLANA_DEVNET).kind, 'settled');
       const again = readSettleAnswer(await caller.post('/settle', request), SOLANA_DEVNET);
-      assert.deepEqual(again, {
-        kind: 'unknown',
-        mayStillRun: false,
-        why: 'duplicate_settlement',
-        transaction: undefined,
-      });
+      assert.equal(again.kind === 'unknown' && again.why, 'duplicate_settlement');
       assert.equal(await caller.verify(request), 'invalid_exact_svm_transaction_simulation_failed');
       assert.equal(facilitator.ledger.length, 1);
     });
@@ -179,16 +158,8 @@ describe('the fake facilitator', () => {
     for (const [title, change, reason] of [
       ['another version', { x402Version: 1 }, 'invalid_x402_version'],
       ['no payload', { paymentPayload: undefined }, 'invalid_payload'],
-      [
-        'a payload that is null',
-        { paymentPayload: { x402Version: 2, accepted: {}, payload: null } },
-        'invalid_payload',
-      ],
-      [
-        'half of the requirements',
-        { paymentRequirements: { scheme: 'exact' } },
-        'invalid_payment_requirements',
-      ],
+      ['no fields', { paymentPayload: { x402Version: 2, accepted: {}, payload: null } }, 'invalid_payload'],
+      ['half an entry', { paymentRequirements: { scheme: 'exact' } }, 'invalid_payment_requirements'],
     ] as const) {
       it(`${title}: 400 ${reason}`, async () => {
         const request = { ...(await caller.evmRequest()), ...change };
@@ -256,10 +227,15 @@ describe('the fake facilitator', () => {
 
     it('validates the body before the token', async () => {
       assert.equal(await statusWith(undefined, {}), 400);
+      assert.equal(await caller.settle({}), 'invalid_payload');
     });
 
-    it('requires no token on /supported', async () => {
+    it('requires a token on /supported only where it is told to', async () => {
       assert.ok(parseSupported(await caller.get('/supported')));
+      await restart({ tokens: { keyId, publicKey, onSupportedToo: true } });
+      assert.deepEqual(await caller.get('/supported'), { error: 'unauthorized' });
+      const headers = { authorization: `Bearer ${await token()}` };
+      assert.equal((await fetch(`${facilitator.url}/supported`, { headers })).status, 200);
     });
   });
 });
