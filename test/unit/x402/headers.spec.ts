@@ -46,9 +46,7 @@ describe('decoding a payment header', () => {
     const value = { ...V2, note: '->>>???~~~ÿþ' };
     const standard = Buffer.from(JSON.stringify(value)).toString('base64');
 
-    it('in an example that shows the difference', () => {
-      assert.match(standard, /\+.*\/.*=$/);
-    });
+    assert.match(standard, /\+.*\/.*=$/);
 
     for (const [title, text] of Object.entries({
       'in the standard alphabet, padded': standard,
@@ -66,70 +64,48 @@ describe('decoding a payment header', () => {
 
     for (const [title, text] of Object.entries({
       'no text': '',
-      'plain JSON': JSON.stringify(V2),
-      words: 'hello world',
       'a character of neither alphabet': `${base64.slice(0, 8)}*${base64.slice(9)}`,
       'a NUL': `${base64}\u0000`,
       'space inside': `${base64.slice(0, 8)} ${base64.slice(8)}`,
-      'two values joined by a comma': `${base64}, ${base64}`,
       'an impossible length': `${base64.replace(/=+$/, '').slice(0, 20)}A`,
       'padding in the middle': `${Buffer.from('{').toString('base64')}${base64}`,
       'too much padding': 'e30===',
       'half of the padding': 'ew=',
-      'base64 of nothing': '====',
       'base64 of plain text': Buffer.from('hello').toString('base64'),
-      'base64 of text that is not UTF-8': Buffer.from(
-        JSON.stringify({ ...V2, note: 'é' }),
-        'latin1',
-      ).toString('base64'),
+      'base64 of Latin-1': Buffer.from(JSON.stringify({ ...V2, note: 'é' }), 'latin1').toString('base64'),
       'base64 twice': Buffer.from(base64).toString('base64'),
       'half of a JSON object': encodeText('{"x402Version":2,'),
-      'two JSON objects': encodeText('{}{}'),
-      'JSON with a comment': encodeText('{/**/}'),
       'an array': encodeHeader([V2]),
       null: encodeText('null'),
-      'a number': encodeText('2'),
       'a string': encodeText('"x"'),
       'an empty object': encodeHeader({}),
     })) {
       it(title, () => assert.equal(decodePaymentHeader(text).kind, 'malformed'));
     }
 
-    for (const [title, value] of Object.entries<object>({
-      'no version': { ...V2, x402Version: undefined },
-      'a version that is a string': { ...V2, x402Version: '2' },
-      'a version that is null': { ...V2, x402Version: null },
-      'a version that is a boolean': { ...V2, x402Version: true },
-      'a version in an array': { ...V2, x402Version: [2] },
-      'no accepted': { ...V2, accepted: undefined },
-      'an accepted that is null': { ...V2, accepted: null },
-      'an accepted that is an array': { ...V2, accepted: [V2.accepted] },
-      'an accepted that is a string': { ...V2, accepted: 'exact' },
-      'no payload': { ...V2, payload: undefined },
-      'a payload that is null': { ...V2, payload: null },
-      'a payload that is an array': { ...V2, payload: [] },
-      'a payload that is a string': { ...V2, payload: '0x' },
-      'version 1 without a payload': { ...V1, payload: undefined },
-      'version 1 with a payload that is a string': { ...V1, payload: '0x' },
-      'version 1 without a scheme': { ...V1, scheme: undefined },
-      'version 1 without a network': { ...V1, network: undefined },
-      'version 1 with a network that is a number': { ...V1, network: 84532 },
-      'version 2 in the form of version 1': { ...V1, x402Version: 2 },
-      'another version that names no entry': { x402Version: 3, payload: {} },
+    for (const [title, [field, value]] of Object.entries<[field: string, value: object]>({
+      'no version': ['x402Version', { ...V2, x402Version: undefined }],
+      'a version that is a string': ['x402Version', { ...V2, x402Version: '2' }],
+      'no accepted': ['accepted', { ...V2, accepted: undefined }],
+      'an accepted that is null': ['accepted', { ...V2, accepted: null }],
+      'an accepted that is a string': ['accepted', { ...V2, accepted: 'exact' }],
+      'no payload': ['payload', { ...V2, payload: undefined }],
+      'a payload that is null': ['payload', { ...V2, payload: null }],
+      'a payload that is an array': ['payload', { ...V2, payload: [] }],
+      'a payload that is a string': ['payload', { ...V2, payload: '0x' }],
+      'version 1 without a payload': ['payload', { ...V1, payload: undefined }],
+      'version 1 with a payload that is a string': ['payload', { ...V1, payload: '0x' }],
+      'version 1 without a scheme': ['scheme', { ...V1, scheme: undefined }],
+      'version 1 without a network': ['network', { ...V1, network: undefined }],
+      'version 1 with a network that is a number': ['network', { ...V1, network: 84532 }],
+      'version 2 in the form of version 1': ['accepted', { ...V1, x402Version: 2 }],
+      'another version that names no entry': ['accepted', { x402Version: 3, payload: {} }],
     })) {
       it(title, () => {
         const decoded = decode(value);
         assert.equal(decoded.kind, 'malformed');
-        assert.match(decoded.reason, /`(x402Version|accepted|payload|scheme|network)`/);
+        assert.ok(decoded.reason.startsWith(`\`${field}\` is missing or not a`), decoded.reason);
       });
-    }
-  });
-
-  it('names the field of version 1 that is missing', () => {
-    for (const [field, value] of Object.entries({ network: undefined, scheme: 7, payload: '0x' })) {
-      const decoded = decode({ ...V1, [field]: value });
-      assert.equal(decoded.kind, 'malformed');
-      assert.match(decoded.reason, new RegExp(`^\`${field}\` is missing or not a`));
     }
   });
 
@@ -164,23 +140,20 @@ describe('decoding a payment header', () => {
   });
 
   describe('survives', () => {
-    it('arrays as deep as fit', () => {
-      const depth = 5_500;
-      const text = JSON.stringify(V2).replace('"0x"', `${'['.repeat(depth)}${']'.repeat(depth)}`);
-      const encoded = encodeText(text);
-      assert.ok(encoded.length > 14_000 && encoded.length <= LARGEST);
-      assert.equal(decodePaymentHeader(encoded).kind, 'v2');
-    });
-
-    it('objects as deep as fit', () => {
-      const depth = 2_000;
-      const text = JSON.stringify(V2).replace('"0x"', `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`);
-      assert.equal(decodePaymentHeader(encodeText(text)).kind, 'v2');
-    });
-
-    it('unclosed arrays', () => {
-      assert.equal(decodePaymentHeader(encodeText('['.repeat(12_000))).kind, 'malformed');
-    });
+    const inPayload = (text: string): string => JSON.stringify(V2).replace('"0x"', text);
+    for (const [title, [kind, text]] of Object.entries<[kind: DecodedHeader['kind'], text: string]>({
+      'arrays as deep as fit': ['v2', inPayload(`${'['.repeat(5_500)}${']'.repeat(5_500)}`)],
+      'objects as deep as fit': ['v2', inPayload(`${'{"a":'.repeat(2_000)}1${'}'.repeat(2_000)}`)],
+      'unclosed arrays': ['malformed', '['.repeat(12_000)],
+      'the same key twice: the last one counts': ['v2', inPayload('1').replace('{', '{"x402Version":1,')],
+      'numbers beyond the range of a double': ['other_version', inPayload('1').replace(':2', ':1e999')],
+      'NUL and lone surrogates inside': ['v2', inPayload('"\\u0000\\ud800"')],
+    })) {
+      it(title, () => {
+        assert.ok(encodeText(text).length <= LARGEST);
+        assert.equal(decodePaymentHeader(encodeText(text)).kind, kind);
+      });
+    }
 
     it('keys that name the prototype', () => {
       for (const key of ['__proto__', 'constructor', 'prototype']) {
@@ -195,23 +168,6 @@ describe('decoding a payment header', () => {
       const decoded = decodePaymentHeader(encodeText(text));
       assert.equal(decoded.kind, 'v2');
       assert.equal(decoded.accepted.scheme, undefined);
-    });
-
-    it('the same key twice: the last one counts', () => {
-      const text = '{"x402Version":1,"x402Version":2,"accepted":{},"payload":{}}';
-      assert.equal(decodePaymentHeader(encodeText(text)).kind, 'v2');
-    });
-
-    it('numbers beyond the range of a double', () => {
-      assert.equal(
-        decodePaymentHeader(encodeText('{"x402Version":1e999,"accepted":{},"payload":{}}')).kind,
-        'other_version',
-      );
-    });
-
-    it('NUL and lone surrogates inside', () => {
-      const text = '{"x402Version":2,"accepted":{},"payload":{"signature":"\\u0000\\ud800"}}';
-      assert.equal(decodePaymentHeader(encodeText(text)).kind, 'v2');
     });
   });
 });
