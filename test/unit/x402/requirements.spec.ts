@@ -83,12 +83,9 @@ describe('parsing /supported', () => {
   });
 
   it("adds Solana's signers after the fee payer of its kind", () => {
-    const answer = {
-      kinds: [evm, svm],
-      extensions: [],
-      signers: { 'eip155:*': [EVM_WALLET], 'solana:*': [other, FEE_PAYER] },
-    };
-    assert.deepEqual(parse(answer), { [BASE_SEPOLIA]: [], [SOLANA_DEVNET]: [FEE_PAYER, other] });
+    const signers = { 'eip155:*': [EVM_WALLET], 'solana:*': [other, FEE_PAYER] };
+    const expected = { [BASE_SEPOLIA]: [], [SOLANA_DEVNET]: [FEE_PAYER, other] };
+    assert.deepEqual(parse({ kinds: [evm, svm], extensions: [], signers }), expected);
   });
 
   it('adds signers of the same network only', () => {
@@ -127,14 +124,10 @@ describe('parsing /supported', () => {
     });
   }
 
-  for (const json of [undefined, null, 'kinds', 2, [], {}, { kinds: null }, { kinds: {} }, { error: 'x' }]) {
-    it(`finds no answer in ${JSON.stringify(json)}`, () => {
-      assert.equal(parse(json), undefined);
-    });
-  }
-
   it('distinguishes an answer without kinds from no answer', () => {
     assert.deepEqual(parse({ kinds: [] }), {});
+    for (const json of [undefined, null, 'kinds', [], {}, { kinds: null }, { kinds: {} }])
+      assert.equal(parse(json), undefined, JSON.stringify(json));
   });
 
   it('offers the whole token table when all of it is listed', () => {

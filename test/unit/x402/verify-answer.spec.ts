@@ -13,6 +13,8 @@ import {
   wrapped,
 } from './answers.js';
 
+const LACKS_FUNDS = { isValid: false, invalidReason: 'insufficient_funds' };
+
 describe("a facilitator's answer to /verify", () => {
   it('is valid on isValid: true, with the payer', () => {
     assert.deepEqual(verify({ isValid: true, payer: PAYER }), { kind: 'valid', payer: PAYER });
@@ -37,8 +39,8 @@ describe("a facilitator's answer to /verify", () => {
   });
 
   it('is refused without a reason', () => {
-    assert.equal(codeOf(verify({ isValid: false })), 'payment_failed');
-    assert.equal(codeOf(verify({ isValid: false, invalidReason: null })), 'payment_failed');
+    for (const invalidReason of [undefined, null])
+      assert.equal(codeOf(verify({ isValid: false, invalidReason })), 'payment_failed');
   });
 
   for (const word of OWN_CODES) {
@@ -51,45 +53,25 @@ describe("a facilitator's answer to /verify", () => {
 
   for (const status of [201, 400, 402, 404, 409, 412, 422]) {
     it(`counts with status ${status} and a boolean as with 200`, () => {
-      assert.equal(
-        codeOf(verify({ isValid: false, invalidReason: 'insufficient_funds' }, status)),
-        'insufficient_funds',
-      );
+      assert.equal(codeOf(verify(LACKS_FUNDS, status)), 'insufficient_funds');
       assert.equal(verify({ isValid: true }, status).kind, 'valid');
     });
   }
 
   for (const status of [401, 408, 429, 500, 502, 503, 504, 302]) {
     it(`is no answer with status ${status}, whatever its body`, () => {
-      for (const body of [
-        { isValid: false, invalidReason: 'insufficient_funds' },
-        { isValid: true },
-        HTML,
-        '',
-      ]) {
+      for (const body of [LACKS_FUNDS, { isValid: true }, HTML, '']) {
         assert.deepEqual(verify(body, status), { kind: 'unavailable', why: `HTTP ${status}` });
       }
     });
   }
 
   it('counts with status 403 as with 200 when it gives a reason, and is no answer else', () => {
-    assert.equal(
-      codeOf(verify({ isValid: false, invalidReason: 'kyt_risk_detected' }, 403)),
-      'kyt_risk_detected',
-    );
-    for (const isValid of [undefined, null, 'false', 0])
+    for (const isValid of [false, undefined, null, 'false', 0])
       assert.equal(codeOf(verify({ isValid, invalidReason: 'kyt_risk_detected' }, 403)), 'kyt_risk_detected');
-    for (const body of [
-      {},
-      { error: 'forbidden' },
-      { isValid: false },
-      { isValid: false, invalidReason: '' },
-      { isValid: true },
-      HTML,
-      '',
-    ]) {
+    const withoutReason = [{}, { isValid: false }, { isValid: false, invalidReason: '' }, { isValid: true }];
+    for (const body of [...withoutReason, HTML, ''])
       assert.deepEqual(verify(body, 403), { kind: 'unavailable', why: 'HTTP 403' });
-    }
   });
 
   it('tells which words a used authorization gets too', () => {
@@ -130,35 +112,21 @@ describe("a facilitator's answer to /verify", () => {
     assert.doesNotMatch(JSON.stringify(secret), /secret/);
   });
 
-  describe('means insufficient funds by a Solana simulation', () => {
-    const invalidReason = 'invalid_exact_svm_transaction_simulation_failed';
-
-    for (const invalidMessage of [
-      'Simulation failed: {"InstructionError":["2",{"Custom":"1"}]}',
-      'Simulation failed: {"InstructionError":[2,{"Custom":1}]}',
-    ]) {
-      it(invalidMessage, () => {
-        assert.equal(codeOf(verify({ isValid: false, invalidReason, invalidMessage })), 'insufficient_funds');
-      });
-    }
-
-    it('but not with another reason', () => {
-      const invalidMessage = 'Simulation failed: {"InstructionError":["2",{"Custom":"1"}]}';
-      const verdict = verify({ isValid: false, invalidReason: 'invalid_payload', invalidMessage });
-      assert.equal(codeOf(verdict), 'invalid_payload');
-    });
-
-    for (const invalidMessage of [
-      'Simulation failed: {"InstructionError":["3",{"Custom":"1"}]}',
-      'Simulation failed: {"InstructionError":["2",{"Custom":"17"}]}',
-      'Simulation failed: {"InstructionError":["2","InvalidAccountData"]}',
-      'Simulation failed: "BlockhashNotFound"',
-      'fetch failed',
-      undefined,
-      { InstructionError: [2, { Custom: 1 }] },
-    ]) {
-      it(`but not in ${JSON.stringify(invalidMessage)}`, () => {
-        assert.equal(codeOf(verify({ isValid: false, invalidReason, invalidMessage })), invalidReason);
+  describe('by a Solana simulation', () => {
+    const SIMULATION = 'invalid_exact_svm_transaction_simulation_failed';
+    const error = (text: string): string => `Simulation failed: {"InstructionError":[${text}]}`;
+    for (const [invalidMessage, code, invalidReason = SIMULATION] of [
+      [error('"2",{"Custom":"1"}'), 'insufficient_funds'],
+      [error('2,{"Custom":1}'), 'insufficient_funds'],
+      [error('"2",{"Custom":"1"}'), 'invalid_payload', 'invalid_payload'],
+      [error('"3",{"Custom":"1"}'), SIMULATION],
+      [error('"2",{"Custom":"17"}'), SIMULATION],
+      ['fetch failed', SIMULATION],
+      [undefined, SIMULATION],
+      [{ InstructionError: [2, { Custom: 1 }] }, SIMULATION],
+    ] as const) {
+      it(`means ${code} when it says ${JSON.stringify(invalidMessage)} beside ${invalidReason}`, () => {
+        assert.equal(codeOf(verify({ isValid: false, invalidReason, invalidMessage })), code);
       });
     }
   });
