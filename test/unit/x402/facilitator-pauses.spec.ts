@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
+import type { Behaviour } from '../../../lab/world/facilitator/dial.js';
 import type { FacilitatorRequest } from '../../../shared/x402/wire.js';
 import { openFacilitatorClients, request } from './facilitator-clients.js';
 import { entryFor, SOLANA_DEVNET } from './offers.js';
 
+const waits = (status: number, retryAfter: string): Behaviour => ({
+  works: false,
+  answer: () => ({ status, body: 'slow down', headers: { 'retry-after': retryAfter } }),
+});
 const onSolana = { paymentRequirements: entryFor(SOLANA_DEVNET) } as never;
 
 describe('the facilitator client, asked to wait,', () => {
@@ -10,12 +15,7 @@ describe('the facilitator client, asked to wait,', () => {
 
   it('sends nothing while Retry-After asks it to wait, at most for a minute', async () => {
     const facilitator = client();
-    const refuse = (status: number, retryAfter: string): void =>
-      fake().verify.next({
-        works: false,
-        answer: () => ({ status, body: 'slow down', headers: { 'retry-after': retryAfter } }),
-      });
-    refuse(429, '20');
+    fake().verify.next(waits(429, '20'));
     const first = await facilitator.verify(request);
     assert.deepEqual(first, { kind: 'unavailable', why: 'HTTP 429', forMs: 20_000 });
     const second = await facilitator.verify(request);
@@ -23,23 +23,16 @@ describe('the facilitator client, asked to wait,', () => {
     const settled = await facilitator.settle(request);
     assert.ok(settled.kind === 'postponed' && settled.forMs > 10_000);
     assert.deepEqual([fake().calls.verify.length, fake().calls.settle.length], [1, 0]);
-    const waited = lines.filter(({ event }) => event === 'facilitator.asked_to_wait');
-    assert.deepEqual(
-      waited.map(({ status, seconds }) => [status, seconds]),
-      [[429, 20]],
-    );
+    const [waited, ...others] = lines.filter(({ event }) => event === 'facilitator.asked_to_wait');
+    assert.deepEqual([waited?.status, waited?.seconds, others], [429, 20, []]);
     const other = client();
-    refuse(503, new Date(Date.now() + 3_600_000).toUTCString());
-    assert.deepEqual(await other.verify(request), {
-      kind: 'unavailable',
-      why: 'HTTP 503',
-      forMs: 60_000,
-    });
+    fake().verify.next(waits(503, new Date(Date.now() + 3_600_000).toUTCString()));
+    const minute = { kind: 'unavailable', why: 'HTTP 503', forMs: 60_000 };
+    assert.deepEqual(await other.verify(request), minute);
   });
 
   it('lets a Retry-After hold back only the network that it is about, and all when two agree or /supported asks', async () => {
-    const refusal = { status: 429, body: 'slow down', headers: { 'retry-after': '20' } };
-    const refuse = { works: false, answer: () => refusal } as const;
+    const refuse = waits(429, '20');
     const facilitator = client();
     fake().settle.next(refuse);
     await facilitator.settle(request);
@@ -65,8 +58,7 @@ describe('the facilitator client, asked to wait,', () => {
         paymentRequirements: { ...paymentRequirements, payTo },
         paymentPayload: { payload: { authorization: { from } } },
       }) as FacilitatorRequest;
-    const refusal = { status: 503, body: 'slow down', headers: { 'retry-after': '20' } };
-    const refuse = { works: false, answer: () => refusal } as const;
+    const refuse = waits(503, '20');
     fake().verify.next(refuse);
     await facilitator.verify(asks('shop', 'buyer'));
     assert.equal((await facilitator.verify(asks('shop', 'other'), 20)).kind, 'unavailable');
@@ -83,8 +75,7 @@ describe('the facilitator client, asked to wait,', () => {
 
   it('postpones a /settle at once while its network is paused, and its place is free for another', async () => {
     const facilitator = client();
-    const answer = { status: 429, body: '', headers: { 'retry-after': '2' } };
-    fake().settle.next({ works: false, answer: () => answer });
+    fake().settle.next(waits(429, '2'));
     await facilitator.settle(request);
     const postponed = await facilitator.settle(request);
     assert.ok(postponed.kind === 'postponed' && postponed.forMs > 500);
@@ -99,8 +90,7 @@ describe('the facilitator client, asked to wait,', () => {
       [500, '30'],
       [200, '30'],
     ] as const) {
-      const answer = { status, body: {}, headers: { 'retry-after': retryAfter } };
-      fake().verify.next({ works: false, answer: () => answer });
+      fake().verify.next(waits(status, retryAfter));
       await facilitator.verify(request);
     }
     await facilitator.verify(request);
