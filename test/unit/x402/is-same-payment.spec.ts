@@ -7,27 +7,23 @@ import {
 } from '../../../lab/world/shop/agent.js';
 import { isSamePayment } from '../../../shared/x402/match-payment.js';
 import { payloadKey } from '../../../shared/x402/payload.js';
+import type { PaymentRequirements } from '../../../shared/x402/wire.js';
 import { ACCOUNT, BUYER, EVM, EVM_PAYLOAD, match, SVM, wellFormed } from './matching.js';
 import { entryFor } from './offers.js';
 
 describe('recognizing a repeated payment', () => {
-  async function keyOf(text: string): Promise<string> {
+  type Made = Parameters<typeof isSamePayment>[1];
+  async function madeBy({ network, asset }: PaymentRequirements, text: string): Promise<Made> {
     const result = await match(text);
     assert.ok(result.ok);
-    return payloadKey(result.requirements.network, result.requirements.asset, result.proof);
+    return { network, asset, payloadKey: payloadKey(network, asset, result.proof) };
   }
 
   it('recognizes the same header in every notation', async () => {
-    const made = {
-      network: EVM.network,
-      asset: EVM.asset,
-      payloadKey: await keyOf(paymentHeader(EVM, EVM_PAYLOAD)),
-    };
-    const { authorization } = EVM_PAYLOAD;
-    const shouted = {
-      ...EVM_PAYLOAD,
-      authorization: { ...authorization, nonce: authorization.nonce.toUpperCase() },
-    };
+    const made = await madeBy(EVM, paymentHeader(EVM, EVM_PAYLOAD));
+    const { authorization, signature } = EVM_PAYLOAD;
+    const nonce = authorization.nonce.toUpperCase();
+    const shouted = { signature, authorization: { ...authorization, nonce } };
     for (const text of [
       paymentHeader(EVM, EVM_PAYLOAD),
       paymentHeader({ ...EVM, asset: EVM.asset.toLowerCase(), amount: '1' }, EVM_PAYLOAD),
@@ -40,18 +36,14 @@ describe('recognizing a repeated payment', () => {
 
   it('recognizes a Solana payment', async () => {
     const text = paymentHeader(SVM, signSolanaPayment(SVM, { payer: BUYER }));
-    const made = { network: SVM.network, asset: SVM.asset, payloadKey: await keyOf(text) };
+    const made = await madeBy(SVM, text);
     assert.equal(isSamePayment(wellFormed(text), made), true);
     const another = paymentHeader(SVM, signSolanaPayment(SVM, { payer: BUYER }));
     assert.equal(isSamePayment(wellFormed(another), made), false);
   });
 
   it('does not recognize another payment', async () => {
-    const made = {
-      network: EVM.network,
-      asset: EVM.asset,
-      payloadKey: await keyOf(paymentHeader(EVM, EVM_PAYLOAD)),
-    };
+    const made = await madeBy(EVM, paymentHeader(EVM, EVM_PAYLOAD));
     const another = await signEvmPayment(EVM, { account: ACCOUNT });
     for (const text of [
       paymentHeader(EVM, another),
