@@ -47,11 +47,8 @@ describe('matching `accepted`', () => {
   describe('returns our own entry, whatever the buyer changes in', () => {
     for (const [title, changes] of Object.entries({
       'the timeout': { maxTimeoutSeconds: 9_999_999 },
-      'the timeout, as text': { maxTimeoutSeconds: 'long' },
       'the domain': { extra: { name: 'Another', version: '9' } },
       'no extra': { extra: undefined },
-      'an extra that is null': { extra: null },
-      'fields of its own': { memo: 'x', payto: 'y' },
       'the case of the asset': { asset: EVM.asset.toLowerCase() },
       'the case of the asset, upwards': { asset: EVM.asset.toUpperCase() },
       'the case of the wallet': { payTo: EVM.payTo.toLowerCase() },
@@ -70,29 +67,22 @@ describe('matching `accepted`', () => {
     const other = entryFor('eip155:80002');
     const refusals: Record<string, [changes: object, code: string]> = {
       'another scheme': [{ scheme: 'upto' }, 'unsupported_scheme'],
-      'a scheme in another case': [{ scheme: 'Exact' }, 'unsupported_scheme'],
       'another scheme on another network': [{ scheme: 'upto', network: 'eip155:1' }, 'unsupported_scheme'],
       'a network that is not offered': [{ network: 'eip155:8453' }, 'invalid_network'],
-      'an unknown network': [{ network: 'eip155:99999' }, 'invalid_network'],
       'a network by its name of version 1': [{ network: 'base-sepolia' }, 'invalid_network'],
       'a network in another case': [{ network: 'EIP155:84532' }, 'invalid_network'],
-      'an empty network': [{ network: '' }, 'invalid_network'],
       'the network of another entry': [{ network: other.network }, 'invalid_payment_requirements'],
       'another asset': [{ asset: other.asset }, 'invalid_payment_requirements'],
       'another wallet': [{ payTo: ACCOUNT.address }, 'invalid_payment_requirements'],
       'a lower amount': [{ amount: '99999' }, 'invalid_payment_requirements'],
       'a higher amount': [{ amount: '100001' }, 'invalid_payment_requirements'],
       'the amount as a number': [{ amount: 100_000 }, 'invalid_payment_requirements'],
-      'the amount with zeros in front': [{ amount: '0100000' }, 'invalid_payment_requirements'],
-      'the amount in hex': [{ amount: '0x186a0' }, 'invalid_payment_requirements'],
       'no scheme': [{ scheme: undefined }, 'invalid_payment_requirements'],
       'a scheme that is no text': [{ scheme: ['exact'] }, 'invalid_payment_requirements'],
       'no network': [{ network: undefined }, 'invalid_payment_requirements'],
       'a network that is no text': [{ network: 84532 }, 'invalid_payment_requirements'],
       'no asset': [{ asset: null }, 'invalid_payment_requirements'],
       'an asset that is no text': [{ asset: [EVM.asset] }, 'invalid_payment_requirements'],
-      'no wallet': [{ payTo: undefined }, 'invalid_payment_requirements'],
-      'no amount': [{ amount: undefined }, 'invalid_payment_requirements'],
     };
     for (const [title, [changes, code]] of Object.entries(refusals)) {
       it(`${title}: ${code}`, () => assertRefused(matchAccepted(changes), code));
@@ -115,13 +105,11 @@ describe('matching `accepted`', () => {
     });
 
     it('a payload without the fields of its family: invalid_payload', async () => {
-      await assertRefused(matchAccepted({}, EVM, {}), 'invalid_payload');
-      await assertRefused(
-        matchAccepted({}, EVM, signSolanaPayment(SVM, { payer: BUYER })),
-        'invalid_payload',
-      );
-      await assertRefused(matchAccepted({}, SVM, EVM_PAYLOAD), 'invalid_payload');
-      await assertRefused(matchAccepted({}, SVM, { transaction: 'AAAA' }), 'invalid_payload');
+      const ofSolana = signSolanaPayment(SVM, { payer: BUYER });
+      for (const payload of [{}, ofSolana])
+        await assertRefused(matchAccepted({}, EVM, payload), 'invalid_payload');
+      for (const payload of [EVM_PAYLOAD, { transaction: 'AAAA' }])
+        await assertRefused(matchAccepted({}, SVM, payload), 'invalid_payload');
     });
 
     it('a wrong entry before a wrong payload', async () => {

@@ -82,34 +82,23 @@ describe('parsing an EVM payload', () => {
     assert.equal(proof?.family === 'evm' && proof.value, MAX_UINT256);
   });
 
-  for (const [title, signature] of Object.entries({
-    'of 64 bytes': `0x${'12'.repeat(64)}`,
-    'of a contract wallet': `0x${'12'.repeat(600)}`,
-    'that ends as in ERC-6492': `0x${'12'.repeat(300)}${'6492'.repeat(16)}`,
-    'that is empty hex': '0x',
-    'that is not hex': 'not-hex',
-  })) {
-    it(`leaves a signature ${title} to the facilitator`, () => {
+  it('leaves a signature of any length, that may be no hex, to the facilitator', () => {
+    for (const signature of [`0x${'12'.repeat(600)}`, '0x', 'not-hex'])
       assert.equal(parseEvm({ ...PAYLOAD, signature }).signature, signature);
-    });
-  }
+  });
 
   describe('refuses', () => {
     for (const [title, payload] of Object.entries<JsonObject>({
       nothing: {},
       'the payload of the other family': { transaction: 'AAAA' },
       'no signature': { authorization: AUTHORIZATION },
-      'a signature that is null': { ...PAYLOAD, signature: null },
       'a signature that is a number': { ...PAYLOAD, signature: 18 },
-      'a signature in parts': { ...PAYLOAD, signature: { r: '0x', s: '0x', v: 27 } },
       'an empty signature': { ...PAYLOAD, signature: '' },
       'a signature with a NUL': { ...PAYLOAD, signature: '0x12\u0000' },
-      'a signature with a line break': { ...PAYLOAD, signature: '0x12\n' },
       'a signature with a lone surrogate': { ...PAYLOAD, signature: '0x12\ud800' },
       'no authorization': { signature: PAYLOAD.signature },
       'an authorization that is null': { ...PAYLOAD, authorization: null },
       'an authorization that is an array': { ...PAYLOAD, authorization: [AUTHORIZATION] },
-      'an authorization that is a string': { ...PAYLOAD, authorization: JSON.stringify(AUTHORIZATION) },
       'an authorization in the prototype': JSON.parse(
         `{"signature":"0x12","authorization":{"__proto__":${JSON.stringify(AUTHORIZATION)}}}`,
       ),
@@ -128,21 +117,13 @@ describe('parsing an EVM payload', () => {
 
     const numbers = {
       '0x in front': '0x186a0',
-      'an exponent': '1e5',
       'a decimal point': '100000.0',
-      'a fraction': '0.1',
       'a minus': '-100000',
-      'a plus': '+100000',
-      'an underscore': '100_000',
       'a space': ' 100000',
       'a line feed': '100000\n',
-      'a NUL': '100000\u0000',
       'Arabic digits': '١٠٠',
-      'an n': '100000n',
-      words: 'Infinity',
       '2^256': (MAX_UINT256 + 1n).toString(),
       'eighty digits': `${'0'.repeat(79)}1`,
-      'ten thousand digits': '9'.repeat(10_000),
     };
     for (const field of ['value', 'validAfter', 'validBefore']) {
       for (const [title, text] of Object.entries(numbers)) {
@@ -150,15 +131,15 @@ describe('parsing an EVM payload', () => {
       }
     }
 
-    for (const [title, address] of Object.entries({
-      'without 0x': AUTHORIZATION.from.slice(2),
-      'of 19 bytes': AUTHORIZATION.from.slice(0, -2),
-      'of 21 bytes': `${AUTHORIZATION.from}00`,
-      'with a letter that is no digit': `0x${'g'.repeat(40)}`,
-      'with a line feed': `${AUTHORIZATION.from}\n`,
-      'of Solana': BUYER.publicKey.toBase58(),
-    })) {
-      it(`an address ${title}`, () => {
+    const { from } = AUTHORIZATION;
+    for (const address of [
+      from.slice(2),
+      from.slice(0, -2),
+      `${from}00`,
+      `0x${'g'.repeat(40)}`,
+      `${from}\n`,
+    ]) {
+      it(`the address ${JSON.stringify(address)}`, () => {
         assert.equal(parseWith({ from: address }), undefined);
         assert.equal(parseWith({ to: address }), undefined);
       });
@@ -183,19 +164,10 @@ describe('the payload key', () => {
 
   describe('stays the same with', () => {
     for (const [title, payload] of Object.entries<JsonObject>({
-      'a payer in lower case': withParts({ from: AUTHORIZATION.from.toLowerCase() }),
       'a payer in upper case': withParts({ from: AUTHORIZATION.from.toUpperCase() }),
-      'a nonce in lower case': withParts({ nonce: NONCE.toLowerCase() }),
       'a nonce in upper case, 0X too': withParts({ nonce: NONCE.toUpperCase() }),
-      'zeros in front of numbers': withParts({
-        value: '000100000',
-        validAfter: '00',
-        validBefore: '01800000000',
-      }),
       'another amount, which the signature would not cover': withParts({ value: '100001' }),
-      'another end': withParts({ validBefore: '1900000000' }),
       'another signature': { ...PAYLOAD, signature: `0x${'34'.repeat(65)}` },
-      'a signature in upper case': { ...PAYLOAD, signature: PAYLOAD.signature.toUpperCase() },
       'more fields': { ...withParts({ memo: 'x' }), transaction: 'AAAA' },
     })) {
       it(title, () => assert.equal(key(payload), key(PAYLOAD)));
@@ -260,13 +232,9 @@ describe('the request to the facilitator', () => {
   });
 
   it('has one notation', () => {
-    const odd = {
-      ...AUTHORIZATION,
-      from: AUTHORIZATION.from.toUpperCase(),
-      value: '0000100000',
-      nonce: NONCE.toUpperCase(),
-    };
-    assert.deepEqual(toWirePayload(parseEvm({ ...PAYLOAD, authorization: odd })), toWirePayload(parseEvm()));
+    const parts = { from: AUTHORIZATION.from.toUpperCase(), value: '0000100000', nonce: NONCE.toUpperCase() };
+    const authorization = { ...AUTHORIZATION, ...parts };
+    assert.deepEqual(toWirePayload(parseEvm({ ...PAYLOAD, authorization })), toWirePayload(parseEvm()));
   });
 
   it('holds no unread field, such as another authorization', () => {
