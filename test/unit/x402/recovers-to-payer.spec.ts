@@ -25,15 +25,14 @@ async function sign(parts: EvmOverrides = {}, entry = EVM): Promise<EvmAuthoriza
   return proof;
 }
 
-function partsOf(signature: string): { r: string; s: bigint; v: number } {
-  return {
+type Parts = { r: string; s: bigint; v: number };
+
+function changed(signature: string, change: (parts: Parts) => [r: string, s: bigint, v: number]): string {
+  const [r, s, v] = change({
     r: signature.slice(2, 66),
     s: BigInt(`0x${signature.slice(66, 130)}`),
     v: Number.parseInt(signature.slice(130), 16),
-  };
-}
-
-function joined(r: string, s: bigint, v: number): string {
+  });
   return `0x${r}${s.toString(16).padStart(64, '0')}${v.toString(16).padStart(2, '0')}`;
 }
 
@@ -57,13 +56,13 @@ describe('recovering the payer of an authorization', () => {
     });
 
     for (const [title, changes] of Object.entries<Partial<EvmAuthorization>>({
-      'another amount than was signed': { value: 1n },
-      'another end than was signed': { validBefore: 1n },
-      'another beginning than was signed': { validAfter: 1n },
-      'another nonce than was signed': { nonce: `0x${'00'.repeat(32)}` },
-      'another recipient than was signed': { to: ACCOUNT.address },
+      'another amount': { value: 1n },
+      'another end': { validBefore: 1n },
+      'another beginning': { validAfter: 1n },
+      'another nonce': { nonce: `0x${'00'.repeat(32)}` },
+      'another recipient': { to: ACCOUNT.address },
     })) {
-      it(title, async () => {
+      it(`${title} than was signed`, async () => {
         assert.equal(await recoversToPayer({ ...(await sign()), ...changes }, EVM), false);
       });
     }
@@ -92,14 +91,8 @@ describe('recovering the payer of an authorization', () => {
 
   describe('fails for forms that token contracts refuse', () => {
     const forms: Record<string, (signature: Hex) => string> = {
-      'v of 0 or 1': (signature) => {
-        const { r, s, v } = partsOf(signature);
-        return joined(r, s, v - 27);
-      },
-      'a high s': (signature) => {
-        const { r, s, v } = partsOf(signature);
-        return joined(r, CURVE_ORDER - s, v === 27 ? 28 : 27);
-      },
+      'v of 0 or 1': (signature) => changed(signature, ({ r, s, v }) => [r, s, v - 27]),
+      'a high s': (signature) => changed(signature, ({ r, s, v }) => [r, CURVE_ORDER - s, 55 - v]),
       'the compact form of EIP-2098': (signature) =>
         serializeCompactSignature(signatureToCompactSignature(parseSignature(signature))),
       'the wrapping of ERC-6492': (signature) =>
@@ -117,9 +110,9 @@ describe('recovering the payer of an authorization', () => {
       it(title, async () => {
         const authorization = await sign();
         const { signature } = authorization;
-        const changed = form(`0x${signature.slice(2)}`);
-        assert.notEqual(changed, signature);
-        assert.equal(await recoversToPayer({ ...authorization, signature: changed }, EVM), false);
+        const other = form(`0x${signature.slice(2)}`);
+        assert.notEqual(other, signature);
+        assert.equal(await recoversToPayer({ ...authorization, signature: other }, EVM), false);
       });
     }
   });
