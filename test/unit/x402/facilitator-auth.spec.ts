@@ -34,7 +34,7 @@ function derOf(key: KeyObject): string {
   return key.export({ format: 'der', type: 'pkcs8' }).toString('base64');
 }
 
-function pemOf(key: KeyObject, type: 'pkcs8' | 'sec1'): string {
+function pemOf(key: KeyObject, type: 'pkcs8' | 'sec1' | 'spki'): string {
   return key.export({ format: 'pem', type }).toString();
 }
 
@@ -95,12 +95,8 @@ describe('the token that a facilitator is called with', () => {
       jti: true,
       isNow: true,
     });
-    assert.deepEqual(await judgedAt(token, ED25519.publicKey), {
-      '-1': 'good',
-      0: 'good',
-      119: 'good',
-      120: 'ERR_JWT_EXPIRED',
-    });
+    const judged = { '-1': 'good', 0: 'good', 119: 'good', 120: 'ERR_JWT_EXPIRED' };
+    assert.deepEqual(await judgedAt(token, ED25519.publicKey), judged);
     const another = generateKeyPairSync('ed25519').publicKey;
     assert.equal((await judgedAt(token, another))[0], 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED');
   });
@@ -124,12 +120,9 @@ describe('the token that a facilitator is called with', () => {
     'an ECDSA key on one line': [SECRETS.ecdsa.replaceAll('\n', '\\n'), SECRETS.ecdsa, P256.publicKey],
   } as const;
   for (const [title, [secret, theirSecret, publicKey]] of Object.entries(COINBASE)) {
-    for (const [method, path] of [
-      ['POST', '/verify'],
-      ['POST', '/settle'],
-      ['GET', '/supported'],
-    ] as const) {
-      it(`of Coinbase is as their package signs it, with ${title}: ${method} ${path}`, async () => {
+    for (const path of ['/verify', '/settle', '/supported']) {
+      it(`of Coinbase is as their package signs it, with ${title}: ${path}`, async () => {
+        const method = path === '/supported' ? 'GET' : 'POST';
         const call = callOf(method, path);
         const token = await tokenOf({ kind: 'cdp', id: 'key-1', secret }, call);
         const theirs = await generateJwt({
@@ -141,11 +134,8 @@ describe('the token that a facilitator is called with', () => {
         });
         assert.deepEqual(shapeOf(token), shapeOf(theirs));
         const judged = await judgedAt(token, publicKey);
-        // The token is judged before its time, in its time and after it.
-        assert.deepEqual(
-          [judged[-1], judged[119], judged[120]],
-          ['ERR_JWT_CLAIM_VALIDATION_FAILED', 'good', 'ERR_JWT_EXPIRED'],
-        );
+        const beforeItsTime = 'ERR_JWT_CLAIM_VALIDATION_FAILED';
+        assert.deepEqual(judged, { '-1': beforeItsTime, 0: 'good', 119: 'good', 120: 'ERR_JWT_EXPIRED' });
         const pair = theirSecret === SECRETS.ed25519 ? ED25519 : P256;
         assert.deepEqual(judged, await judgedAt(theirs, pair.publicKey));
         const { uris } = decodeJwt(token);
@@ -173,42 +163,22 @@ describe('the token that a facilitator is called with', () => {
 
 describe("a facilitator's secret", () => {
   const WRONG: Record<string, [kind: 'svc' | 'payai' | 'cdp', secret: string, hint: RegExp]> = {
-    "PayAI's secret for svc": [
-      'svc',
-      SECRETS.payai,
-      /looks like a secret of PayAI \(FACILITATOR_AUTH=payai\)/,
-    ],
+    "PayAI's secret for svc": ['svc', SECRETS.payai, /like a secret of PayAI \(FACILITATOR_AUTH=payai\)/],
     "svc's secret for PayAI": ['payai', SECRETS.svc, /looks like a secret of FACILITATOR_AUTH=svc/],
-    "Coinbase's secret for svc": [
-      'svc',
-      SECRETS.ed25519,
-      /looks like Coinbase's secret \(FACILITATOR_AUTH=cdp\)/,
-    ],
+    "Coinbase's secret for svc": ['svc', SECRETS.ed25519, /like Coinbase's secret \(FACILITATOR_AUTH=cdp\)/],
     "Coinbase's PEM for PayAI": ['payai', SECRETS.ecdsa, /looks like Coinbase's secret/],
     "PayAI's secret for Coinbase": ['cdp', SECRETS.payai, /looks like a secret of PayAI/],
-    'a key of another curve for Coinbase': [
-      'cdp',
-      pemOf(P384.privateKey, 'pkcs8'),
-      /must be Coinbase's secret: /,
-    ],
-    'a public key': [
-      'cdp',
-      ED25519.publicKey.export({ format: 'pem', type: 'spki' }).toString(),
-      /looks like a public key/,
-    ],
+    'a key of another curve': ['cdp', pemOf(P384.privateKey, 'pkcs8'), /must be Coinbase's secret: /],
+    'a public key': ['cdp', pemOf(ED25519.publicKey, 'spki'), /looks like a public key/],
     "a wallet's key": ['svc', `0x${'5a'.repeat(32)}`, /looks like a wallet's private key/],
-    'a signed token': [
-      'cdp',
-      'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIxIn0.c2ln',
-      /looks like a token that was signed already/,
-    ],
+    'a signed token': ['cdp', 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIxIn0.c2ln', /a token that was signed already/],
     'a checkout key': ['svc', 'svc_ck_live_hunter2hunter2', /looks like a merchant's checkout key/],
     'a webhook secret': ['svc', 'whsec_hunter2hunter2', /looks like the secret of a webhook endpoint/],
     'a JSON file': ['cdp', '{"privateKey":"hunter2"}', /looks like a whole JSON file/],
     'a word': [
       'svc',
       'svc_sk_hunter2',
-      /^must be svc_sk_ and a base64 Ed25519 [^;]+; what follows its svc_sk_ is no such key\.$/,
+      /^must be svc_sk_ and [^;]+; what follows its svc_sk_ is no such key\.$/,
     ],
     "a word after PayAI's prefix": [
       'payai',
