@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { Keypair, PublicKey, TransactionInstruction } from '@solana/web3.js';
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import {
   advanceNonce,
   type EvmOverrides,
@@ -19,12 +18,9 @@ import { checkContent } from '../../../shared/x402/check-content.js';
 import type { Failure } from '../../../shared/x402/failure-codes.js';
 import { parsePayload } from '../../../shared/x402/parse-payload.js';
 import type { PaymentRequirements } from '../../../shared/x402/wire.js';
+import { ACCOUNT, BUYER, EVM, SVM as USDC } from './matching.js';
 import { BASE_SEPOLIA, EVM_WALLET, entryFor, SOLANA_DEVNET, SOLANA_WALLET } from './offers.js';
 
-const ACCOUNT = privateKeyToAccount(generatePrivateKey());
-const BUYER = Keypair.generate();
-const EVM = entryFor(BASE_SEPOLIA);
-const USDC = entryFor(SOLANA_DEVNET);
 const USDG = entryFor(SOLANA_DEVNET, 'USDG');
 const NOW = new Date('2026-11-01T12:00:00.000Z');
 const NOW_SECONDS = 1_793_534_400n;

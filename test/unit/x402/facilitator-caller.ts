@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { Keypair } from '@solana/web3.js';
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import {
   type FacilitatorOptions,
   type FakeFacilitator,
@@ -21,10 +19,8 @@ import { parsePayload } from '../../../shared/x402/parse-payload.js';
 import { buildFacilitatorRequest } from '../../../shared/x402/payload.js';
 import { buildAccepts, parseSupported } from '../../../shared/x402/requirements.js';
 import type { FacilitatorRequest, PaymentRequirements } from '../../../shared/x402/wire.js';
+import { ACCOUNT, BUYER } from './matching.js';
 import { BASE_SEPOLIA, EVM_WALLET, SOLANA_DEVNET, SOLANA_WALLET } from './offers.js';
-
-export const ACCOUNT = privateKeyToAccount(generatePrivateKey());
-export const BUYER = Keypair.generate();
 
 /** Calls the facilitator as the service does, and returns each verdict as a short text. */
 class FacilitatorCaller {

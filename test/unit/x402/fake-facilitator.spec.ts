@@ -8,7 +8,8 @@ import type { EvmOverrides, SolanaOverrides } from '../../../lab/world/shop/agen
 import { advanceClock, now, resetClock } from '../../../shared/process/clock.js';
 import { readSettleAnswer } from '../../../shared/x402/facilitator/facilitator-answers.js';
 import { parseSupported } from '../../../shared/x402/requirements.js';
-import { ACCOUNT, BUYER, caller, facilitator, start } from './facilitator-caller.js';
+import { caller, facilitator, start } from './facilitator-caller.js';
+import { ACCOUNT, BUYER } from './matching.js';
 import { BASE_SEPOLIA, EVM_WALLET, SOLANA_DEVNET } from './offers.js';
 
 const AUTHORIZATION = 'invalid_exact_evm_payload_authorization';

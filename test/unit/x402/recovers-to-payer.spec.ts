@@ -11,11 +11,10 @@ import { type EvmOverrides, signEvmPayment } from '../../../lab/world/shop/agent
 import { parsePayload } from '../../../shared/x402/parse-payload.js';
 import type { EvmAuthorization } from '../../../shared/x402/payload.js';
 import { recoversToPayer } from '../../../shared/x402/recovers-to-payer.js';
-import { ACCEPTS, BASE_SEPOLIA, entryFor, SOLANA_DEVNET, X_LAYER_TESTNET } from './offers.js';
+import { ACCOUNT, EVM } from './matching.js';
+import { ACCEPTS, entryFor, SOLANA_DEVNET, X_LAYER_TESTNET } from './offers.js';
 
-const ACCOUNT = privateKeyToAccount(generatePrivateKey());
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
-const EVM = entryFor(BASE_SEPOLIA);
 
 async function sign(parts: EvmOverrides = {}, entry = EVM): Promise<EvmAuthorization> {
   const proof = parsePayload(entry.network, {
