@@ -4,7 +4,6 @@ import type { SettleVerdict } from '../../../shared/x402/facilitator/settle-verd
 import { HASH, settle } from './answers.js';
 
 describe('after an unclear attempt of the same payment', () => {
-  const reason = 'insufficient_funds';
   const unclear = {
     validUntil: new Date(),
     dueAt: null,
@@ -16,16 +15,13 @@ describe('after an unclear attempt of the same payment', () => {
   };
   const afterUnclear = (answer: SettleVerdict): SettleVerdict => loggedVerdict(unclear, answer);
 
-  it('a failure proves nothing', () => {
-    assert.deepEqual(afterUnclear(settle({ success: false, errorReason: reason })), {
+  it('a failure, and a call that was not processed, prove nothing', () => {
+    assert.deepEqual(afterUnclear(settle({ success: false, errorReason: 'insufficient_funds' })), {
       kind: 'unknown',
       why: 'insufficient_funds after an unclear attempt',
       transaction: undefined,
       mayStillRun: false,
     });
-  });
-
-  it('a call that was not processed proves nothing', () => {
     assert.equal(afterUnclear(settle('', 429)).kind, 'unknown');
   });
 

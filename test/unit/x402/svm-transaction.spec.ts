@@ -18,10 +18,9 @@ import {
   transferChecked,
 } from '../../../lab/world/shop/agent.js';
 import { parseSvmTransaction, type SvmTransfer } from '../../../shared/x402/svm-transaction.js';
+import { BUYER, SVM as USDC } from './matching.js';
 import { entryFor, FEE_PAYER, SOLANA_DEVNET, SOLANA_WALLET } from './offers.js';
 
-const BUYER = Keypair.generate();
-const USDC = entryFor(SOLANA_DEVNET);
 const USDG = entryFor(SOLANA_DEVNET, 'USDG');
 const BLOCKHASH = Keypair.generate().publicKey.toBase58();
 const STRANGER = Keypair.generate().publicKey;
@@ -76,25 +75,17 @@ describe('parsing a Solana transaction', () => {
     });
   });
 
-  it('reads transfers of Token-2022', () => {
-    const { transfers, isReadable } = parse(sign({}, USDG));
-    assert.deepEqual(
-      transfers.map(({ program, mint }) => ({ program, mint })),
-      [{ program: 'token-2022', mint: USDG.asset }],
-    );
-    assert.equal(isReadable, true);
-  });
-
-  it('reads legacy transactions', () => {
-    const { transfers, feePayer, isReadable } = parse(sign({ version: 'legacy' }));
-    assert.equal(transfers[0]?.amount, 100_000n);
-    assert.equal(feePayer, FEE_PAYER);
-    assert.equal(isReadable, true);
-  });
-
-  it('reads amounts beyond 2^53', () => {
-    assert.equal(parse(sign({ amount: 2n ** 64n - 1n })).transfers[0]?.amount, 2n ** 64n - 1n);
-  });
+  for (const [title, parts, expected, entry = USDC] of [
+    ['transfers of Token-2022', {}, { program: 'token-2022', mint: USDG.asset }, USDG],
+    ['legacy transactions', { version: 'legacy' }, { amount: 100_000n }],
+    ['amounts beyond 2^53', { amount: 2n ** 64n - 1n }, { amount: 2n ** 64n - 1n }],
+  ] as const) {
+    it(`reads ${title}`, () => {
+      const { transfers, feePayer, isReadable } = parse(sign(parts, entry));
+      assert.deepEqual(transfers, [{ ...transfers[0], ...expected }]);
+      assert.deepEqual([feePayer, isReadable], [FEE_PAYER, true]);
+    });
+  }
 
   it('reads every transfer', () => {
     const after = [transferChecked(USDC, BUYER.publicKey, { amount: 1n })];
