@@ -28,6 +28,16 @@ export async function assertFound(
 export const assertUnreadable = (finding: Promise<ChainFinding>, reason: RegExp): Promise<void> =>
   assertFound('unreadable', finding, reason);
 
+/** A check, or checks until the search is over, show the payment in this transaction. */
+export async function assertPaid(
+  checked: Promise<ChainFinding | { finding: ChainFinding } | undefined>,
+  transaction: string,
+): Promise<void> {
+  const said = await checked;
+  const found = said !== undefined && 'finding' in said ? said.finding : said;
+  assert.equal(found?.kind === 'paid' && found.transaction, transaction);
+}
+
 /** Checks until the search for the payment is over; undefined when it is not after `most` checks. */
 export async function checkUntilDecided(
   chains: Chains,

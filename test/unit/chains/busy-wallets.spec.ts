@@ -5,7 +5,7 @@ import { SolanaChain } from '../../../lab/world/chains/solana-chain.js';
 import { type Chains, createChains } from '../../../shared/chains/chains.js';
 import type { SearchPosition } from '../../../shared/chains/check/search-position.js';
 import type { SolanaPaymentQuery } from '../../../shared/chains/solana/solana.js';
-import { checkUntilDecided } from './assert-found.js';
+import { assertPaid, checkUntilDecided } from './assert-found.js';
 import { buildSolanaPayment, DEVNET } from './solana-payment.js';
 import { UNPACED } from './unpaced.js';
 
@@ -50,8 +50,7 @@ describe('a busy Solana wallet', () => {
       buyFor(20);
       const transaction = chain.movePayment(payment.signedTransaction);
       buyFor(3600);
-      const found = await checkUntilDecided(chains, payment, 1);
-      assert.equal(found?.finding.kind === 'paid' && found.finding.transaction, transaction);
+      await assertPaid(checkUntilDecided(chains, payment, 1), transaction);
       assert.ok(chain.endpoint.callsOf('getTransaction') <= (listsMemos ? 1 : 225));
       assert.ok(chain.endpoint.callsOf('getSignaturesForAddress') <= 4);
     });
@@ -123,8 +122,7 @@ describe('a busy Solana wallet', () => {
     chain.pass(40);
     const account = buyer.publicKey.toBase58();
     const early = { ...position, account, last: last ?? '', beforeLast: null, isFinal: false };
-    const found = await chains.check({ ...wanted, position: early });
-    assert.equal(found.kind === 'paid' && found.transaction, transaction);
+    await assertPaid(chains.check({ ...wanted, position: early }), transaction);
   });
 
   it('is decided page by page and call by call when the endpoint limits both', async () => {
@@ -150,8 +148,7 @@ describe('a busy Solana wallet', () => {
     const transaction = chain.movePayment(payment.signedTransaction);
     buyFor(400);
     chain.endpoint.allowance = Number.POSITIVE_INFINITY;
-    const late = await chains.check({ ...payment, position: early.position });
-    assert.equal(late.kind === 'paid' && late.transaction, transaction);
+    await assertPaid(chains.check({ ...payment, position: early.position }), transaction);
   });
 
   it('is searched in the account with the shorter history', async () => {
@@ -162,8 +159,7 @@ describe('a busy Solana wallet', () => {
     payment = { ...withStranger, notBefore: chain.time };
     const transaction = chain.movePayment(withStranger.signedTransaction);
     chain.endpoint.calls.clear();
-    const found = await checkUntilDecided(chains, payment, 1);
-    assert.equal(found?.finding.kind === 'paid' && found.finding.transaction, transaction);
+    await assertPaid(checkUntilDecided(chains, payment, 1), transaction);
     assert.equal(chain.endpoint.callsOf('getSignaturesForAddress'), 1);
   });
 

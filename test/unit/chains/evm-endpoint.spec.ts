@@ -5,7 +5,7 @@ import type { ChainFinding } from '../../../shared/chains/check/finding.js';
 import type { EvmPaymentQuery } from '../../../shared/chains/evm/evm.js';
 import { advanceClock, nowMs, resetClock } from '../../../shared/process/clock.js';
 import { forEachTest } from '../../support/hooks.js';
-import { assertFound, assertUnreadable, FAULTS } from './assert-found.js';
+import { assertFound, assertPaid, assertUnreadable, FAULTS } from './assert-found.js';
 import { buildEvmQuery } from './evm-payment.js';
 import { UNPACED } from './unpaced.js';
 
@@ -180,8 +180,7 @@ describe('an EVM endpoint', () => {
       chain.reorganise(transactionHint, 'dropped');
       assert.equal((await chains.check({ ...payment, transactionHint })).kind, 'unused');
       const again = chain.movePayment(payment);
-      const finding = await chains.check({ ...payment, transactionHint });
-      assert.equal(finding.kind === 'paid' && finding.transaction, again);
+      await assertPaid(chains.check({ ...payment, transactionHint }), again);
     });
 
     it('with the nonce still used, the finding is only used', async () => {
@@ -217,8 +216,7 @@ describe('an EVM endpoint', () => {
         chain.maxLogRange = range;
         const transaction = chain.movePayment(payment);
         chain.mine(12);
-        const finding = await chains.check(payment);
-        assert.equal(finding.kind === 'paid' && finding.transaction, transaction);
+        await assertPaid(chains.check(payment), transaction);
       });
     }
 
@@ -241,24 +239,21 @@ describe('an EVM endpoint', () => {
       const transaction = chain.movePayment(payment);
       chain.mineAt(3600, 3);
       chain.mineAt(1, 300);
-      const finding = await chains.check({ ...payment, validBefore: 2n ** 64n });
-      assert.equal(finding.kind === 'paid' && finding.transaction, transaction);
+      await assertPaid(chains.check({ ...payment, validBefore: 2n ** 64n }), transaction);
     });
 
     it('is searched back to the claim after a rush', async () => {
       const transaction = chain.movePayment(payment);
       chain.mineAt(0, 9000);
       chain.mineAt(12, 200);
-      const finding = await chains.check({ ...payment, validBefore: 2n ** 64n });
-      assert.equal(finding.kind === 'paid' && finding.transaction, transaction);
+      await assertPaid(chains.check({ ...payment, validBefore: 2n ** 64n }), transaction);
     });
 
     it('is searched back to the claim when its block times do not advance', async () => {
       const transaction = chain.movePayment(payment);
       chain.mineAt(0, 50_000);
       const notBefore = new Date((chain.head.timestamp + 599) * 1000);
-      const finding = await chains.check({ ...payment, notBefore, validBefore: 2n ** 64n });
-      assert.equal(finding.kind === 'paid' && finding.transaction, transaction);
+      await assertPaid(chains.check({ ...payment, notBefore, validBefore: 2n ** 64n }), transaction);
       assert.ok(chain.endpoint.callsOf('eth_getBlockByNumber') < 24);
     });
   });

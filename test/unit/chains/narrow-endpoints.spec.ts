@@ -7,7 +7,7 @@ import type { SearchPosition } from '../../../shared/chains/check/search-positio
 import { AnswerTooLong } from '../../../shared/chains/check/unreadable.js';
 import type { EvmPaymentQuery } from '../../../shared/chains/evm/evm.js';
 import type { ChainFetch } from '../../../shared/chains/rpc/rpc-fetch.js';
-import { checkUntilDecided } from './assert-found.js';
+import { assertPaid, checkUntilDecided } from './assert-found.js';
 import { buildEvmQuery } from './evm-payment.js';
 import { UNPACED } from './unpaced.js';
 
@@ -51,8 +51,7 @@ describe('an EVM endpoint with tight limits', () => {
       const transaction = chain.movePayment(payment);
       chain.mineAt(2, 150);
       Object.assign(chain, { maxLogRange: blocks, keepsState });
-      const found = await checkUntilDecided(chains, payment, 1);
-      assert.equal(found?.finding.kind === 'paid' && found.finding.transaction, transaction);
+      await assertPaid(checkUntilDecided(chains, payment, 1), transaction);
       assert.ok(calls() <= mostCalls, `${calls()} calls`);
     });
   }
@@ -70,8 +69,7 @@ describe('an EVM endpoint with tight limits', () => {
       return await chain.endpoint.fetch(input, init);
     };
     chains = createChains(new Map(), { fetch, retryPauseMs: 0, pace: UNPACED });
-    const found = await checkUntilDecided(chains, payment, 1);
-    assert.equal(found?.finding.kind === 'paid' && found.finding.transaction, transaction);
+    await assertPaid(checkUntilDecided(chains, payment, 1), transaction);
   });
 
   for (const logRefusal of Object.keys(LOG_REFUSALS) as LogRefusal[]) {
@@ -144,8 +142,7 @@ describe('an EVM endpoint with tight limits', () => {
     const found = await checkUntilDecided(chains, payment, 12, () => chain.mineAt(2, 15));
     assert.equal(found, undefined);
     chain.hidesLogs = false;
-    const late = await checkUntilDecided(chains, payment, 1);
-    assert.equal(late?.finding.kind === 'paid' && late.finding.transaction, transaction);
+    await assertPaid(checkUntilDecided(chains, payment, 1), transaction);
   });
 
   it('yields the position when the time of the check is over', async () => {
@@ -213,8 +210,7 @@ describe('an EVM endpoint with tight limits', () => {
     };
     const first = await chains.check({ ...payment, position });
     assert.ok(first.kind === 'used');
-    const second = await chains.check({ ...payment, position: first.position });
-    assert.equal(second.kind === 'paid' && second.transaction, transaction);
+    await assertPaid(chains.check({ ...payment, position: first.position }), transaction);
   });
 
   it('keeps the nonce used when nothing can be read any more, and when it is closed', async () => {
@@ -268,8 +264,7 @@ describe('an EVM endpoint with tight limits', () => {
       assert.deepEqual(unread.kind === 'unreadable' && unread.chainTime, chainTime);
       chain.endpoint.recover();
       chain.resume();
-      const landed = await chains.check(payment);
-      assert.equal(landed.kind === 'paid' && landed.transaction, transaction);
+      await assertPaid(chains.check(payment), transaction);
     });
   });
 });

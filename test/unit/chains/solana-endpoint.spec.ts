@@ -5,7 +5,7 @@ import type { ChainFinding } from '../../../shared/chains/check/finding.js';
 import type { SolanaPaymentQuery } from '../../../shared/chains/solana/solana.js';
 import { advanceClock, nowMs, resetClock } from '../../../shared/process/clock.js';
 import { forEachTest } from '../../support/hooks.js';
-import { assertFound, assertUnreadable, FAULTS } from './assert-found.js';
+import { assertFound, assertPaid, assertUnreadable, FAULTS } from './assert-found.js';
 import { buildSolanaPayment, DEVNET } from './solana-payment.js';
 import { UNPACED } from './unpaced.js';
 
@@ -135,8 +135,7 @@ describe('a Solana endpoint', () => {
     const pruned = await chains.check(again);
     assert.ok(pruned.kind === 'searching' && pruned.position?.account === undefined);
     chain.ledgerFrom = 0;
-    const whole = await chains.check({ ...payment, position: pruned.position });
-    assert.equal(whole.kind === 'paid' && whole.transaction, transaction);
+    await assertPaid(chains.check({ ...payment, position: pruned.position }), transaction);
   });
 
   it('whose ledger begins long before the claim proves that nothing has landed', async () => {
@@ -242,8 +241,7 @@ describe('a Solana endpoint', () => {
       buildSolanaPayment(blockhash, { buyer, payTo: query.payTo }).query.signedTransaction,
       6000,
     );
-    const found = await chains.check(query);
-    assert.equal(found.kind === 'paid' && found.transaction, transaction);
+    await assertPaid(chains.check(query), transaction);
     assert.equal(chain.endpoint.callsOf('getTransaction'), 1);
   });
 

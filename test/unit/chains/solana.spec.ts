@@ -9,6 +9,7 @@ import type { ChainFinding } from '../../../shared/chains/check/finding.js';
 import type { SolanaPaymentQuery } from '../../../shared/chains/solana/solana.js';
 import { nowMs } from '../../../shared/process/clock.js';
 import { forEachTest } from '../../support/hooks.js';
+import { assertPaid } from './assert-found.js';
 import {
   buildSolanaPayment,
   DEVNET,
@@ -132,15 +133,13 @@ describe('checking a payment on Solana', () => {
     for (const other of others.slice(0, 3)) land(other);
     const transaction = land(payment);
     for (const other of others.slice(3)) land(other);
-    const finding = await check();
-    assert.equal(finding.kind === 'paid' && finding.transaction, transaction);
+    await assertPaid(check(), transaction);
   });
 
   it("finds it among a busy buyer's payments to the same merchant", async () => {
     for (let paid = 0; paid < 45; paid += 1) land(buildSolanaPayment(blockhash, { buyer: payment.buyer }));
     const transaction = land(payment);
-    const finding = await check();
-    assert.equal(finding.kind === 'paid' && finding.transaction, transaction);
+    await assertPaid(check(), transaction);
     assert.equal(chain.endpoint.callsOf('getTransaction'), 1);
   });
 
@@ -152,8 +151,7 @@ describe('checking a payment on Solana', () => {
     assert.equal(await kindOf(check()), 'unused');
     assert.equal(chain.endpoint.callsOf('getTransaction'), 41);
     const transaction = land(payment);
-    const finding = await check();
-    assert.equal(finding.kind === 'paid' && finding.transaction, transaction);
+    await assertPaid(check(), transaction);
   });
 
   it('finds it in the list of the merchant when the fee payer alone has signed', async () => {
@@ -260,16 +258,14 @@ describe('checking a payment on Solana', () => {
     for (const hint of ['', 'pending', '0'.repeat(88), `0x${'ab'.repeat(32)}`, randomKey(), SHORT, LONG]) {
       it(`that is no signature (${hint.slice(0, 10)}) is not queried`, async () => {
         const transaction = land(payment);
-        const finding = await check({ transactionHint: hint });
-        assert.equal(finding.kind === 'paid' && finding.transaction, transaction);
+        await assertPaid(check({ transactionHint: hint }), transaction);
         assert.equal(chain.endpoint.callsOf('getTransaction'), 1);
       });
     }
 
     it('that names no transaction does not hide the payment', async () => {
       const transaction = land(payment);
-      const finding = await check({ transactionHint: toBase58(randomBytes(64)) });
-      assert.equal(finding.kind === 'paid' && finding.transaction, transaction);
+      await assertPaid(check({ transactionHint: toBase58(randomBytes(64)) }), transaction);
     });
   });
 });
