@@ -43,30 +43,12 @@ async function play<Phase extends { checks: number }>(
   assert.equal(verdict.kind, world.fate() === 'paid' ? 'paid' : 'failed');
 }
 
-const evm = (mutant?: Mutant): fc.IAsyncProperty<[Parameters<typeof newEvm>[0]]> =>
-  fc.asyncProperty(evmPlan, async (plan) => {
-    const world = newEvm(plan);
-    await play(mutant === undefined ? world : spoil(mutant, world), plan.phases, HONEST_EVM);
-  });
-
-const solana = (mutant?: Mutant): fc.IAsyncProperty<[Parameters<typeof newSolana>[0]]> =>
-  fc.asyncProperty(solanaPlan, async (plan) => {
-    const world = newSolana(plan);
-    await play(mutant === undefined ? world : spoil(mutant, world), plan.phases, HONEST_SOLANA);
-  });
-
-function newEvm(plan: ConstructorParameters<typeof EvmWorld>[0]): EvmWorld {
-  return new EvmWorld(plan);
-}
-
-function newSolana(plan: ConstructorParameters<typeof SolanaWorld>[0]): SolanaWorld {
-  return new SolanaWorld(plan);
-}
-
-function spoil<W extends World>(mutant: Mutant, world: W): W {
-  plant(mutant, world);
-  return world;
-}
+const evm = (mutant?: Mutant) =>
+  fc.asyncProperty(evmPlan, (plan) => play(plant(mutant, new EvmWorld(plan)), plan.phases, HONEST_EVM));
+const solana = (mutant?: Mutant) =>
+  fc.asyncProperty(solanaPlan, (plan) =>
+    play(plant(mutant, new SolanaWorld(plan)), plan.phases, HONEST_SOLANA),
+  );
 
 describe(`chain checks against misbehaving endpoints (CHAIN_SEED=${SEED})`, function () {
   this.timeout(900_000);

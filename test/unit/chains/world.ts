@@ -87,7 +87,8 @@ export const MUTANTS = {
 
 export type Mutant = keyof typeof MUTANTS;
 
-export function plant(mutant: Mutant, world: World): World {
+export function plant<W extends World>(mutant: Mutant | undefined, world: W): W {
+  if (mutant === undefined) return world;
   const { chains } = world;
   const check: Chains['check'] = async (query, options) => {
     const finding = await chains.check(query, options);
