@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type ChainReader, createChainReader } from '../../../shared/chains/chain-reader.js';
 import { ChainCheck } from '../../../shared/chains/check/chain-check.js';
-import { type EvmNetwork, NETWORKS } from '../../../shared/chains/networks/networks.js';
 import { EndpointQueues } from '../../../shared/chains/rpc/endpoint-queues.js';
+import { BASE_SEPOLIA_NETWORK } from './evm-payment.js';
 
 const URL = 'http://endpoint.test';
 /** The slots of an endpoint whose limit is unknown. */
@@ -10,8 +10,6 @@ const SLOTS = 8;
 
 /** The endpoint answers when the test says so. */
 describe('a reader of chains that shares the queue of an endpoint', () => {
-  const network = NETWORKS.find((one): one is EvmNetwork => one.caip2 === 'eip155:84532');
-  assert.ok(network !== undefined);
   let sent: { method: string; answer(result: string): void }[];
   let checks: ChainCheck[];
   let stop: AbortController;
@@ -30,7 +28,7 @@ describe('a reader of chains that shares the queue of an endpoint', () => {
           sent.push({ method, answer });
         }),
     });
-    const urls = new Map([[network.environmentSuffix, URL]]);
+    const urls = new Map([['EIP155_84532', URL]]);
     reader = createChainReader(urls, { queues, signal: stop.signal });
   });
   afterEach(() => {
@@ -48,7 +46,7 @@ describe('a reader of chains that shares the queue of an endpoint', () => {
   function askOfPayment(method: string, times = 1): void {
     const check = new ChainCheck({ withinMs: 60_000, turnsWithinMs: 60_000, retryPauseMs: 0 });
     checks.push(check);
-    const queued = queues.of(URL, network as EvmNetwork).enter(check, { turnsWithinMs: 60_000 });
+    const queued = queues.of(URL, BASE_SEPOLIA_NETWORK).enter(check, { turnsWithinMs: 60_000 });
     for (let id = 0; id < times; id += 1) {
       const body = JSON.stringify({ jsonrpc: '2.0', id, method, params: [id] });
       queued.fetch(URL, { method: 'POST', body }).catch(() => undefined);
@@ -56,7 +54,7 @@ describe('a reader of chains that shares the queue of an endpoint', () => {
   }
 
   const read = (): Promise<string> =>
-    reader.evmHead(network).then(
+    reader.evmHead(BASE_SEPOLIA_NETWORK).then(
       () => 'read',
       (error: Error) => error.message,
     );

@@ -5,9 +5,8 @@ import { type FakeLog, transferLog, usedLog } from '../../../lab/world/chains/ev
 import { createChainReader } from '../../../shared/chains/chain-reader.js';
 import type { EvmPaymentQuery } from '../../../shared/chains/evm/evm.js';
 import type { EvmArrivals } from '../../../shared/chains/evm/evm-arrivals.js';
-import { type EvmNetwork, findNetwork } from '../../../shared/chains/networks/networks.js';
 import { forEachTest } from '../../support/hooks.js';
-import { buildEvmQuery, CROWD, randomAddress } from './evm-payment.js';
+import { BASE_SEPOLIA_NETWORK, buildEvmQuery, CROWD, randomAddress } from './evm-payment.js';
 
 /** One answer holds fewer logs. */
 const FLOOD = 5000;
@@ -18,7 +17,6 @@ describe('a block on an EVM chain with more logs than one answer holds', () => {
   const reader = forEachTest(() =>
     createChainReader(new Map([['EIP155_84532', chain.endpoint.url]]), { pauseMs: 1 }),
   );
-  let network: EvmNetwork;
   let payment: EvmPaymentQuery;
   /** A payment of an attacker, whose wallet is among the wallets. */
   let flood: EvmPaymentQuery;
@@ -26,9 +24,6 @@ describe('a block on an EVM chain with more logs than one answer holds', () => {
   beforeEach(() => {
     payment = buildEvmQuery();
     flood = buildEvmQuery();
-    const found = findNetwork(payment.network);
-    assert.equal(found?.family, 'evm');
-    network = found;
   });
 
   const pays = (one: EvmPaymentQuery): FakeLog[] => [usedLog(one), transferLog(one)];
@@ -45,11 +40,13 @@ describe('a block on an EVM chain with more logs than one answer holds', () => {
     // The others are wallets without a transfer.
     const wallets = [payment.payTo, flood.payTo, ...Array.from({ length: 130 }, randomAddress)];
     const newest = chain.head.number;
-    const { arrivals, others, unread } = await reader.evmArrivals(network, wallets, {
-      oldest: newest,
-      newest,
-    });
+    const range = { oldest: newest, newest };
+    const { arrivals, others, unread } = await reader.evmArrivals(BASE_SEPOLIA_NETWORK, wallets, range);
     return { nonces: arrivals.flatMap(({ references }) => references), others, unread };
+  }
+
+  async function assertRead(paid: EvmPaymentQuery[], unread: object[]): Promise<void> {
+    assert.deepEqual(await read(), { nonces: paid.map(({ nonce }) => nonce), others: 0, unread });
   }
 
   for (const [how, limit, count] of [
@@ -64,44 +61,27 @@ describe('a block on an EVM chain with more logs than one answer holds', () => {
       it('is read for all wallets but the one that is flooded, among too many uses', async () => {
         const logs = times(count, (from) => transferLog({ ...flood, from }));
         chain.execute([...usesOfOthers(count), ...logs, ...pays(payment)]);
-        assert.deepEqual(await read(), { nonces: [payment.nonce], others: 0, unread: [unreadOf(flood)] });
+        await assertRead([payment], [unreadOf(flood)]);
       });
 
       it('is read for all payers of a wallet but the one that floods it', async () => {
         const logs = times(count, () => transferLog(flood));
         const other = buildEvmQuery({ payTo: flood.payTo });
         chain.execute([...pays(payment), ...pays(other), usedLog(flood), ...logs]);
-        assert.deepEqual(await read(), {
-          nonces: [payment.nonce, other.nonce],
-          others: 0,
-          unread: [unreadOf(flood, 'one')],
-        });
+        await assertRead([payment, other], [unreadOf(flood, 'one')]);
       });
 
       it('is read for all payers but the one with too many uses', async () => {
         const logs = times(count, (from) => usedLog({ ...flood, nonce: pad(from) }));
         const other = buildEvmQuery({ payTo: flood.payTo });
         chain.execute([...logs, ...pays(flood), ...pays(payment), ...pays(other)]);
-        assert.deepEqual(await read(), {
-          nonces: [payment.nonce, other.nonce],
-          others: 0,
-          unread: [unreadOf(flood, 'one')],
-        });
+        await assertRead([payment, other], [unreadOf(flood, 'one')]);
       });
 
       it('is read for all but the payer of a transaction with a long receipt, among too many uses', async () => {
-        chain.execute([
-          ...usesOfOthers(count),
-          transferLog(flood),
-          CROWD,
-          transferLog(flood),
-          ...pays(payment),
-        ]);
-        assert.deepEqual(await read(), {
-          nonces: [payment.nonce],
-          others: 0,
-          unread: [unreadOf(flood, 'one')],
-        });
+        const long = [transferLog(flood), CROWD, transferLog(flood)];
+        chain.execute([...usesOfOthers(count), ...long, ...pays(payment)]);
+        await assertRead([payment], [unreadOf(flood, 'one')]);
       });
     });
   }
@@ -121,7 +101,10 @@ describe('a block on an EVM chain with more logs than one answer holds', () => {
     const ranges: unknown[] = [];
     for (let next = oldest; next <= newest; ) {
       const wallets = [payment.payTo, flood.payTo];
-      const { arrivals, others, upTo } = await reader.evmArrivals(network, wallets, { oldest: next, newest });
+      const { arrivals, others, upTo } = await reader.evmArrivals(BASE_SEPOLIA_NETWORK, wallets, {
+        oldest: next,
+        newest,
+      });
       ranges.push([arrivals.length, others]);
       next = upTo + 1;
     }
@@ -149,7 +132,7 @@ describe('a block on an EVM chain with more logs than one answer holds', () => {
     }
 
     /** The first searches find the transfers and the uses by their payers. */
-    function beforeTheLastSearch(act: () => void): void {
+    function beforeTheLastSearch(act: () => unknown): void {
       let searches = 0;
       chain.endpoint.onCall = (method) => {
         if (method === 'eth_getLogs') searches += 1;
@@ -166,31 +149,22 @@ describe('a block on an EVM chain with more logs than one answer holds', () => {
 
     it('asks for 100 receipts at most', async () => {
       const another = { ...flood, from: randomAddress() };
-      sendMany((index) => [
-        usedLog({ ...another, nonce: numberToHex(index, { size: 32 }) }),
-        transferLog(flood),
-      ]);
+      const nonce = (index: number): Hex => numberToHex(index, { size: 32 });
+      sendMany((index) => [usedLog({ ...another, nonce: nonce(index) }), transferLog(flood)]);
       const { others, unread } = await read();
       assert.deepEqual([others, unread], [0, []]);
       assert.equal(chain.endpoint.callsOf('eth_getTransactionReceipt'), 100);
     });
 
     for (const [how, begin] of Object.entries({
-      'cuts its list': () => {
-        chain.mostLogs = 503;
-      },
-      'is late': () => {
-        chain.lag.set('eth_getLogs', 1);
-      },
-      'refuses its list': () => {
-        chain.refusesLogsAbove = 503;
-      },
+      'cuts its list': () => Object.assign(chain, { mostLogs: 503 }),
+      'is late': () => chain.lag.set('eth_getLogs', 1),
+      'refuses its list': () => Object.assign(chain, { refusesLogsAbove: 503 }),
     }))
       it(`takes none for a transfer without an authorization where the endpoint ${how}`, async () => {
         const late = sendMany();
         beforeTheLastSearch(begin);
-        const unread = [unreadOf(flood, 'one'), unreadOf(late, 'one')];
-        assert.deepEqual(await read(), { nonces: [payment.nonce], others: 0, unread });
+        await assertRead([payment], [unreadOf(flood, 'one'), unreadOf(late, 'one')]);
       });
 
     it('leaves a wallet unread where the transfers of many payers are', async () => {
@@ -198,7 +172,7 @@ describe('a block on an EVM chain with more logs than one answer holds', () => {
       const other = buildEvmQuery({ payTo: flood.payTo });
       chain.execute(pays(other));
       chain.refusesLogsAbove = 504;
-      assert.deepEqual(await read(), { nonces: [payment.nonce], others: 0, unread: [unreadOf(flood)] });
+      await assertRead([payment], [unreadOf(flood)]);
     });
   });
 

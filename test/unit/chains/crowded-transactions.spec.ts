@@ -5,9 +5,8 @@ import { createChainReader } from '../../../shared/chains/chain-reader.js';
 import { createChains } from '../../../shared/chains/chains.js';
 import type { Arrival } from '../../../shared/chains/check/arrival.js';
 import type { EvmPaymentQuery } from '../../../shared/chains/evm/evm.js';
-import { type EvmNetwork, findNetwork } from '../../../shared/chains/networks/networks.js';
 import { forEachTest } from '../../support/hooks.js';
-import { buildEvmQuery, CROWD, randomAddress } from './evm-payment.js';
+import { BASE_SEPOLIA_NETWORK, buildEvmQuery, CROWD, randomAddress } from './evm-payment.js';
 
 /** More logs than one answer holds. */
 const FLOOD = 5000;
@@ -17,21 +16,13 @@ describe('a transaction on an EVM chain whose receipt is too long to be read', (
   const urls = (): Map<string, string> => new Map([['EIP155_84532', chain.endpoint.url]]);
   const chains = forEachTest(() => createChains(urls()));
   const reader = forEachTest(() => createChainReader(urls(), { pauseMs: 1 }));
-  let network: EvmNetwork;
-  let payment: EvmPaymentQuery;
-
-  beforeEach(() => {
-    payment = buildEvmQuery();
-    const found = findNetwork(payment.network);
-    assert.equal(found?.family, 'evm');
-    network = found;
-  });
+  const payment = forEachTest(buildEvmQuery);
 
   async function arrivals(): Promise<{ arrivals: Arrival[]; others: number }> {
     const newest = chain.head.number;
     const all = { arrivals: [] as Arrival[], others: 0 };
     for (let oldest = newest - 1; oldest <= newest; ) {
-      const found = await reader.evmArrivals(network, [payment.payTo], { oldest, newest });
+      const found = await reader.evmArrivals(BASE_SEPOLIA_NETWORK, [payment.payTo], { oldest, newest });
       all.arrivals.push(...found.arrivals);
       all.others += found.others;
       oldest = found.upTo + 1;
@@ -125,12 +116,8 @@ describe('a transaction on an EVM chain whose receipt is too long to be read', (
 
   it("leaves a transfer whose payer has used no authorization in it without one, beside another payer's", async () => {
     const byRouter = { ...payment, from: randomAddress() };
-    chain.execute([
-      usedLog(payment),
-      transferLog({ ...payment, payTo: byRouter.from }),
-      CROWD,
-      transferLog(byRouter),
-    ]);
+    const toRouter = transferLog({ ...payment, payTo: byRouter.from });
+    chain.execute([usedLog(payment), toRouter, CROWD, transferLog(byRouter)]);
     chain.mine();
     const [arrival, ...others] = (await arrivals()).arrivals;
     assert.equal(others.length, 0);

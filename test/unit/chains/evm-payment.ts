@@ -1,10 +1,14 @@
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import type { FakeLog } from '../../../lab/world/chains/evm-logs.js';
 import type { EvmPaymentQuery } from '../../../shared/chains/evm/evm.js';
+import { type EvmNetwork, NETWORKS } from '../../../shared/chains/networks/networks.js';
 import { MAX_CHAIN_ANSWER_BYTES } from '../../../shared/limits/bounds.js';
 import { nowMs } from '../../../shared/process/clock.js';
 
 export const BASE_SEPOLIA = 'eip155:84532';
+export const BASE_SEPOLIA_NETWORK = NETWORKS.find(
+  (network): network is EvmNetwork => network.caip2 === BASE_SEPOLIA,
+) as EvmNetwork;
 export const USDC = '0x036CbD53842c5426634e7929541eC2318f3dCF7e';
 
 /** A payment of 1 USDC that was claimed now and can be used for five minutes. */
