@@ -5,6 +5,7 @@ import { type Chains, createChains } from '../../../shared/chains/chains.js';
 import type { ChainFinding } from '../../../shared/chains/check/finding.js';
 import type { EvmPaymentQuery } from '../../../shared/chains/evm/evm.js';
 import { forEachTest } from '../../support/hooks.js';
+import { assertFound } from './assert-found.js';
 import { buildEvmQuery, randomAddress } from './evm-payment.js';
 
 describe('checking a payment on an EVM chain', () => {
@@ -25,12 +26,6 @@ describe('checking a payment on an EVM chain', () => {
   function paidBy(transaction: string, confirmations = 1): ChainFinding {
     const height = chain.head.number;
     return { kind: 'paid', transaction, height, proofIndex: 8, payer: payment.from, confirmations };
-  }
-
-  async function assertUsed(finding: Promise<ChainFinding>, reason: RegExp): Promise<void> {
-    const found = await finding;
-    assert.equal(found.kind, 'used');
-    assert.match(found.kind === 'used' ? found.reason : '', reason);
   }
 
   describe('without a hint', () => {
@@ -63,14 +58,10 @@ describe('checking a payment on an EVM chain', () => {
     it('finds it in any case of its addresses and its nonce', async () => {
       const transaction = chain.movePayment(payment);
       const shouted = payment.nonce.toUpperCase().replace('0X', '0x');
+      const lower = (text: string): string => text.toLowerCase();
       const { asset, from, payTo } = payment;
-      const found = await check({
-        asset: asset.toLowerCase(),
-        from: from.toLowerCase(),
-        payTo: payTo.toLowerCase(),
-        nonce: shouted,
-      });
-      assert.deepEqual(found, paidBy(transaction));
+      const parts = { asset: lower(asset), from: lower(from), payTo: lower(payTo), nonce: shouted };
+      assert.deepEqual(await check(parts), paidBy(transaction));
     });
 
     it('finds it long after its authorization has ended, at any later head', async () => {
@@ -180,9 +171,7 @@ describe('checking a payment on an EVM chain', () => {
       chain.mine(3);
       chain.keepsBlocks = 1;
       chain.keepsFirstBlock = false;
-      const finding = await check({ validBefore });
-      assert.equal(finding.kind, 'unreadable');
-      assert.match('reason' in finding ? finding.reason : '', /^the endpoint has no block \d+/);
+      await assertFound('unreadable', check({ validBefore }), /^the endpoint has no block \d+/);
     });
   });
 
@@ -200,25 +189,22 @@ describe('checking a payment on an EVM chain', () => {
       assert.deepEqual(await check(), { kind: 'spent_otherwise', transaction });
     });
 
-    it('was signed for another recipient too', async () => {
-      const transaction = chain.movePayment({ ...payment, payTo: randomAddress() });
-      assert.deepEqual(await check(), { kind: 'spent_otherwise', transaction });
-    });
-
-    it('moved less, as with a token that takes a fee', async () => {
-      const transaction = chain.movePayment({ ...payment, amount: payment.amount - 1n });
-      assert.deepEqual(await check(), { kind: 'spent_otherwise', transaction });
-    });
+    for (const [how, parts] of Object.entries<(amount: bigint) => Partial<EvmPaymentQuery>>({
+      'was signed for another recipient too': () => ({ payTo: randomAddress() }),
+      'moved less, as with a token that takes a fee': (amount) => ({ amount: amount - 1n }),
+    })) {
+      it(how, async () => {
+        const transaction = chain.movePayment({ ...payment, ...parts(payment.amount) });
+        assert.deepEqual(await check(), { kind: 'spent_otherwise', transaction });
+      });
+    }
 
     it('stays spent when another authorization of the same transaction pays the merchant', async () => {
       const elsewhere = { ...payment, payTo: randomAddress() };
       const another = { ...payment, nonce: buildEvmQuery().nonce };
-      const transaction = chain.execute([
-        usedLog(another),
-        transferLog(another),
-        usedLog(elsewhere),
-        transferLog(elsewhere),
-      ]);
+      const transaction = chain.execute(
+        [another, elsewhere].flatMap((one) => [usedLog(one), transferLog(one)]),
+      );
       assert.deepEqual(await check(), { kind: 'spent_otherwise', transaction });
       assert.equal((await check(another)).kind, 'paid');
     });
@@ -238,20 +224,19 @@ describe('checking a payment on an EVM chain', () => {
       assert.deepEqual(await check({ transactionHint: shouted }), paidBy(transaction));
     });
 
-    it("is ignored when it is another buyer's payment of the same amount to the same merchant", async () => {
-      const stranger = chain.movePayment({ ...payment, from: randomAddress(), nonce: buildEvmQuery().nonce });
-      assert.equal((await check({ transactionHint: stranger })).kind, 'unused');
-    });
-
-    it("is ignored when it is the buyer's own payment of another purchase", async () => {
-      const another = chain.movePayment({ ...payment, nonce: buildEvmQuery().nonce });
-      assert.equal((await check({ transactionHint: another })).kind, 'unused');
-    });
-
-    it('is ignored when another contract logged the same contents', async () => {
-      const imitation = chain.movePayment({ ...payment, asset: randomAddress() });
-      assert.equal((await check({ transactionHint: imitation })).kind, 'unused');
-    });
+    for (const [whose, parts] of Object.entries<() => Partial<EvmPaymentQuery>>({
+      "another buyer's payment of the same amount to the same merchant": () => ({
+        from: randomAddress(),
+        nonce: buildEvmQuery().nonce,
+      }),
+      "the buyer's own payment of another purchase": () => ({ nonce: buildEvmQuery().nonce }),
+      "another contract's log of the same contents": () => ({ asset: randomAddress() }),
+    })) {
+      it(`is ignored when it is ${whose}`, async () => {
+        const transactionHint = chain.movePayment({ ...payment, ...parts() });
+        assert.equal((await check({ transactionHint })).kind, 'unused');
+      });
+    }
 
     it('is ignored when the transaction reverted', async () => {
       const reverted = chain.execute([usedLog(payment), transferLog(payment)], 'reverted');
@@ -273,10 +258,8 @@ describe('checking a payment on an EVM chain', () => {
 
     it('that names the cancellation shows it', async () => {
       const transaction = chain.cancelAuthorization(payment);
-      assert.deepEqual(await check({ transactionHint: transaction }), {
-        kind: 'spent_otherwise',
-        transaction,
-      });
+      const spent = { kind: 'spent_otherwise', transaction };
+      assert.deepEqual(await check({ transactionHint: transaction }), spent);
     });
   });
 
@@ -284,8 +267,8 @@ describe('checking a payment on an EVM chain', () => {
     it('does not count for two payments: two authorizations that match it are both ambiguous', async () => {
       const rival = { ...payment, nonce: buildEvmQuery().nonce };
       const transaction = chain.execute([usedLog(rival), usedLog(payment), transferLog(payment)]);
-      await assertUsed(check(), /cannot be told apart/);
-      await assertUsed(check({ ...rival, transactionHint: transaction }), /cannot be told apart/);
+      await assertFound('used', check(), /cannot be told apart/);
+      await assertFound('used', check({ ...rival, transactionHint: transaction }), /cannot be told apart/);
     });
 
     it("has one name: the same position in the block, by its hint and by its nonce's log", async () => {
