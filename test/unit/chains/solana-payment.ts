@@ -1,4 +1,4 @@
-import { Keypair } from '@solana/web3.js';
+import { AddressLookupTableAccount, Keypair, PublicKey } from '@solana/web3.js';
 import { type SolanaOverrides, signSolanaPayment } from '../../../lab/world/shop/agent.js';
 import type { SolanaPaymentQuery } from '../../../shared/chains/solana/solana.js';
 import { nowMs } from '../../../shared/process/clock.js';
@@ -41,6 +41,17 @@ export function buildSolanaPayment(
       notBefore: new Date(nowMs()),
     },
   };
+}
+
+/** A lookup table that is in use. */
+export function lookupTable(addresses: PublicKey[]): AddressLookupTableAccount {
+  const state = {
+    deactivationSlot: 2n ** 64n - 1n,
+    lastExtendedSlot: 0,
+    lastExtendedSlotStartIndex: 0,
+    addresses,
+  };
+  return new AddressLookupTableAccount({ key: new PublicKey(randomKey()), state });
 }
 
 export function randomKey(): string {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import {
-  AddressLookupTableAccount,
   Keypair,
   PublicKey,
   SystemProgram,
@@ -18,6 +17,7 @@ import {
   transferChecked,
 } from '../../../lab/world/shop/agent.js';
 import { parseSvmTransaction, type SvmTransfer } from '../../../shared/x402/svm-transaction.js';
+import { lookupTable } from '../chains/solana-payment.js';
 import { BUYER, SVM as USDC } from './matching.js';
 import { entryFor, FEE_PAYER, SOLANA_DEVNET, SOLANA_WALLET } from './offers.js';
 
@@ -112,19 +112,10 @@ describe('parsing a Solana transaction', () => {
 
   describe('is not readable', () => {
     const tokens = tokenProgram(SOLANA_DEVNET, USDC.asset);
-    const lookupTable = new AddressLookupTableAccount({
-      key: STRANGER,
-      state: {
-        deactivationSlot: 2n ** 64n - 1n,
-        lastExtendedSlot: 0,
-        lastExtendedSlotStartIndex: 0,
-        addresses: [tokenAccount(new PublicKey(SOLANA_WALLET), USDC.asset, tokens)],
-      },
-    });
-
+    const lookupTables = [lookupTable([tokenAccount(new PublicKey(SOLANA_WALLET), USDC.asset, tokens)])];
     for (const [title, parts] of Object.entries<SolanaOverrides>({
       'with an unknown program': { after: [call(STRANGER, [1, 2, 3])] },
-      'with an account in a lookup table': { lookupTables: [lookupTable] },
+      'with an account in a lookup table': { lookupTables },
       'with a plain Transfer': { after: [call(tokens, [3, 1, 0, 0, 0, 0, 0, 0, 0])] },
       'with another instruction of the token program': { after: [call(tokens, [7])] },
       'with a TransferChecked cut short': { after: [call(tokens, [12, 1, 0])] },
@@ -140,7 +131,7 @@ describe('parsing a Solana transaction', () => {
 
     it('but still returns the readable transfers', () => {
       assert.equal(parse(sign({ after: [call(STRANGER, [])] })).transfers.length, 1);
-      assert.deepEqual(parse(sign({ lookupTables: [lookupTable] })).transfers, []);
+      assert.deepEqual(parse(sign({ lookupTables })).transfers, []);
     });
   });
 
