@@ -48,10 +48,7 @@ describe('an EVM endpoint whose answers have another form', () => {
       spoil = (method, answer) => (method === 'eth_call' ? { ...answer, result, error } : answer);
       await assertUnreadable(chains.check(payment), /./);
       const found = await Promise.all([chains.check(payment), chains.check(buildEvmQuery())]);
-      assert.deepEqual(
-        found.map(({ kind }) => kind),
-        ['unreadable', 'unreadable'],
-      );
+      for (const { kind } of found) assert.equal(kind, 'unreadable');
     });
   }
 
@@ -61,36 +58,30 @@ describe('an EVM endpoint whose answers have another form', () => {
     assert.equal((await chains.check(payment)).kind, 'paid');
   });
 
-  const forms: [form: string, change: (receipt: Entry) => Entry][] = [
-    ['whose status is a number', (receipt) => ({ ...receipt, status: 1 })],
-    ['whose status has leading zeros', (receipt) => ({ ...receipt, status: '0x01' })],
-    ['without a status', ({ status: _, ...receipt }) => receipt],
+  const RECEIPT = 'eth_getTransactionReceipt';
+  const forms: [form: string, method: string, change: (result: Entry) => Entry][] = [
+    ['a receipt whose status is a number', RECEIPT, (receipt) => ({ ...receipt, status: 1 })],
+    ['a receipt whose status has leading zeros', RECEIPT, (receipt) => ({ ...receipt, status: '0x01' })],
+    ['a receipt without a status', RECEIPT, ({ status: _, ...receipt }) => receipt],
     [
-      'whose hash of the block is in upper case',
+      'a receipt whose hash of the block is in upper case',
+      RECEIPT,
       (receipt) => ({ ...receipt, blockHash: upper(receipt.blockHash) }),
     ],
+    [
+      'the hash of a block in upper case',
+      'eth_getBlockByNumber',
+      (block) => ({ ...block, hash: upper(block.hash) }),
+    ],
   ];
-  for (const [form, change] of forms)
-    it(`that gives a receipt ${form} shows the payment`, async () => {
+  for (const [form, spoiled, change] of forms)
+    it(`that gives ${form} shows the payment`, async () => {
       const transactionHint = chain.movePayment(payment);
       spoil = (method, answer) =>
-        method === 'eth_getTransactionReceipt'
-          ? { ...answer, result: change(Object(answer.result)) }
-          : answer;
+        method === spoiled ? { ...answer, result: change(Object(answer.result)) } : answer;
       assert.equal((await chains.check(payment)).kind, 'paid');
       assert.equal((await chains.check({ ...payment, transactionHint })).kind, 'paid');
     });
-
-  it('that gives the hash of a block in upper case shows the payment', async () => {
-    chain.movePayment(payment);
-    spoil = (method, answer) => {
-      const block: Entry = Object(answer.result);
-      return method === 'eth_getBlockByNumber'
-        ? { ...answer, result: { ...block, hash: upper(block.hash) } }
-        : answer;
-    };
-    assert.equal((await chains.check(payment)).kind, 'paid');
-  });
 });
 
 function upper(hash: unknown): string {

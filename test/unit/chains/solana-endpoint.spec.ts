@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { SolanaChain } from '../../../lab/world/chains/solana-chain.js';
-import { type Chains, createChains } from '../../../shared/chains/chains.js';
+import { type Chains, type ChainsOptions, createChains } from '../../../shared/chains/chains.js';
 import type { ChainFinding } from '../../../shared/chains/check/finding.js';
 import type { SolanaPaymentQuery } from '../../../shared/chains/solana/solana.js';
 import { advanceClock, nowMs, resetClock } from '../../../shared/process/clock.js';
@@ -16,7 +16,7 @@ describe('a Solana endpoint', () => {
   let payment: SolanaPaymentQuery;
 
   beforeEach(() => {
-    chains = createChains(new Map([['SOLANA_DEVNET', chain.endpoint.url]]), { pace: UNPACED });
+    chains = openChains();
     blockhash = chain.issueBlockhash();
     payment = buildSolanaPayment(blockhash).query;
   });
@@ -25,6 +25,9 @@ describe('a Solana endpoint', () => {
     resetClock();
     chains.close();
   });
+
+  const openChains = (options: ChainsOptions = {}): Chains =>
+    createChains(new Map([['SOLANA_DEVNET', chain.endpoint.url]]), { pace: UNPACED, ...options });
 
   /** The finding of a second check. */
   async function checkedBefore(): Promise<SolanaPaymentQuery> {
@@ -212,9 +215,8 @@ describe('a Solana endpoint', () => {
 
   it('is searched past transactions of a version that no payment has', async () => {
     const { buyer, query } = buildSolanaPayment(blockhash);
-    chain.ofLaterVersion.add(
-      chain.movePayment(buildSolanaPayment(blockhash, { buyer }).query.signedTransaction),
-    );
+    const other = buildSolanaPayment(blockhash, { buyer }).query;
+    chain.ofLaterVersion.add(chain.movePayment(other.signedTransaction));
     assert.equal((await chains.check(query)).kind, 'unused');
     chain.movePayment(query.signedTransaction);
     assert.equal((await chains.check(query)).kind, 'paid');
@@ -231,16 +233,11 @@ describe('a Solana endpoint', () => {
   it('is read for as many pages as there are', async () => {
     // A busy machine needs longer for six pages than a check may take.
     chains.close();
-    chains = createChains(new Map([['SOLANA_DEVNET', chain.endpoint.url]]), {
-      pace: UNPACED,
-      checkTimeoutMs: 50_000,
-    });
+    chains = openChains({ checkTimeoutMs: 50_000 });
     const { buyer, query } = buildSolanaPayment(blockhash);
     const transaction = chain.movePayment(query.signedTransaction);
-    chain.landMany(
-      buildSolanaPayment(blockhash, { buyer, payTo: query.payTo }).query.signedTransaction,
-      6000,
-    );
+    const other = buildSolanaPayment(blockhash, { buyer, payTo: query.payTo }).query;
+    chain.landMany(other.signedTransaction, 6000);
     await assertPaid(chains.check(query), transaction);
     assert.equal(chain.endpoint.callsOf('getTransaction'), 1);
   });
