@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict';
-import { LEAVE_A_QUARTER, LEAVE_HALF, openBudget } from '../../../shared/limits/budget.js';
+import { type Budget, LEAVE_A_QUARTER, LEAVE_HALF, openBudget } from '../../../shared/limits/budget.js';
+
+/** How many amounts of 1 the holders get. */
+function takeAll(budget: Budget, ...holders: string[]): number {
+  let taken = 0;
+  while (taken < 100 && budget.take(1, ...holders) !== undefined) taken += 1;
+  return taken;
+}
 
 describe('a budget', () => {
   it('grants at most the total, and at most its limit to a holder', () => {
@@ -24,12 +31,8 @@ describe('a budget', () => {
 
   it('may leave as much to others as a holder has', () => {
     const budget = openBudget({ total: 10, perHolder: [10], dynamicThreshold: LEAVE_HALF });
-    const wanted = (holder: string): number => {
-      let taken = 0;
-      while (taken < 20 && budget.take(1, holder) !== undefined) taken += 1;
-      return taken;
-    };
-    assert.deepEqual(['a', 'b', 'c', 'd', 'e'].map(wanted), [5, 3, 1, 1, 0]);
+    const taken = ['a', 'b', 'c', 'd', 'e'].map((holder) => takeAll(budget, holder));
+    assert.deepEqual(taken, [5, 3, 1, 1, 0]);
     assert.equal(budget.left, 0);
     const large = openBudget({ total: 10, perHolder: [10], dynamicThreshold: LEAVE_HALF });
     assert.ok(large.take(8, 'a'), 'a first amount may be all that is left');
@@ -39,18 +42,14 @@ describe('a budget', () => {
 
   it('may leave a part to other networks, and within a network a part to other accounts', () => {
     const budget = openBudget({ total: 100, perHolder: [100, 100], dynamicThreshold: LEAVE_A_QUARTER });
-    const wanted = (network: string, account: string): number => {
-      let taken = 0;
-      while (taken < 100 && budget.take(1, network, `${network} ${account}`) !== undefined) taken += 1;
-      return taken;
-    };
+    const ofAccounts = ['x', 'y', 'z'].map((account) => takeAll(budget, 'a', `a ${account}`));
+    const ofNetworks = ['b', 'c', 'd'].map((network) => takeAll(budget, network, `${network} x`));
     assert.deepEqual(
-      ['x', 'y', 'z'].map((account) => wanted('a', account)),
-      [57, 14, 3],
-    );
-    assert.deepEqual(
-      ['b', 'c', 'd'].map((network) => wanted(network, 'x')),
-      [15, 6, 2],
+      [ofAccounts, ofNetworks],
+      [
+        [57, 14, 3],
+        [15, 6, 2],
+      ],
     );
     assert.ok(budget.left > 0);
   });

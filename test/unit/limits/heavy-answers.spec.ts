@@ -77,9 +77,7 @@ describe('a heavy text', () => {
     const answers = openHeavyAnswers({ ...LIMITS, slots: 1 });
     const { read, reads } = counted(PIECES);
     const text = heavyText(answers, 'a', [read], { slotIdleMs: 1, slotKeptMs: 60_000 });
-    let whole = '';
-    const first = await text.next();
-    whole += first.value;
+    let whole = (await text.next()).value;
     // The slot is free once it has been idle for its time.
     (await answers.begin('b').takeSlot())();
     for await (const piece of text) whole += piece;
@@ -89,13 +87,9 @@ describe('a heavy text', () => {
 
   it('continues from the same position after it has kept its slot for the maximum time', async () => {
     const { read, reads } = counted(PIECES);
+    const text = heavyText(openHeavyAnswers(), 'a', [read], { slotIdleMs: 60_000, slotKeptMs: 0 });
     let whole = '';
-    for await (const piece of heavyText(openHeavyAnswers(), 'a', [read], {
-      slotIdleMs: 60_000,
-      slotKeptMs: 0,
-    })) {
-      whole += piece;
-    }
+    for await (const piece of text) whole += piece;
     assert.equal(whole, PIECES.join(''));
     assert.ok(reads() >= PIECES.length);
   });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { openUrlLookups } from '../../../api/v1/webhook-endpoints/url-lookups.js';
 import { MAX_URL_LOOKUPS, MAX_URL_LOOKUPS_OF_ACCOUNT } from '../../../shared/limits/bounds.js';
 
 const LONG_MS = 60_000;
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("look-ups of webhook endpoints' names", () => {
   let answers: ((addresses: string[]) => void)[];
@@ -16,14 +16,14 @@ describe("look-ups of webhook endpoints' names", () => {
   it('are in flight up to a number per account, and start when one has ended', async () => {
     const of = openUrlLookups(LONG_MS, hang);
     const all = Array.from({ length: MAX_URL_LOOKUPS_OF_ACCOUNT + 1 }, (_, n) => of('hog')(`${n}.example`));
-    await turn();
+    await nextTurn();
     assert.equal(answers.length, MAX_URL_LOOKUPS_OF_ACCOUNT);
     void of('other')('other.example');
-    await turn();
+    await nextTurn();
     assert.equal(answers.length, MAX_URL_LOOKUPS_OF_ACCOUNT + 1);
     answers[0]?.(['192.0.2.1']);
     assert.deepEqual(await all[0], ['192.0.2.1']);
-    await turn();
+    await nextTurn();
     assert.equal(answers.length, MAX_URL_LOOKUPS_OF_ACCOUNT + 2);
   });
 
