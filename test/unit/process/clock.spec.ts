@@ -14,6 +14,12 @@ import {
 } from '../../../shared/process/clock.js';
 import { createdAt, newId } from '../../../shared/values/ids.js';
 
+/** An answer of a Postgres whose clock is so much ahead of the host's. */
+function differBy(ms: number): void {
+  const at = unmockedHostMs();
+  correctClock(at + ms, { askedAtMs: at, answeredAtMs: at });
+}
+
 describe("following Postgres' clock", () => {
   const START = 1_000_000;
   /** A query sent at START and answered `tookMs` later, by a Postgres whose clock was `aheadMs` ahead halfway. */
@@ -50,10 +56,7 @@ describe("a host's clock that is set between two readings of Postgres' clock", (
     const own = performance.now.bind(performance);
     mock.method(performance, 'now', () => own() - byMs);
   }
-  const agree = (): void => {
-    const at = unmockedHostMs();
-    correctClock(at, { askedAtMs: at, answeredAtMs: at });
-  };
+  const agree = (): void => differBy(0);
   beforeEach(agree);
   afterEach(() => {
     mock.restoreAll();
@@ -113,17 +116,12 @@ describe("a host's clock that is set between two readings of Postgres' clock", (
     set(HOUR_MS);
     agree();
     assert.equal(postgresSetBacks(), steps);
-    const at = unmockedHostMs();
-    correctClock(at - HOUR_MS, { askedAtMs: at, answeredAtMs: at });
+    differBy(-HOUR_MS);
     assert.equal(postgresSetBacks(), steps + 1);
   });
 });
 
 describe('the time that counts for what cannot be taken back', () => {
-  const differBy = (ms: number): void => {
-    const at = unmockedHostMs();
-    correctClock(at + ms, { askedAtMs: at, answeredAtMs: at });
-  };
   afterEach(() => differBy(0));
 
   it("is Postgres' while the clocks agree, and the earlier one while they disagree", () => {
