@@ -33,11 +33,8 @@ describe('the adaptive concurrency of an endpoint', () => {
     const adaptive = new AdaptiveConcurrency();
     assert.deepEqual(follow(adaptive, 50, [...times(49, QUICK), SLOW, QUICK]).slice(-2), [25, undefined]);
     assert.deepEqual(follow(adaptive, 12, [SLOW]), [10]);
-    assert.deepEqual(follow(adaptive, 10, [...times(9, QUICK), SLOW, QUICK]).slice(-3), [
-      undefined,
-      undefined,
-      undefined,
-    ]);
+    const answers = follow(adaptive, 10, [...times(9, QUICK), SLOW, QUICK]);
+    assert.deepEqual(new Set(answers), new Set([undefined]));
   });
 
   it('is separate for each endpoint', () => {

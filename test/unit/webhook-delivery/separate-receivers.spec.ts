@@ -56,6 +56,13 @@ describe('the senders of webhooks', () => {
     return sent && Reflect.get(sent.result, 'by');
   }
 
+  /** Opens the second sender. */
+  async function failTwice(): Promise<void> {
+    answer = answered(500);
+    for (let tries = 0; tries < 2; tries += 1) await sentBy('bad');
+    answer = answered(200);
+  }
+
   it('are one while every endpoint answers well', async () => {
     for (const endpoint of ['a', 'b', 'a', 'c']) assert.equal(await sentBy(endpoint), 1);
     assert.equal(opened, 1);
@@ -74,27 +81,19 @@ describe('the senders of webhooks', () => {
   }
 
   it('are the second for endpoints of which no answer is known, once there is one', async () => {
-    answer = answered(500);
-    await sentBy('bad');
-    await sentBy('bad');
-    answer = answered(200);
+    await failTwice();
     assert.equal(await sentBy('new'), 2);
     assert.equal(await sentBy('new'), 1);
   });
 
   it('keep many webhooks in flight to a good endpoint at the first', async () => {
-    answer = answered(500);
-    await sentBy('bad');
-    await sentBy('bad');
-    answer = answered(200);
+    await failTwice();
     await sentBy('good');
     assert.deepEqual(await Promise.all([sentBy('good'), sentBy('good'), sentBy('good')]), [1, 1, 1]);
   });
 
   it('are closed together', async () => {
-    answer = answered(500);
-    await sentBy('bad');
-    await sentBy('bad');
+    await failTwice();
     await sender.close();
     assert.deepEqual(closed, [1, 2]);
   });
