@@ -39,6 +39,22 @@ const mark = batchWrites<Entry, string>({
   onBrokenConnection: () => Promise.resolve('unclear'),
 });
 
+/** Writes that only record their batches. */
+function recorded<T extends { id: number }>(bytesOf?: (item: T) => number) {
+  const batches: T[][] = [];
+  const write = batchWrites<T, string>({
+    keyOf: ({ id }) => String(id),
+    ...(bytesOf && { bytesOf }),
+    async writeBatch(_db, items) {
+      batches.push([...items]);
+      return items.map(() => 'together');
+    },
+    writeOne: () => Promise.resolve('alone'),
+    onBrokenConnection: () => Promise.resolve('unclear'),
+  });
+  return { write, batches };
+}
+
 describe('batched writes', () => {
   let db: Knex;
   before(async () => {
@@ -68,24 +84,15 @@ describe('batched writes', () => {
   });
 
   it('of the same row are sent in order, each in a batch of its own', async () => {
-    const sent: string[][] = [];
-    const write = batchWrites<Entry, string>({
-      keyOf: ({ id }) => String(id),
-      async writeBatch(_db, items) {
-        sent.push(items.map(({ id, note }) => `${id} ${note}`));
-        return items.map(() => 'together');
-      },
-      writeOne: () => Promise.resolve('alone'),
-      onBrokenConnection: () => Promise.resolve('unclear'),
-    });
-    const written = [
+    const { write, batches } = recorded<Entry>();
+    const [first, second, only, third] = [
       { id: 1, note: 'first' },
       { id: 1, note: 'second' },
       { id: 2, note: 'only' },
       { id: 1, note: 'third' },
-    ];
-    await Promise.all(written.map((entry) => write(db, entry)));
-    assert.deepEqual(sent, [['1 first', '2 only'], ['1 second'], ['1 third']]);
+    ] as const;
+    await Promise.all([first, second, only, third].map((entry) => write(db, entry)));
+    assert.deepEqual(batches, [[first, only], [second], [third]]);
   });
 
   it('skip a locked row, which is written alone once it is free', async () => {
@@ -141,20 +148,13 @@ describe('batched writes', () => {
   });
 
   it('share a statement up to a limit of bytes, and a larger write has its own', async () => {
-    const sizes: number[] = [];
-    const write = batchWrites<{ id: number; bytes: number }, string>({
-      keyOf: ({ id }) => String(id),
-      bytesOf: ({ bytes }) => bytes,
-      async writeBatch(_db, items) {
-        sizes.push(items.length);
-        return items.map(() => 'together');
-      },
-      writeOne: () => Promise.resolve('alone'),
-      onBrokenConnection: () => Promise.resolve('unclear'),
-    });
+    const { write, batches } = recorded<{ id: number; bytes: number }>(({ bytes }) => bytes);
     const half = MAX_WRITTEN_BATCH_BYTES / 2;
     const all = [half, half, 1, MAX_WRITTEN_BATCH_BYTES * 3, 1, half];
     await Promise.all(all.map((bytes, id) => write(db, { id, bytes })));
-    assert.deepEqual(sizes, [2, 1, 1, 2]);
+    assert.deepEqual(
+      batches.map((batch) => batch.length),
+      [2, 1, 1, 2],
+    );
   });
 });

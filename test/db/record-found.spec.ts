@@ -12,9 +12,9 @@ describe('a payment that was found on its chain', () => {
   const checkout = forAllTests(() => openCheckout({ worker: false }));
   let transactions = 0;
 
-  const newTransaction = (): string => {
+  const newProof = () => {
     transactions += 1;
-    return `0x${transactions.toString(16).padStart(64, 'f')}`;
+    return { ...PROOF, transaction: `0x${transactions.toString(16).padStart(64, 'f')}` };
   };
   const deps = () => ({
     ...EVENT_DEPS,
@@ -45,29 +45,24 @@ describe('a payment that was found on its chain', () => {
 
   it('is recorded once for its signature, also when several find it at once', async () => {
     const one = await found('key-of-one');
-    const proof = { ...PROOF, transaction: newTransaction() };
+    const proof = newProof();
     const recorded = await Promise.all(Array.from({ length: 5 }, () => recordFound(deps(), one, proof)));
-    assert.deepEqual(recorded.map(({ kind }) => kind).sort(), [
-      'recorded',
-      'taken',
-      'taken',
-      'taken',
-      'taken',
-    ]);
+    const kinds = recorded.map(({ kind }) => kind).sort();
+    assert.deepEqual(kinds, ['recorded', 'taken', 'taken', 'taken', 'taken']);
     assert.equal((await checkout.payments(one.payableId)).length, 1);
     assert.deepEqual(await checkout.events(one.payableId), ['checkout.session.completed']);
   });
 
   it('is recorded for one session, also when others are locked', async () => {
     const all = await Promise.all(Array.from({ length: 5 }, () => found('key-of-two')));
-    const proof = { ...PROOF, transaction: newTransaction() };
+    const proof = newProof();
     const recorded = await Promise.all(all.map((one) => recordFound(deps(), one, proof)));
     assert.equal(recorded.filter(({ kind }) => kind === 'recorded').length, 1);
     assert.equal(await Payment.query(checkout.app.db).where({ payloadKey: 'key-of-two' }).resultSize(), 1);
   });
 
   it('leaves nothing behind when its transfer proves another payment', async () => {
-    const proof = { ...PROOF, transaction: newTransaction() };
+    const proof = newProof();
     assert.equal((await recordFound(deps(), await found('key-of-three'), proof)).kind, 'recorded');
     const other = await found('key-of-four');
     assert.deepEqual(await recordFound(deps(), other, proof), { kind: 'proof_taken' });
@@ -79,13 +74,13 @@ describe('a payment that was found on its chain', () => {
     await checkout.app.db.raw(`
       INSERT INTO payment_marks (payment_id, payable_id, payload_key, payload_released, network)
       VALUES ('pay_archived', 'cs_test_archived', 'key-of-archived', false, 'eip155:84532')`);
-    const proof = { ...PROOF, transaction: newTransaction() };
+    const proof = newProof();
     assert.deepEqual(await recordFound(deps(), one, proof), { kind: 'taken' });
   });
 
   it('is not recorded for a session that is gone, nor late for a payment that did not fail', async () => {
     const one = { ...(await found('key-of-five')), payableId: 'cs_test_gone' };
-    const proof = { ...PROOF, transaction: newTransaction() };
+    const proof = newProof();
     assert.deepEqual(await recordFound(deps(), one, proof), { kind: 'no_session' });
     assert.deepEqual(await recordLate(deps(), 'pay_gone', proof), { kind: 'taken' });
   });

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { eventually } from '../../lab/world/processes/eventually.js';
 import {
   buildEndpoints,
   buildMerchant,
@@ -14,6 +13,7 @@ import { succeedPayment } from '../../shared/settlement/succeed.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
 import { allStatements, captureStatements } from '../support/query-plans.js';
+import { untilOneWaits } from '../support/until-one-waits.js';
 
 const SAID = {
   facilitator: { source: 'facilitator', said: 'settled' },
@@ -58,16 +58,6 @@ describe('the statement that writes success', () => {
     });
   }
 
-  async function untilOneWaits(): Promise<void> {
-    await eventually(async () => {
-      const { rows } = await app.db.raw(
-        `SELECT 1 FROM pg_stat_activity
-         WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%WITH success AS%'`,
-      );
-      assert.equal(rows.length, 1);
-    });
-  }
-
   it('is the only one for a payment that the chain has shown, and for a refund', async () => {
     const payment = await build();
     const ofRefund = await build();
@@ -98,7 +88,7 @@ describe('the statement that writes success', () => {
     await whileLocked(locked, {}, async () => {
       waiting = succeed(locked, 'facilitator');
       assert.equal(await succeed(free, 'facilitator'), 'done');
-      await untilOneWaits();
+      await untilOneWaits(app.db);
       assert.equal((await Payment.query(app.db).findById(locked.id))?.status, 'processing');
     });
     assert.equal(await waiting, 'done');
@@ -113,7 +103,7 @@ describe('the statement that writes success', () => {
       let waiting: Promise<string> | undefined;
       await whileLocked(payment, { latePaymentId: late.id }, async () => {
         waiting = succeed(payment, source);
-        await untilOneWaits();
+        await untilOneWaits(app.db);
       });
       assert.equal(await waiting, 'done');
       assert.equal(await statusOf(payment), 'complete');
@@ -129,7 +119,7 @@ describe('the statement that writes success', () => {
     let waiting: Promise<string> | undefined;
     await whileLocked(payment, {}, async (trx) => {
       waiting = succeed(payment, 'chain');
-      await untilOneWaits();
+      await untilOneWaits(app.db);
       await Payment.query(trx)
         .patch({ attempt: payment.attempt + 1 })
         .where('id', payment.id);
