@@ -3,7 +3,7 @@ import pg from 'pg';
 import { buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
-import { migrationConfig } from '../../shared/schema/migration-files.js';
+import { beforeMigration } from '../support/before-migration.js';
 import { createMigratedDatabase } from '../support/suite.js';
 
 const FIRST = '20261128000200-payable-id';
@@ -30,11 +30,7 @@ describe('the column payable_id', () => {
     const { accountId } = await buildMerchant(db);
     const { id } = await buildSession(db, accountId);
     await db.raw(INSERTS.today, ['evt_today', accountId, id]);
-    const names = await db('migrations').where('name', '>=', FIRST).orderBy('name', 'desc').pluck('name');
-    assert.ok(names.includes(FIRST));
-    for (const name of names) await db.migrate.down({ ...migrationConfig, name });
-    await db.raw(INSERTS.earlier, ['evt_earlier', accountId, id]);
-    for (const name of names.toReversed()) await db.migrate.up({ ...migrationConfig, name });
+    await beforeMigration(db, FIRST, () => db.raw(INSERTS.earlier, ['evt_earlier', accountId, id]));
     assert.deepEqual(await db('events').orderBy('id').select('id', 'payableId'), [
       { id: 'evt_earlier', payableId: id },
       { id: 'evt_today', payableId: id },
@@ -53,20 +49,12 @@ describe('the column payable_id', () => {
           VALUES ($1, $2, false, 'checkout.session.expired', $3, '{}') RETURNING payable_id`,
         values: [event, accountId, id],
       });
-    const findUses = () =>
-      earlier.query({
-        name: 'uses',
-        text: 'SELECT payable_id FROM payment_uses WHERE payload_key = $1',
-        values: ['none'],
-      });
-    const names = await db('migrations')
-      .where('name', '>=', WITHOUT_THE_EARLIER)
-      .orderBy('name', 'desc')
-      .pluck('name');
-    for (const name of names) await db.migrate.down({ ...migrationConfig, name });
-    await insert('evt_prepared');
-    await findUses();
-    for (const name of names.toReversed()) await db.migrate.up({ ...migrationConfig, name });
+    const uses = 'SELECT payable_id FROM payment_uses WHERE payload_key = $1';
+    const findUses = () => earlier.query({ name: 'uses', text: uses, values: ['none'] });
+    await beforeMigration(db, WITHOUT_THE_EARLIER, async () => {
+      await insert('evt_prepared');
+      await findUses();
+    });
     assert.deepEqual((await insert('evt_after')).rows, [{ payable_id: id }]);
     assert.deepEqual((await findUses()).rows, []);
     await earlier.end();

@@ -4,6 +4,7 @@ import { buildMerchant, buildRefund, buildSession, type Merchant } from '../../l
 import { loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { migrationConfig } from '../../shared/schema/migration-files.js';
+import { beforeMigration } from '../support/before-migration.js';
 import { createMigratedDatabase } from '../support/suite.js';
 
 const REFUNDS = '20261126000100-refunds';
@@ -43,14 +44,11 @@ describe('sessions and refunds in one table', () => {
   it('keep code of the previous release working through the migration', async () => {
     const { accountId } = shop;
     const session = await buildSession(db, accountId);
-    // The names are sorted: a later migration may have added a column to the table or to the view.
-    const names = await db('migrations').where('name', '>=', REFUNDS).orderBy('name', 'desc').pluck('name');
-    for (const name of names) await db.migrate.down({ ...migrationConfig, name });
-    assert.equal((await db('pg_views').where({ viewname: 'checkout_sessions' })).length, 0);
-    for (const name of ['read', 'take'] as const) assert.equal((await ask(name, session.id)).length, 1);
-    assert.equal((await ask('list', accountId)).length, 1);
-    for (const name of names.toReversed()) await db.migrate.up({ ...migrationConfig, name });
-
+    await beforeMigration(db, REFUNDS, async () => {
+      assert.equal((await db('pg_views').where({ viewname: 'checkout_sessions' })).length, 0);
+      for (const name of ['read', 'take'] as const) assert.equal((await ask(name, session.id)).length, 1);
+      assert.equal((await ask('list', accountId)).length, 1);
+    });
     const refund = await buildRefund(db, accountId);
     for (const name of ['read', 'take'] as const) {
       assert.equal((await ask(name, session.id))[0]?.id, session.id, name);
@@ -58,11 +56,8 @@ describe('sessions and refunds in one table', () => {
     }
     assert.deepEqual(await ask('insert', accountId), [{ id: 'cs_test_older' }]);
     const listed = (await ask('list', accountId)).map(({ id }) => id);
-    assert.deepEqual(
-      listed.filter((id) => !id.startsWith('cs_test_')),
-      [],
-    );
     assert.ok(listed.length === 3 && listed.includes('cs_test_older'));
+    for (const id of listed) assert.match(id, /^cs_test_/);
     const expired = (await ask('expire', accountId)).map(({ id }) => id);
     assert.deepEqual(expired.sort(), [session.id, 'cs_test_older'].sort());
     const { status } = await db('refunds').where({ id: refund.id }).first('status');
