@@ -16,6 +16,8 @@ import { createMigratedDatabase, testServices } from '../support/suite.js';
 const EARLIER = { server: '7', timeline: 1, flushed: 2000, beganBy: 0 };
 const FOUND = { server: '7', timeline: 2, flushed: 3000, beganBy: 1000 };
 
+const logger = createLogger('silent', 'test');
+
 describe('the watch over what Postgres has', () => {
   let db: Knex;
   let redis: Redis;
@@ -50,13 +52,7 @@ describe('the watch over what Postgres has', () => {
       isOpen: () => false,
       close() {},
     };
-    const watch = openInstallationWatch({
-      db,
-      commits,
-      redis,
-      breaker,
-      logger: createLogger('silent', 'test'),
-    });
+    const watch = openInstallationWatch({ db, commits, redis, breaker, logger });
     watch.start();
     try {
       await eventually(async () => {
@@ -66,10 +62,7 @@ describe('the watch over what Postgres has', () => {
     } finally {
       await watch.close();
     }
-    assert.deepEqual(
-      losses.map(({ kind }) => kind),
-      ['lost_commits'],
-    );
+    assert.deepEqual([losses.length, losses[0]?.kind], [1, 'lost_commits']);
   });
 });
 
@@ -89,7 +82,6 @@ describe('a loss of commits that the database remembers', () => {
       await setClock(hoursAhead * 3600);
       const commits = openCommitMemory(() => assert.fail('no loss was seen'));
       const db = openDatabase(database);
-      const logger = createLogger('silent', 'test');
       const watch = openInstallationWatch({ db, commits, redis: undefined, breaker: undefined, logger });
       let rounds = 0;
       db.on('query', () => (rounds += 1));

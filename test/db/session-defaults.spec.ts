@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import request from 'supertest';
 import { killProcesses, runNode } from '../../lab/world/processes/processes.js';
 import { buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
-import { type Config, ConfigError, loadConfig } from '../../shared/config/config.js';
+import { type Config, loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { clockCorrectionMs } from '../../shared/process/clock.js';
 import { createLogger } from '../../shared/process/logger.js';
@@ -20,6 +20,14 @@ const DEFAULTS = [
   { name: 'default_transaction_isolation', is: 'repeatable read', needed: 'read committed' },
   { name: 'DateStyle', is: 'SQL, DMY', needed: 'ISO' },
 ] as const;
+
+async function withConnection(
+  database: Config['database'],
+  act: (db: Knex) => Promise<unknown>,
+): Promise<void> {
+  const db = openDatabase(database);
+  await act(db).finally(() => db.destroy());
+}
 
 describe('a database whose sessions have defaults that the service cannot work with', () => {
   let admin: Knex;
@@ -56,17 +64,14 @@ describe('a database whose sessions have defaults that the service cannot work w
 
       for (const [command, run] of Object.entries({ migrate, 'migrate --down': migrateDown }))
         it(`is refused by ${command}, which changes nothing`, async () => {
-          await assert.rejects(run(configOf(databaseUrl), logger), (error: unknown) => {
-            assert.ok(error instanceof ConfigError);
-            assert.equal(error.message, sentenceOf(databaseUrl, wrong));
-            return true;
-          });
+          const refusal = { name: 'ConfigError', message: sentenceOf(databaseUrl, wrong) };
+          await assert.rejects(run(configOf(databaseUrl), logger), refusal);
           await setDefault(databaseUrl, name, needed);
-          const db = openDatabase(configOf(databaseUrl).database);
           try {
-            assert.equal((await db('pg_tables').where('schemaname', 'public')).length, 0);
+            await withConnection(configOf(databaseUrl).database, async (db) =>
+              assert.deepEqual(await db('pg_tables').where('schemaname', 'public'), []),
+            );
           } finally {
-            await db.destroy();
             await setDefault(databaseUrl, name, is);
           }
         });
@@ -81,10 +86,8 @@ describe('a database whose sessions have defaults that the service cannot work w
           await closeSessions(app.db, url);
           const ready = await request(app.server).get('/readyz');
           assert.deepEqual([ready.status, ready.body.database], [503, 'misconfigured']);
-          assert.equal(
-            answerOf(await request(app.server).get(`/c/${id}`)),
-            '503 payment_service_unavailable',
-          );
+          const answer = await request(app.server).get(`/c/${id}`);
+          assert.equal(answerOf(answer), '503 payment_service_unavailable');
         } finally {
           await app.close();
         }
@@ -160,34 +163,28 @@ describe('a database whose sessions round floating-point numbers', () => {
   it('is asked for its clock, and since when commits may be lost, in exact numbers', async () => {
     const url = await createMigratedDatabase('rounded');
     const { database } = loadConfig({ DATABASE_URL: url }, 'migrate');
-    const admin = openDatabase(database);
-    await admin.raw(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET extra_float_digits = -15`);
-    await noteDoubt(admin, 1);
-    await admin.raw(`UPDATE installation SET doubted_at = doubted_at - interval '1600 s'`);
-    await admin.destroy();
-    const db = openDatabase(database);
-    try {
+    await withConnection(database, async (admin) => {
+      await admin.raw(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET extra_float_digits = -15`);
+      await noteDoubt(admin, 1);
+      await admin.raw(`UPDATE installation SET doubted_at = doubted_at - interval '1600 s'`);
+    });
+    await withConnection(database, async (db) => {
       const { doubtedMsAgo } = (await readInstallation(db)) ?? {};
       assert.ok(Math.abs((doubtedMsAgo ?? 0) - 1_600_000) < 60_000, `${doubtedMsAgo} ms ago`);
       assert.ok(Math.abs(clockCorrectionMs()) < 60_000, `the clock is ${clockCorrectionMs()} ms off`);
-    } finally {
-      await db.destroy();
-    }
+    });
   });
 });
 
 describe('a transaction', () => {
   it('is at read committed, also in a session whose default has changed', async () => {
     const { database } = loadConfig({ DATABASE_URL: testServices().databaseUrl }, 'migrate');
-    const db = openDatabase({ ...database, poolSize: 1 });
-    try {
+    await withConnection({ ...database, poolSize: 1 }, async (db) => {
       await db.raw(`SET default_transaction_isolation = 'repeatable read'`);
       await db.transaction(async (trx) => {
         const { rows } = await trx.raw('SHOW transaction_isolation');
         assert.deepEqual(rows, [{ transaction_isolation: 'read committed' }]);
       });
-    } finally {
-      await db.destroy();
-    }
+    });
   });
 });
