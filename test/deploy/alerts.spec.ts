@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import request from 'supertest';
@@ -12,10 +12,10 @@ import type { Closable } from '../../shared/process/shutdown.js';
 import { startWorker } from '../../workers/process/start-worker.js';
 import { anchorsOf } from '../support/anchors.js';
 import { openTestApp, type TestApp } from '../support/app.js';
+import { ROOT, read } from '../support/deploy-files.js';
 import { missingSeries, readPromQl, readSeries, type Series } from '../support/promql.js';
 import { testServices } from '../support/suite.js';
 
-const ROOT = path.join(import.meta.dirname, '..', '..');
 const FOLDER = path.join(ROOT, 'deploy', 'prometheus');
 const TESTS = path.join(FOLDER, 'tests');
 const TOKEN = 'metrics-token-of-a-spec';
@@ -38,7 +38,6 @@ interface Panel {
   targets?: { expr: string }[];
 }
 
-const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
 const { groups }: { groups: { rules: Rule[] }[] } = parse(read('deploy/prometheus/alerts.yml'));
 const rules = groups.flatMap((group) => group.rules);
 const testFiles = readdirSync(TESTS).map((name): TestFile => parse(read(`deploy/prometheus/tests/${name}`)));
@@ -49,19 +48,25 @@ const asAsked = (expr: string): string => expr.replaceAll('$__rate_interval', '5
 
 const promtool = (...args: string[]): Promise<string> => runProgram({ command: 'promtool', args });
 
+async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'rules-'));
+  try {
+    await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
 describe('the alerts', () => {
   it('are valid Prometheus rules, with a valid example configuration', async () => {
-    assert.match(
-      await promtool('check', 'rules', path.join(FOLDER, 'alerts.yml')),
-      /SUCCESS: \d+ rules found/,
-    );
+    const checked = await promtool('check', 'rules', path.join(FOLDER, 'alerts.yml'));
+    assert.match(checked, /SUCCESS: \d+ rules found/);
     await promtool('check', 'config', '--syntax-only', path.join(FOLDER, 'prometheus.yml'));
   });
 
   /** promtool evaluates every rule of a file at every minute of a test: here each test has the rules alone that it is about. */
   it('fire at their threshold and not below it', async () => {
-    const folder = mkdtempSync(path.join(os.tmpdir(), 'alerts-'));
-    try {
+    await inFolder(async (folder) => {
       const written = testFiles.flatMap(({ tests, ...file }, number) =>
         tests.map((test, index) => {
           assert.deepEqual(file.rule_files, ['../alerts.yml']);
@@ -70,18 +75,14 @@ describe('the alerts', () => {
             .map((group) => ({ ...group, rules: group.rules.filter(({ alert }) => named.has(alert)) }))
             .filter((group) => group.rules.length > 0);
           const name = path.join(folder, `${number}-${index}`);
+          const alone = { ...file, rule_files: [`${name}-rules.yml`], tests: [test] };
           writeFileSync(`${name}-rules.yml`, stringify({ groups: own }));
-          writeFileSync(
-            `${name}.yml`,
-            stringify({ ...file, rule_files: [`${name}-rules.yml`], tests: [test] }),
-          );
+          writeFileSync(`${name}.yml`, stringify(alone));
           return `${name}.yml`;
         }),
       );
       await promtool('test', 'rules', ...written);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    });
   });
 
   it('are each tested firing and not firing', () => {
@@ -115,15 +116,12 @@ describe('the alerts', () => {
 
 describe('the dashboard', () => {
   it('uses valid Prometheus expressions', async () => {
-    const folder = mkdtempSync(path.join(os.tmpdir(), 'dashboard-'));
-    try {
+    await inFolder(async (folder) => {
       const records = expressions.map((expr, index) => ({ record: `panel:${index}`, expr: asAsked(expr) }));
       const file = path.join(folder, 'rules.yml');
       writeFileSync(file, stringify({ groups: [{ name: 'dashboard', rules: records }] }));
       assert.match(await promtool('check', 'rules', file), new RegExp(`${records.length} rules found`));
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    });
   });
 
   it('names each alert at the panel that shows its cause', () => {
@@ -150,12 +148,8 @@ describe('the metrics of alerts and dashboard', () => {
       DATABASE_REPLICA_URL: databaseUrl,
       DATABASE_DISK_BYTES: '1000000000000',
     });
-    const environment = {
-      DATABASE_URL: databaseUrl,
-      REDIS_URL: redisUrl,
-      FACILITATOR_URL: 'http://127.0.0.1:1',
-    };
-    worker = await startWorker(loadConfig(environment, 'worker'), createLogger('silent', 'test'));
+    const urls = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, FACILITATOR_URL: 'http://127.0.0.1:1' };
+    worker = await startWorker(loadConfig(urls, 'worker'), createLogger('silent', 'test'));
     await eventually(async () => {
       const page = await request(app.server).get('/metrics').set('Authorization', `Bearer ${TOKEN}`);
       series = [...readSeries(page.text), ...OF_PROMETHEUS];
@@ -186,7 +180,7 @@ describe('the metrics of alerts and dashboard', () => {
       ['sum by (nobody) (rate(checkout_link_answers_total[5m]))', /^nobody$/],
       ['checkout_link_answers_total{outcome="nothing"} > 0', /nothing/],
       [
-        'increase(checkout_log_lines_total{event=~"payment.surplus|payment.nothing"}[1h]) > 0',
+        'increase(checkout_log_lines_total{event=~"payment.surplus|payment.nothing"}[1h])',
         /payment\.nothing/,
       ],
       ['checkout_settle_call_seconds_count{nobody!=""} and on (worker) up', /nobody/],

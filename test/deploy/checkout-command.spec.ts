@@ -54,34 +54,27 @@ describe('deploy/checkout.mjs', () => {
   });
 
   it('reads settings as systemd does, drop-ins last, and runs by a link', async () => {
-    const shown = path.join(folder, 'shown');
-    mkdirSync(path.join(shown, 'local', 'commands'), { recursive: true });
-    writeFileSync(
+    const [shown, units] = [path.join(folder, 'shown'), path.join(folder, 'units')];
+    const write = (file: string, ...lines: string[]): void => {
+      mkdirSync(path.dirname(file), { recursive: true });
+      writeFileSync(file, `${lines.join('\n')}\n`);
+    };
+    write(
       path.join(shown, 'local', 'commands', 'merchants.mjs'),
       'const { PATH, HOME, LANG, TERM, TZ, ...rest } = process.env; process.stdout.write(JSON.stringify(rest));',
     );
-    const units = path.join(folder, 'units');
-    mkdirSync(path.join(units, 'checkout-web@.service.d'), { recursive: true });
-    writeFileSync(
+    write(
       path.join(units, 'checkout-web@.service'),
-      `[Service]\nWorkingDirectory=${shown}\nEnvironmentFile=${settings}\nEnvironmentFile=-/nowhere\nEnvironment=NODE_ENV=production "TWO=a b" HIDDEN=1\n`,
+      `[Service]\nWorkingDirectory=${shown}\nEnvironmentFile=${settings}\nEnvironmentFile=-/nowhere`,
+      'Environment=NODE_ENV=production "TWO=a b" HIDDEN=1',
     );
-    writeFileSync(
-      path.join(units, 'checkout-web@.service.d', 'more.conf'),
-      '[Service]\nEnvironment=THREE=3\nEnvironment="TWO=c d"\n',
+    const dropIn = path.join(units, 'checkout-web@.service.d', 'more.conf');
+    write(dropIn, '[Service]', 'Environment=THREE=3', 'Environment="TWO=c d"');
+    write(
+      settings,
+      ...['; a comment', 'HIDDEN=shown # no comment here', 'QUOTED="x=1 \\"y\\""', "SINGLE='#a\\b'"],
+      ...['LONG=one\\', 'two', 'ESCAPED=a\\ b', 'EMPTY=', 'no assignment'],
     );
-    const lines = [
-      '; a comment',
-      'HIDDEN=shown # no comment here',
-      'QUOTED="x=1 \\"y\\""',
-      "SINGLE='#a\\b'",
-      'LONG=one\\',
-      'two',
-      'ESCAPED=a\\ b',
-      'EMPTY=',
-      'no assignment',
-    ];
-    writeFileSync(settings, `${lines.join('\n')}\n`);
     const link = path.join(folder, 'checkout');
     symlinkSync(COMMAND, link);
     const environment = { CHECKOUT_UNITS: units, ENCRYPTION_KEY: 'of the caller' };

@@ -4,12 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import request from 'supertest';
 import { relay } from '../../deploy/docker/relay.mjs';
-import { findFreePort } from '../../lab/world/http/listen.js';
+import { closeServer, findFreePort, listen } from '../../lab/world/http/listen.js';
 import { isLocalRequest } from '../../lab/world/http/local-requests.js';
 
 const LOOPBACK = '127.0.0.1';
 const portOf = (server: Server): number => (server.address() as AddressInfo).port;
-const close = (server: Server): Promise<unknown> => new Promise((resolve) => server.close(resolve));
+
+const relayTo = (port: number): Promise<Server> =>
+  relay({ from: { host: LOOPBACK, port: 0 }, to: { host: LOOPBACK, port } });
 
 /** Lets other containers reach a sandbox that answers only its own machine. */
 describe('the relay of the sandbox', () => {
@@ -24,12 +26,11 @@ describe('the relay of the sandbox', () => {
         .writeHead(201, { 'content-type': 'application/json', 'x-echo': 'yes' })
         .end(JSON.stringify(echo));
     });
-    await new Promise<void>((resolve) => target.listen(0, LOOPBACK, resolve));
-    front = await relay({ from: { host: LOOPBACK, port: 0 }, to: { host: LOOPBACK, port: portOf(target) } });
+    front = await relayTo(await listen(target, 0));
   });
   after(async () => {
-    await close(front);
-    await close(target);
+    await closeServer(front);
+    await closeServer(target);
   });
 
   const ask = (server: Server) => request(`http://${LOOPBACK}:${portOf(server)}`);
@@ -51,11 +52,8 @@ describe('the relay of the sandbox', () => {
   });
 
   it('reports when the sandbox does not answer', async () => {
-    const lonely = await relay({
-      from: { host: LOOPBACK, port: 0 },
-      to: { host: LOOPBACK, port: await findFreePort() },
-    });
+    const lonely = await relayTo(await findFreePort());
     assert.equal((await ask(lonely).get('/')).status, 502);
-    await close(lonely);
+    await closeServer(lonely);
   });
 });
