@@ -8,12 +8,9 @@ import { AnswerTooLong } from '../../../shared/chains/check/unreadable.js';
 import type { ChainFetch } from '../../../shared/chains/rpc/rpc-fetch.js';
 import { buildEvmQuery, randomAddress } from './evm-payment.js';
 import { UNPACED } from './unpaced.js';
-import { countAnswers, type World } from './world.js';
+import { countAnswers, HONEST, type Phase, phasesOf, type World } from './world.js';
 
-/** The behaviour of the endpoint during some checks. */
-interface EvmPhase {
-  checks: number;
-  secondsApart: number;
+interface EvmPhase extends Phase {
   maxLogRange: number;
   logRefusal: LogRefusal;
   keepsState: number;
@@ -25,13 +22,8 @@ interface EvmPhase {
   mostLogs: number;
   /** Every other receipt is asked of a node that has forgotten it. */
   hasForgetfulNode: boolean;
-  nodes: readonly number[];
-  atRandom: boolean;
-  allowance: number;
-  isHalted: boolean;
   /** A node has the block that a reorganisation dropped. */
   hasForkedNode: boolean;
-  fault: { method: string; kind: 'cut' | 'http_500' | 'http_429' | 'wrong_shape' } | null;
 }
 
 interface EvmPlan {
@@ -60,8 +52,7 @@ const PAY_TO = randomAddress();
 const ELSEWHERE = randomAddress();
 
 export const HONEST_EVM: EvmPhase = {
-  checks: 0,
-  secondsApart: 30,
+  ...HONEST,
   maxLogRange: 10,
   logRefusal: 'named',
   keepsState: 0,
@@ -70,17 +61,11 @@ export const HONEST_EVM: EvmPhase = {
   hasLateIndex: false,
   mostLogs: INFINITE,
   hasForgetfulNode: false,
-  nodes: [0],
-  atRandom: false,
-  allowance: INFINITE,
-  isHalted: false,
   hasForkedNode: false,
-  fault: null,
 };
 
-const anyPhase: fc.Arbitrary<EvmPhase> = fc.record({
-  checks: fc.integer({ min: 1, max: 4 }),
-  secondsApart: fc.integer({ min: 2, max: 60 }),
+const METHODS = ['eth_getLogs', 'eth_getTransactionReceipt', 'eth_call', 'eth_getBlockByNumber'];
+const phases = phasesOf(HONEST_EVM, METHODS, {
   maxLogRange: fc.constantFrom(INFINITE, 2000, 100, 10, 3, 0),
   logRefusal: fc.constantFrom(...(Object.keys(LOG_REFUSALS) as LogRefusal[])),
   keepsState: fc.constantFrom(INFINITE, 128, 8, 0),
@@ -90,31 +75,9 @@ const anyPhase: fc.Arbitrary<EvmPhase> = fc.record({
   mostLogs: fc.constantFrom(INFINITE, INFINITE, INFINITE, 1, 0),
   hasForgetfulNode: fc.boolean(),
   nodes: fc.constantFrom([0], [0], [0, 1], [0, 7], [0, 40], [3, 0, 9]),
-  atRandom: fc.boolean(),
   allowance: fc.constantFrom(INFINITE, INFINITE, 4, 6, 10, 20),
-  isHalted: fc.oneof({ weight: 2, arbitrary: fc.constant(false) }, fc.boolean()),
   hasForkedNode: fc.boolean(),
-  fault: fc.option(
-    fc.record({
-      method: fc.constantFrom(
-        'eth_getLogs',
-        'eth_getTransactionReceipt',
-        'eth_call',
-        'eth_getBlockByNumber',
-        '*',
-      ),
-      kind: fc.constantFrom('cut', 'http_500', 'http_429', 'wrong_shape'),
-    }),
-    { freq: 3 },
-  ),
 });
-
-/** The chain halts while the service's clock passes the authorization's end. */
-const longHalt: fc.Arbitrary<EvmPhase> = fc
-  .integer({ min: 4, max: 8 })
-  .map((checks) => ({ ...HONEST_EVM, checks, secondsApart: 50, isHalted: true }));
-
-const phase = fc.oneof({ weight: 7, arbitrary: anyPhase }, { weight: 1, arbitrary: longHalt });
 
 export const evmPlan: fc.Arbitrary<EvmPlan> = fc.record({
   seed: fc.nat(),
@@ -127,7 +90,7 @@ export const evmPlan: fc.Arbitrary<EvmPlan> = fc.record({
   fate: fc.constantFrom('paid', 'paid', 'paid', 'cancelled', 'elsewhere', 'less', 'nothing'),
   fateAt: fc.double({ min: 0, max: 0.95, noNaN: true }),
   reorganised: fc.option(fc.constantFrom('moved', 'gone'), { freq: 2 }),
-  phases: fc.array(phase, { minLength: 1, maxLength: 5 }),
+  phases,
 });
 
 export class EvmWorld implements World {

@@ -5,12 +5,9 @@ import { seededRandom } from '../../../lab/world/chance/seeded-random.js';
 import { createChains } from '../../../shared/chains/chains.js';
 import { buildSolanaPayment, DEVNET, randomKey } from './solana-payment.js';
 import { UNPACED } from './unpaced.js';
-import { countAnswers, type World } from './world.js';
+import { countAnswers, HONEST, type Phase, phasesOf, seldom, type World } from './world.js';
 
-/** The behaviour of the endpoint during some checks. */
-interface SolanaPhase {
-  checks: number;
-  secondsApart: number;
+interface SolanaPhase extends Phase {
   pageSize: number;
   listLag: number;
   listsMemos: boolean;
@@ -27,13 +24,8 @@ interface SolanaPhase {
   hasShortNode: boolean;
   /** Every other list comes from a node that lists minutes late. Its newest page has all that the claim can have. */
   hasLateLister: boolean;
-  nodes: readonly number[];
-  atRandom: boolean;
-  allowance: number;
-  isHalted: boolean;
   /** Other payments of the buyer between two checks. */
   purchases: number;
-  fault: { method: string; kind: 'cut' | 'http_500' | 'http_429' | 'wrong_shape' } | null;
 }
 
 interface SolanaPlan {
@@ -63,8 +55,7 @@ const WHOLE_PAGE = 1000;
 const LATE_SLOTS = 1000;
 
 export const HONEST_SOLANA: SolanaPhase = {
-  checks: 0,
-  secondsApart: 30,
+  ...HONEST,
   pageSize: 20,
   listLag: 0,
   listsMemos: true,
@@ -76,22 +67,19 @@ export const HONEST_SOLANA: SolanaPhase = {
   keepsSlots: INFINITE,
   hasShortNode: false,
   hasLateLister: false,
-  nodes: [0],
-  atRandom: false,
-  allowance: INFINITE,
-  isHalted: false,
   purchases: 1,
-  fault: null,
 };
 
-const anyPhase: fc.Arbitrary<SolanaPhase> = fc.record({
-  checks: fc.integer({ min: 1, max: 4 }),
-  secondsApart: fc.integer({ min: 2, max: 60 }),
+const METHODS = [
+  ...['getSlot', 'getBlockTime', 'isBlockhashValid', 'getSignaturesForAddress', 'getTransaction'],
+  ...['getSignatureStatuses', 'getFirstAvailableBlock'],
+];
+const phases = phasesOf(HONEST_SOLANA, METHODS, {
   pageSize: fc.constantFrom(WHOLE_PAGE, 100, 10, 3),
   listLag: fc.constantFrom(0, 0, 2, 10, 40),
   listsMemos: fc.boolean(),
   includesMeta: fc.boolean(),
-  hidesTransactions: fc.oneof({ weight: 2, arbitrary: fc.constant(false) }, fc.boolean()),
+  hidesTransactions: seldom,
   listsZeroTimes: fc.constantFrom(false, false, true),
   includesVersions: fc.boolean(),
   hasOldNode: fc.constantFrom(false, false, true),
@@ -99,34 +87,9 @@ const anyPhase: fc.Arbitrary<SolanaPhase> = fc.record({
   hasShortNode: fc.boolean(),
   hasLateLister: fc.boolean(),
   nodes: fc.constantFrom([0], [0], [0, 1], [0, 10], [5, 0, 20]),
-  atRandom: fc.boolean(),
   allowance: fc.constantFrom(INFINITE, INFINITE, 5, 8, 15, 30),
-  isHalted: fc.oneof({ weight: 2, arbitrary: fc.constant(false) }, fc.boolean()),
   purchases: fc.constantFrom(0, 0, 1, 5),
-  fault: fc.option(
-    fc.record({
-      method: fc.constantFrom(
-        'getSlot',
-        'getBlockTime',
-        'isBlockhashValid',
-        'getSignaturesForAddress',
-        'getTransaction',
-        'getSignatureStatuses',
-        'getFirstAvailableBlock',
-        '*',
-      ),
-      kind: fc.constantFrom('cut', 'http_500', 'http_429', 'wrong_shape'),
-    }),
-    { freq: 3 },
-  ),
 });
-
-/** The cluster halts while the service's clock passes the longest life of a blockhash. */
-const longHalt: fc.Arbitrary<SolanaPhase> = fc
-  .integer({ min: 4, max: 8 })
-  .map((checks) => ({ ...HONEST_SOLANA, checks, secondsApart: 50, isHalted: true }));
-
-const phase = fc.oneof({ weight: 7, arbitrary: anyPhase }, { weight: 1, arbitrary: longHalt });
 
 export const solanaPlan: fc.Arbitrary<SolanaPlan> = fc.record({
   seed: fc.nat(),
@@ -136,7 +99,7 @@ export const solanaPlan: fc.Arbitrary<SolanaPlan> = fc.record({
   hint: fc.constantFrom('none', 'none', 'right', 'wrong'),
   fate: fc.constantFrom('paid', 'paid', 'failed', 'nothing'),
   fateAt: fc.integer({ min: 0, max: 55 }),
-  phases: fc.array(phase, { minLength: 1, maxLength: 5 }),
+  phases,
 });
 
 export class SolanaWorld implements World {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import type { RpcEndpoint } from '../../../lab/world/chains/rpc-endpoint.js';
 import type { Chains, PaymentQuery } from '../../../shared/chains/chains.js';
 import type { ChainFinding } from '../../../shared/chains/check/finding.js';
@@ -22,6 +23,58 @@ export interface World {
   /** The outcome of the payment, once it is final. */
   fate(): 'paid' | 'lost' | 'open';
 }
+
+/** The behaviour of an endpoint during some checks, on a chain of either family. */
+export interface Phase {
+  checks: number;
+  secondsApart: number;
+  nodes: readonly number[];
+  atRandom: boolean;
+  allowance: number;
+  isHalted: boolean;
+  fault: { method: string; kind: 'cut' | 'http_500' | 'http_429' | 'wrong_shape' } | null;
+}
+
+export const HONEST: Phase = {
+  checks: 0,
+  secondsApart: 30,
+  nodes: [0],
+  atRandom: false,
+  allowance: Number.POSITIVE_INFINITY,
+  isHalted: false,
+  fault: null,
+};
+
+type Arbitraries<T> = { [Name in keyof T]: fc.Arbitrary<T[Name]> };
+
+/** Any phases with these members, of which some halt the chain while the service's clock passes the payment's end. */
+export function phasesOf<P extends Phase>(
+  honest: P,
+  methods: readonly string[],
+  own: Arbitraries<Omit<P, 'checks' | 'secondsApart' | 'atRandom' | 'isHalted' | 'fault'>>,
+): fc.Arbitrary<P[]> {
+  const common: Arbitraries<Pick<Phase, 'checks' | 'secondsApart' | 'atRandom' | 'isHalted' | 'fault'>> = {
+    checks: fc.integer({ min: 1, max: 4 }),
+    secondsApart: fc.integer({ min: 2, max: 60 }),
+    atRandom: fc.boolean(),
+    isHalted: seldom,
+    fault: fc.option(
+      fc.record({
+        method: fc.constantFrom(...methods, '*'),
+        kind: fc.constantFrom('cut', 'http_500', 'http_429', 'wrong_shape'),
+      }),
+      { freq: 3 },
+    ),
+  };
+  const any = fc.record({ ...common, ...own }) as unknown as fc.Arbitrary<P>;
+  const longHalt = fc
+    .integer({ min: 4, max: 8 })
+    .map((checks) => ({ ...honest, checks, secondsApart: 50, isHalted: true }));
+  const phase = fc.oneof({ weight: 7, arbitrary: any }, { weight: 1, arbitrary: longHalt });
+  return fc.array(phase, { minLength: 1, maxLength: 5 });
+}
+
+export const seldom = fc.oneof({ weight: 2, arbitrary: fc.constant(false) }, fc.boolean());
 
 export type Verdict =
   | { kind: 'paid' | 'failed' }
