@@ -28,7 +28,7 @@ import { buildSigner, type Client, client, signToken } from '../support/api-clie
 import { openTestApp, type TestApp } from '../support/app.js';
 import { newPayment } from '../support/new-payment.js';
 import { ENDPOINTS, minimal, REFUNDS, SESSIONS } from '../support/orders.js';
-import { captureStatements, explain } from '../support/query-plans.js';
+import { tableReads } from '../support/query-plans.js';
 import { createMigratedDatabase } from '../support/suite.js';
 import { ALLOWANCE } from '../support/webhook-flow.js';
 
@@ -113,15 +113,10 @@ describe('query plans of a large database', () => {
   });
 
   async function assertIndexed(act: () => Promise<unknown>, mostRows = MOST_ROWS): Promise<void> {
-    const statements = await captureStatements(app.db, act);
-    assert.notEqual(statements.length, 0, 'no statement was sent');
-    for (const statement of statements) {
-      for (const { table, index, rows } of await explain(app.db, statement)) {
-        const scan = `${table} by ${index}, ${rows} rows: ${statement.sql}`;
-        assert.ok(rows <= mostRows, scan);
-        // Postgres reads a table of a few rows as a whole.
-        if (rows > 20) assert.notEqual(index, undefined, scan);
-      }
+    for (const { index, rows, scan } of await tableReads(app.db, act)) {
+      assert.ok(rows <= mostRows, scan);
+      // Postgres reads a table of a few rows as a whole.
+      if (rows > 20) assert.notEqual(index, undefined, scan);
     }
   }
 

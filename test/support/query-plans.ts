@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { Knex } from '../../shared/db/knex.js';
 
 /** A statement as the service sent it. */
@@ -33,6 +34,20 @@ export async function captureStatements(db: Knex, act: () => Promise<unknown>): 
   const sent = await allStatements(db, act);
   const ofTables = sent.filter(({ sql }) => /^[\s(]*(select|insert|update|delete|with)\b/i.test(sql));
   return [...new Map(ofTables.map((one) => [one.sql, one])).values()];
+}
+
+/** How the statements of `act`, of which there is at least one, read their tables. `scan` is a text about it. */
+export async function tableReads(
+  db: Knex,
+  act: () => Promise<unknown>,
+): Promise<(TableRead & { scan: string })[]> {
+  const statements = await captureStatements(db, act);
+  assert.notEqual(statements.length, 0, 'no statement was sent');
+  const reads: (TableRead & { scan: string })[] = [];
+  for (const statement of statements)
+    for (const read of await explain(db, statement))
+      reads.push({ ...read, scan: `${read.table} by ${read.index}, ${read.rows} rows: ${statement.sql}` });
+  return reads;
 }
 
 interface PlanNode {
