@@ -29,10 +29,7 @@ describe('the chains', () => {
     evm.movePayment(ofEvm);
     solana.movePayment(ofSolana.signedTransaction);
     const findings = await Promise.all([chains.check(ofEvm), chains.check(ofSolana)]);
-    assert.deepEqual(
-      findings.map(({ kind }) => kind),
-      ['paid', 'paid'],
-    );
+    for (const { kind } of findings) assert.equal(kind, 'paid');
   });
 
   it('are unreadable for a network that is not in the table', async () => {
@@ -71,13 +68,6 @@ describe('the chains', () => {
       assert.deepEqual(await open(50).check(query), tooSlow);
     });
   }
-
-  it('report the time of the newest block when it could be read', async () => {
-    evm.endpoint.fail('http_500', 'eth_call');
-    const { kind, ...rest } = await chains.check(buildEvmQuery());
-    const newest = new Date(evm.head.timestamp * 1000);
-    assert.deepEqual([kind, 'chainTime' in rest && rest.chainTime], ['unreadable', newest]);
-  });
 
   it('end a check whose requests are each in time but not together', async () => {
     evm.endpoint.delayMs = 40;
