@@ -22,7 +22,7 @@ const canceled = (parts: { from?: Hex; nonce?: Hex } = {}): FakeLog => canceledL
 const transfer = (parts: { asset?: Hex; from?: Hex; payTo?: Hex; amount?: bigint } = {}): FakeLog =>
   transferLog({ ...PAYMENT, ...parts });
 
-function judge(...logs: FakeLog[]): ReturnType<typeof judgeAuthorization> {
+function judge(...logs: FakeLog[]): Proof {
   return judgeAuthorization(number(logs), PAYMENT);
 }
 
@@ -30,78 +30,72 @@ function number(logs: FakeLog[]): EvmLog[] {
   return logs.map((log, index) => ({ ...log, logIndex: 10 + index, transactionHash: TRANSACTION }));
 }
 
+type Proof = ReturnType<typeof judgeAuthorization>;
+const SPENT: Proof = { kind: 'spent' };
+const ABSENT: Proof = { kind: 'absent' };
+const AMBIGUOUS: Proof = { kind: 'ambiguous' };
+const transferredAt = (logIndex: number): Proof => ({ kind: 'transferred', logIndex });
+
 describe('the proof in the logs of a transaction', () => {
-  const cases: [title: string, logs: FakeLog[], verdict: ReturnType<typeof judgeAuthorization>][] = [
-    ['is the transfer after the use', [used(), transfer()], { kind: 'transferred', logIndex: 11 }],
-    ['is a transfer of more', [used(), transfer({ amount: 101n })], { kind: 'transferred', logIndex: 11 }],
+  const cases: [title: string, logs: FakeLog[], proof: Proof][] = [
+    ['is the transfer after the use', [used(), transfer()], transferredAt(11)],
+    ['is a transfer of more', [used(), transfer({ amount: 101n })], transferredAt(11)],
     [
       'is the transfer before the use when the token logs in that order',
       [transfer(), used()],
-      { kind: 'transferred', logIndex: 10 },
+      transferredAt(10),
     ],
-    [
-      'is not a transfer of less, as by a token that takes a fee',
-      [used(), transfer({ amount: 99n })],
-      { kind: 'spent' },
-    ],
-    ['is not a transfer to another', [used(), transfer({ payTo: STRANGER })], { kind: 'spent' }],
-    ['is not a cancellation', [canceled()], { kind: 'spent' }],
-    ['is not a cancellation beside a transfer', [canceled(), transfer()], { kind: 'spent' }],
-    ['is not there without the use', [transfer()], { kind: 'absent' }],
-    ['is not there in a transaction without logs', [], { kind: 'absent' }],
-    ["is not another nonce's", [used({ nonce: OTHER_NONCE }), transfer()], { kind: 'absent' }],
-    [
-      "is not another payer's with the same nonce",
-      [used({ from: STRANGER }), transfer()],
-      { kind: 'absent' },
-    ],
+    ['is not a transfer of less, as by a token that takes a fee', [used(), transfer({ amount: 99n })], SPENT],
+    ['is not a transfer to another', [used(), transfer({ payTo: STRANGER })], SPENT],
+    ['is not a cancellation', [canceled()], SPENT],
+    ['is not a cancellation beside a transfer', [canceled(), transfer()], SPENT],
+    ['is not there without the use', [transfer()], ABSENT],
+    ['is not there in a transaction without logs', [], ABSENT],
+    ["is not another nonce's", [used({ nonce: OTHER_NONCE }), transfer()], ABSENT],
+    ["is not another payer's with the same nonce", [used({ from: STRANGER }), transfer()], ABSENT],
     [
       "is not another contract's logs with the same contents",
       [used({ asset: STRANGER }), transfer({ asset: STRANGER })],
-      { kind: 'absent' },
+      ABSENT,
     ],
-    ["is not another contract's transfer", [used(), transfer({ asset: STRANGER })], { kind: 'ambiguous' }],
-    ["is not another payer's transfer", [used(), transfer({ from: STRANGER })], { kind: 'ambiguous' }],
+    ["is not another contract's transfer", [used(), transfer({ asset: STRANGER })], AMBIGUOUS],
+    ["is not another payer's transfer", [used(), transfer({ from: STRANGER })], AMBIGUOUS],
     [
       'is not the transfer that belongs to another authorization',
       [used(), transfer({ payTo: STRANGER }), used({ nonce: OTHER_NONCE }), transfer()],
-      { kind: 'spent' },
+      SPENT,
     ],
-    [
-      'does not count for two authorizations',
-      [used(), used({ nonce: OTHER_NONCE }), transfer()],
-      { kind: 'ambiguous' },
-    ],
+    ['does not count for two authorizations', [used(), used({ nonce: OTHER_NONCE }), transfer()], AMBIGUOUS],
     [
       "is its own transfer among the same buyer's others",
       [used({ nonce: OTHER_NONCE }), transfer(), used(), transfer()],
-      { kind: 'transferred', logIndex: 13 },
+      transferredAt(13),
     ],
     [
       "is its own transfer among others' when transfers are logged first",
       [transfer(), used({ nonce: OTHER_NONCE }), transfer(), used()],
-      { kind: 'transferred', logIndex: 12 },
+      transferredAt(12),
     ],
     [
       'is its own transfer when other buyers pay in between',
       [used(), used({ from: STRANGER }), transfer({ from: STRANGER }), transfer()],
-      { kind: 'transferred', logIndex: 13 },
+      transferredAt(13),
     ],
     [
       'is ambiguous when the authorization paid elsewhere next to a transfer without an authorization',
       [transfer(), used(), transfer({ payTo: STRANGER })],
-      { kind: 'ambiguous' },
+      AMBIGUOUS,
     ],
     [
       'is ambiguous when a first transfer takes a fee and a second one pays',
       [used(), transfer({ payTo: STRANGER, amount: 1n }), transfer()],
-      { kind: 'ambiguous' },
+      AMBIGUOUS,
     ],
   ];
 
-  for (const [title, logs, verdict] of cases) {
+  for (const [title, logs, proof] of cases) {
     it(title, () => {
-      assert.deepEqual(judge(...logs), verdict);
+      assert.deepEqual(judge(...logs), proof);
     });
   }
 
@@ -114,7 +108,7 @@ describe('the proof in the logs of a transaction', () => {
     ]);
     assert.ok(use && elsewhere && mine && paid);
     const verdict = judgeAuthorization([mine, elsewhere, use, paid], PAYMENT);
-    assert.deepEqual(verdict, { kind: 'transferred', logIndex: 13 });
+    assert.deepEqual(verdict, transferredAt(13));
   });
 
   it('does not depend on the case of hexadecimal digits', () => {
@@ -123,7 +117,7 @@ describe('the proof in the logs of a transaction', () => {
       address: log.address.toUpperCase().replace('0X', '0x'),
       topics: log.topics.map((topic) => topic.toUpperCase().replace('0X', '0x')),
     }));
-    assert.deepEqual(judgeAuthorization(shouted, PAYMENT), { kind: 'transferred', logIndex: 11 });
+    assert.deepEqual(judgeAuthorization(shouted, PAYMENT), transferredAt(11));
   });
 
   it('ignores transfer logs of another form', () => {
@@ -132,19 +126,19 @@ describe('the proof in the logs of a transaction', () => {
     const long = { ...transfer(), data: `${transfer().data}00` as const };
     const text = { ...transfer(), data: `0x${'zz'.repeat(32)}` as const };
     for (const odd of [nft, unindexed, long, text]) {
-      assert.deepEqual(judge(used(), odd), { kind: 'ambiguous' });
-      assert.deepEqual(judge(used(), odd, transfer()), { kind: 'transferred', logIndex: 12 });
+      assert.deepEqual(judge(used(), odd), AMBIGUOUS);
+      assert.deepEqual(judge(used(), odd, transfer()), transferredAt(12));
     }
   });
 
   it('does not mistake a transfer to an address equal to the nonce for the use', () => {
     const payment = { ...PAYMENT, nonce: pad(MERCHANT) };
-    assert.deepEqual(judgeAuthorization(number([transfer(), transfer()]), payment), { kind: 'absent' });
+    assert.deepEqual(judgeAuthorization(number([transfer(), transfer()]), payment), ABSENT);
   });
 
   it('proves a payment of 0 by a transfer of 0', () => {
     const payment = { ...PAYMENT, amount: 0n };
     const logs = number([used(), transfer({ amount: 0n })]);
-    assert.deepEqual(judgeAuthorization(logs, payment), { kind: 'transferred', logIndex: 11 });
+    assert.deepEqual(judgeAuthorization(logs, payment), transferredAt(11));
   });
 });
