@@ -53,18 +53,23 @@ describe('the queue of an endpoint', () => {
     for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   }
 
-  function check(checkDeadline?: number, { withinMs = 60_000, turnsWithinMs = 60_000 } = {}): QueuedCheck {
-    const opened = new ChainCheck({ withinMs, turnsWithinMs, retryPauseMs: 0 });
-    checks.push(opened);
-    const until = checkDeadline === undefined ? undefined : new Date(checkDeadline);
-    return queue.enter(opened, { checkDeadline: until, turnsWithinMs });
+  interface Entering {
+    withinMs?: number;
+    turnsWithinMs?: number;
+    inBackground?: boolean;
   }
 
-  function inBackground(): QueuedCheck {
-    const opened = new ChainCheck({ withinMs: 60_000, turnsWithinMs: 60_000, retryPauseMs: 0 });
+  function check(
+    until?: number,
+    { withinMs = 60_000, turnsWithinMs = 60_000, ...more }: Entering = {},
+  ): QueuedCheck {
+    const opened = new ChainCheck({ withinMs, turnsWithinMs, retryPauseMs: 0 });
     checks.push(opened);
-    return queue.enter(opened, { inBackground: true, turnsWithinMs: 60_000 });
+    const checkDeadline = until === undefined ? undefined : new Date(until);
+    return queue.enter(opened, { checkDeadline, turnsWithinMs, ...more });
   }
+
+  const inBackground = (): QueuedCheck => check(undefined, { inBackground: true });
 
   /** The text of the answer, or why there is none. */
   function ask(from: QueuedCheck, method: string, params: unknown[] = [], id: unknown = 1): Promise<string> {
@@ -73,6 +78,10 @@ describe('the queue of an endpoint', () => {
       (response) => response.text(),
       (error: Error) => error.message,
     );
+  }
+
+  async function untilSent(count: number): Promise<void> {
+    while (sent.length < count) await new Promise((resolve) => setTimeout(resolve, 10));
   }
 
   const methods = (): string[] => sent.flatMap((one) => one.methods);
@@ -125,14 +134,8 @@ describe('the queue of an endpoint', () => {
     await sent[0]?.answer({ result: 'old' });
     await sent[1]?.answer({ result: 'new' });
     const answers = [await one, await other, await later].map((text) => JSON.parse(text));
-    assert.deepEqual(
-      answers.map(({ id, result }) => [id, result]),
-      [
-        ['a', 'old'],
-        ['b', 'old'],
-        ['c', 'new'],
-      ],
-    );
+    const said = answers.map(({ id, result }) => `${id} ${result}`);
+    assert.deepEqual(said, ['a old', 'b old', 'c new']);
   });
 
   it('sends reads that wait together as a batch, and no search for logs in it', async () => {
@@ -165,10 +168,10 @@ describe('the queue of an endpoint', () => {
     await turns();
     assert.equal(sent.length, 1);
     assert.ok(queue.pausedMs > 0);
-    while (sent.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+    await untilSent(2);
     assert.deepEqual(methods(), ['eth_call', 'eth_blockNumber']);
     await sent[1]?.answer();
-    while (sent.length < 3) await new Promise((resolve) => setTimeout(resolve, 10));
+    await untilSent(3);
     await sent[2]?.answer({ result: '0x1' });
     assert.match(await asked, /0x1/);
   });
