@@ -115,31 +115,15 @@ describe("reading a facilitator's answer to /settle that", () => {
     });
 
     for (const errorReason of [
-      'settlement_pending',
-      'duplicate_settlement',
-      'nonce_already_used',
-      'invalid_exact_evm_nonce_already_used',
-      'transaction_failed',
-      'invalid_exact_evm_transaction_failed',
-      'invalid_exact_svm_transaction_failed',
+      ...['settlement_pending', 'SETTLEMENT_PENDING', 'duplicate_settlement', 'timed_out', 'unknown_error'],
+      ...['nonce_already_used', 'invalid_exact_evm_nonce_already_used', 'transaction_failed'],
+      ...['invalid_exact_evm_transaction_failed', 'invalid_exact_svm_transaction_failed'],
       'settle_exact_svm_transaction_confirmation_timed_out',
-      'timed_out',
-      'post_settlement_transfer_not_confirmed',
-      'SETTLEMENT_PENDING',
-      'unknown_error',
-      'a_word_of_tomorrow',
-      'not_confirmed_by_kyt',
-      'kyt_sanctioned_address',
+      ...['post_settlement_transfer_not_confirmed', 'not_confirmed_by_kyt', 'kyt_sanctioned_address'],
       // These two resemble words about the seller that are on the list.
-      'tomorrows_registration_required',
-      'tomorrows_to_address_sanctioned',
-      'INSUFFICIENT_FUNDS',
-      'Execution reverted!',
-      '',
-      null,
-      undefined,
-      7,
-      ['insufficient_funds'],
+      ...['tomorrows_registration_required', 'tomorrows_to_address_sanctioned'],
+      ...['a_word_of_tomorrow', 'INSUFFICIENT_FUNDS', 'Execution reverted!'],
+      ...['', null, undefined, 7, ['insufficient_funds']],
     ]) {
       it(`after ${errorReason}`, () => {
         assert.equal(settle({ ...FAILURE, errorReason }).kind, 'unknown');

@@ -43,35 +43,19 @@ describe('the list of error codes', () => {
       (code) => SAYS_SENT.test(code) && !NAMES_INSTRUCTION.test(code),
     );
     // Codes of a failed parse are told while the signature is read, before anything is sent.
-    assert.deepEqual(
-      sent.filter((code) => !/parse_failed$|failed_to_parse/.test(code)),
-      [],
-    );
+    for (const code of sent) assert.match(code, /parse_failed$|failed_to_parse/);
   });
 
   it('has no code for a used authorization, or for a failed simulation, that is told without a chain check', () => {
-    assert.deepEqual(
-      ofMeaning('refusal').filter((code) => SAYS_USED.test(code)),
-      [],
-    );
+    for (const code of ofMeaning('refusal')) assert.doesNotMatch(code, SAYS_USED);
   });
 
   for (const code of SEEN) it(`finds ${code} unclear`, () => assert.equal(meaningOf(code), 'unclear'));
 
   it('finds every code unclear that it does not have, and what is no code', () => {
-    for (const code of [
-      'a_word_of_tomorrow',
-      'INVALID_NETWORK',
-      ' invalid_network',
-      '',
-      null,
-      undefined,
-      7,
-      {},
-      '__proto__',
-    ]) {
+    const words = ['a_word_of_tomorrow', 'INVALID_NETWORK', ' invalid_network', '', '__proto__'];
+    for (const code of [...words, null, undefined, 7, {}])
       assert.equal(meaningOf(code), 'unclear', String(code));
-    }
   });
 
   it('has a refusal for every code of the specification', () => {
