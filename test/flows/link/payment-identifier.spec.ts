@@ -222,17 +222,9 @@ describe('a payment identifier', () => {
   }
 
   describe('that is malformed is refused before anything is stored or the facilitator is called:', () => {
+    /** test/unit/x402/payment-identifier.spec.ts has every other form. */
     const wrong: Record<string, unknown> = {
       'fifteen characters': { info: { id: 'a'.repeat(15) } },
-      '129 characters': { info: { id: 'a'.repeat(129) } },
-      'an empty string': { info: { id: '' } },
-      'a space in it': { info: { id: 'pay_0123 456789abcdef' } },
-      'a trailing newline': { info: { id: 'pay_0123456789abcdef\n' } },
-      'a letter that is not ASCII': { info: { id: 'pay_0123456789abcdéf' } },
-      'a number': { info: { id: 1_234_567_890_123_456 } },
-      'a list': { info: { id: ['pay_0123456789abcdef'] } },
-      'an `info` that is a string': { info: 'pay_0123456789abcdef' },
-      'an extension that is a string': 'pay_0123456789abcdef',
       'an extension that is a list': [{ info: { id: 'pay_0123456789abcdef' } }],
     };
     for (const [title, extension] of Object.entries(wrong)) {
@@ -248,31 +240,18 @@ describe('a payment identifier', () => {
     }
   });
 
-  for (const [title, identifier] of [
-    ['16 characters', 'aZ0-_'.padEnd(16, 'x')],
-    ['128 characters', 'aZ0-_'.padEnd(128, 'x')],
-  ] as const) {
-    it(`may have ${title}`, async () => {
-      assert.equal(answerOf(await send(await named(identifier))), '200 complete');
-      assert.equal((await checkout.payment(id)).identifier, identifier);
-    });
-  }
+  it('may have 128 characters', async () => {
+    const identifier = 'aZ0-_'.padEnd(128, 'x');
+    assert.equal(answerOf(await send(await named(identifier))), '200 complete');
+    assert.equal((await checkout.payment(id)).identifier, identifier);
+  });
 
-  for (const [title, extensions] of Object.entries({
-    'no extensions': null,
-    'extensions that are a list': [],
-    'the extension as null': { 'payment-identifier': null },
-    'no `info`': { 'payment-identifier': { schema: {} } },
-    'no `id`': { 'payment-identifier': { info: { required: false, id: null } } },
-    'other extensions': { bazaar: { info: {} } },
-  })) {
-    it(`is absent with ${title}`, async () => {
-      const { accepted, payload } = await checkout.sign(id);
-      const res = await send({ header: paymentHeader(accepted, payload, { extensions }) });
-      assert.equal(answerOf(res), '200 complete');
-      assert.equal((await checkout.payment(id)).identifier, null);
-    });
-  }
+  it('is absent with other extensions only', async () => {
+    const { accepted, payload } = await checkout.sign(id);
+    const header = paymentHeader(accepted, payload, { extensions: { bazaar: { info: {} } } });
+    assert.equal(answerOf(await send({ header })), '200 complete');
+    assert.equal((await checkout.payment(id)).identifier, null);
+  });
 
   it('is not read in x402 version 1, which has no extensions', async () => {
     const { payload } = await checkout.sign(id);

@@ -38,6 +38,18 @@ describe('reading a payment identifier', () => {
     );
   });
 
+  it('refuses a name of another type, and another form of the extension', () => {
+    const others = [{ info: ID }, ID, [{ info: { id: ID } }]].map((one) => ({ 'payment-identifier': one }));
+    for (const extensions of [named(1_234_567_890_123_456), named([ID]), ...others])
+      assert.equal(readPaymentIdentifier(extensions).ok, false, JSON.stringify(extensions));
+  });
+
+  it('is absent without the extension, its `info` or its `id`', () => {
+    const others = [null, { schema: {} }].map((one) => ({ 'payment-identifier': one }));
+    for (const extensions of [null, [], { bazaar: { info: {} } }, named(null), ...others])
+      assert.deepEqual(readPaymentIdentifier(extensions), { ok: true, id: undefined });
+  });
+
   it('ignores inherited properties', () => {
     const extensions = JSON.parse(`{"__proto__":{"payment-identifier":{"info":{"id":"${ID}"}}}}`);
     assert.deepEqual(readPaymentIdentifier(extensions), { ok: true, id: undefined });
