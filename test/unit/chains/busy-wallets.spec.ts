@@ -2,25 +2,24 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Keypair } from '@solana/web3.js';
 import { SolanaChain } from '../../../lab/world/chains/solana-chain.js';
-import { type Chains, createChains } from '../../../shared/chains/chains.js';
+import { createChains } from '../../../shared/chains/chains.js';
 import type { SearchPosition } from '../../../shared/chains/check/search-position.js';
 import type { SolanaPaymentQuery } from '../../../shared/chains/solana/solana.js';
+import { forEachTest } from '../../support/hooks.js';
 import { assertPaid, checkUntilDecided } from './assert-found.js';
 import { buildSolanaPayment, DEVNET } from './solana-payment.js';
-import { UNPACED } from './unpaced.js';
+import { openUnpaced } from './unpaced.js';
 
 /** Far more than the pages that a search may list hold. */
 const EARLIER = 4000;
 
 describe('a busy Solana wallet', () => {
-  let chain: SolanaChain;
-  let chains: Chains;
+  const chain = forEachTest(() => SolanaChain.inProcess(DEVNET));
+  const chains = forEachTest(() => openUnpaced(chain.endpoint.fetch));
   let payment: SolanaPaymentQuery;
   let others: SolanaPaymentQuery[];
 
   beforeEach(() => {
-    chain = SolanaChain.inProcess(DEVNET);
-    chains = createChains(new Map(), { fetch: chain.endpoint.fetch, retryPauseMs: 0, pace: UNPACED });
     const buyer = Keypair.generate();
     const blockhash = chain.issueBlockhash();
     const first = buildSolanaPayment(blockhash, { buyer }).query;
@@ -32,8 +31,6 @@ describe('a busy Solana wallet', () => {
     payment = buildSolanaPayment(chain.issueBlockhash(), { buyer, payTo }).query;
     payment = { ...payment, notBefore: chain.time };
   });
-
-  afterEach(() => chains.close());
 
   /** Three purchases a minute by the same wallet from the same merchant. */
   function buyFor(seconds: number): void {

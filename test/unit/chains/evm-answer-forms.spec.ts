@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict';
 import { EvmChain } from '../../../lab/world/chains/evm-chain.js';
-import { type Chains, createChains } from '../../../shared/chains/chains.js';
-import type { EvmPaymentQuery } from '../../../shared/chains/evm/evm.js';
 import type { ChainFetch } from '../../../shared/chains/rpc/rpc-fetch.js';
+import { forEachTest } from '../../support/hooks.js';
 import { assertUnreadable } from './assert-found.js';
 import { buildEvmQuery } from './evm-payment.js';
-import { UNPACED } from './unpaced.js';
+import { openUnpaced } from './unpaced.js';
 
 type Entry = Record<string, unknown>;
 
 describe('an EVM endpoint whose answers have another form', () => {
-  let chain: EvmChain;
-  let chains: Chains;
-  let payment: EvmPaymentQuery;
+  const chain = forEachTest(() => EvmChain.inProcess(84532));
+  const chains = forEachTest(() => openUnpaced(fetch));
+  const payment = forEachTest(buildEvmQuery);
   /** Changes the answer to a call before it is sent. */
   let spoil: (method: string, answer: Entry) => Entry;
 
@@ -24,13 +23,8 @@ describe('an EVM endpoint whose answers have another form', () => {
   };
 
   beforeEach(() => {
-    chain = EvmChain.inProcess(84532);
     spoil = (_method, answer) => answer;
-    chains = createChains(new Map(), { fetch, retryPauseMs: 0, pace: UNPACED });
-    payment = buildEvmQuery();
   });
-
-  afterEach(() => chains.close());
 
   it('that tells times in milliseconds ends no authorization', async () => {
     spoil = (method, answer) =>

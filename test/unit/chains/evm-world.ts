@@ -3,11 +3,11 @@ import { EvmChain } from '../../../lab/world/chains/evm-chain.js';
 import { ForkedNode } from '../../../lab/world/chains/forked-node.js';
 import { LOG_REFUSALS, type LogRefusal } from '../../../lab/world/chains/log-refusals.js';
 import { seededRandom } from '../../../lab/world/chance/seeded-random.js';
-import { createChains } from '../../../shared/chains/chains.js';
+import type { Chains } from '../../../shared/chains/chains.js';
 import { AnswerTooLong } from '../../../shared/chains/check/unreadable.js';
 import type { ChainFetch } from '../../../shared/chains/rpc/rpc-fetch.js';
 import { buildEvmQuery, randomAddress } from './evm-payment.js';
-import { UNPACED } from './unpaced.js';
+import { openUnpaced } from './unpaced.js';
 import { countAnswers, HONEST, type Phase, phasesOf, type World } from './world.js';
 
 interface EvmPhase extends Phase {
@@ -107,7 +107,7 @@ export class EvmWorld implements World {
   readonly confirmations: number;
   #wasDropped = false;
   #fate: 'paid' | 'lost' | 'open' = 'open';
-  chains;
+  chains: Chains;
   query;
   now: number;
   readonly settledAt: number;
@@ -116,12 +116,8 @@ export class EvmWorld implements World {
   constructor(plan: EvmPlan) {
     this.#plan = plan;
     this.confirmations = plan.reorganised === null ? 1 : CONFIRMATIONS;
-    this.chains = createChains(new Map(), {
-      fetch: (input, init) => this.#fetch(input, init),
-      retryPauseMs: 0,
-      pace: UNPACED,
-      confirmations: new Map([['EIP155_84532', this.confirmations]]),
-    });
+    const confirmations = new Map([['EIP155_84532', this.confirmations]]);
+    this.chains = openUnpaced((input, init) => this.#fetch(input, init), { confirmations });
     const chain = this.#chain;
     chain.mineAt(SECONDS_PER_BLOCK, plan.blocksBefore);
     chain.knowsBlockHashes = plan.knowsBlockHashes;

@@ -15,7 +15,7 @@ import { isRateLimit } from '../../../shared/chains/rpc/rpc-error.js';
 import { loggerWithLines } from '../../support/log-lines.js';
 import { buildEvmQuery } from './evm-payment.js';
 import { buildSolanaPayment, DEVNET } from './solana-payment.js';
-import { UNPACED } from './unpaced.js';
+import { openUnpaced, UNPACED } from './unpaced.js';
 
 const PAYMENTS = 50;
 const MOST_CALLS_EACH = 7;
@@ -60,12 +60,11 @@ for (const [name, { open, buildPaid, head }] of Object.entries(FAMILIES)) {
 
     beforeEach(() => {
       chain = open();
-      chains = openChains({ pace: UNPACED });
+      chains = openChains({});
     });
     afterEach(() => chains.close());
 
-    const openChains = (options: ChainsOptions): OpenChains =>
-      createChains(new Map(), { fetch: chain.endpoint.fetch, retryPauseMs: 0, ...options });
+    const openChains = (options: ChainsOptions): OpenChains => openUnpaced(chain.endpoint.fetch, options);
 
     const buildOne = (): PaymentQuery => buildPaid(chain, 1)[0] ?? assert.fail();
 

@@ -9,7 +9,7 @@ import type { EvmPaymentQuery } from '../../../shared/chains/evm/evm.js';
 import type { ChainFetch } from '../../../shared/chains/rpc/rpc-fetch.js';
 import { assertPaid, checkUntilDecided } from './assert-found.js';
 import { buildEvmQuery } from './evm-payment.js';
-import { UNPACED } from './unpaced.js';
+import { openUnpaced } from './unpaced.js';
 
 describe('an EVM endpoint with tight limits', () => {
   let chain: EvmChain;
@@ -19,7 +19,7 @@ describe('an EVM endpoint with tight limits', () => {
   beforeEach(() => {
     chain = EvmChain.inProcess(84532);
     chain.mineAt(2, 500);
-    chains = createChains(new Map(), { fetch: chain.endpoint.fetch, retryPauseMs: 0, pace: UNPACED });
+    chains = openUnpaced(chain.endpoint.fetch);
     payment = claim();
   });
 
@@ -58,7 +58,7 @@ describe('an EVM endpoint with tight limits', () => {
       if (Number(toBlock) - Number(fromBlock) >= 3) throw new AnswerTooLong('the answer is too long');
       return await chain.endpoint.fetch(input, init);
     };
-    chains = createChains(new Map(), { fetch, retryPauseMs: 0, pace: UNPACED });
+    chains = openUnpaced(fetch);
     await assertPaid(checkUntilDecided(chains, payment, 1), transaction);
   });
 

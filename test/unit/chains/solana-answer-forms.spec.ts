@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { Keypair } from '@solana/web3.js';
 import { SolanaChain } from '../../../lab/world/chains/solana-chain.js';
-import { type Chains, createChains } from '../../../shared/chains/chains.js';
 import type { ChainFetch } from '../../../shared/chains/rpc/rpc-fetch.js';
 import type { SolanaPaymentQuery } from '../../../shared/chains/solana/solana.js';
+import { forEachTest } from '../../support/hooks.js';
 import { assertFound } from './assert-found.js';
 import { buildSolanaPayment, DEVNET } from './solana-payment.js';
-import { UNPACED } from './unpaced.js';
+import { openUnpaced } from './unpaced.js';
 
 /** The parts of answers that a node, a proxy or an indexer leaves out, fills with zeros or answers in another form. */
 describe('a Solana endpoint whose answers have another form', () => {
   const error = { InstructionError: [2, { Custom: 1 }] };
   const buyer = Keypair.generate();
-  let chain: SolanaChain;
-  let chains: Chains;
+  const chain = forEachTest(() => SolanaChain.inProcess(DEVNET));
+  const chains = forEachTest(() => openUnpaced(fetch));
   let blockhash: string;
   let payment: SolanaPaymentQuery;
   /** Changes an answer before it is sent. */
@@ -26,17 +26,13 @@ describe('a Solana endpoint whose answers have another form', () => {
   };
 
   beforeEach(async () => {
-    chain = SolanaChain.inProcess(DEVNET);
     spoil = (_method, answer) => answer;
-    chains = createChains(new Map(), { fetch, retryPauseMs: 0, pace: UNPACED });
     blockhash = chain.issueBlockhash();
     payment = buildSolanaPayment(blockhash, { buyer }).query;
     const first = await chains.check(payment);
     assert.ok(first.kind === 'unused');
     payment = { ...payment, position: first.position };
   });
-
-  afterEach(() => chains.close());
 
   /** Lands the payment, and passes the life of its blockhash. */
   function land(landing: { error?: object } = {}): string {

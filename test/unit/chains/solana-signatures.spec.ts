@@ -15,12 +15,8 @@ describe('a list of signatures', () => {
   }
 
   it('has a time and a memo where the endpoint knows them', async () => {
-    const full = {
-      ...ENTRY,
-      blockTime: 1_700_000_000,
-      memo: '[4] note',
-      err: { InstructionError: [0, 'x'] },
-    };
+    const err = { InstructionError: [0, 'x'] };
+    const full = { ...ENTRY, blockTime: 1_700_000_000, memo: '[4] note', err };
     assert.deepEqual(await find({ result: [ENTRY, full, { signature: 'old', slot: 1 }] }), [
       { signature: '5sig', slot: 7, blockTime: undefined, memo: undefined },
       { signature: '5sig', slot: 7, blockTime: new Date(1_700_000_000_000), memo: '[4] note' },

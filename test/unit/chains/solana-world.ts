@@ -2,9 +2,9 @@ import { Keypair } from '@solana/web3.js';
 import fc from 'fast-check';
 import { SolanaChain } from '../../../lab/world/chains/solana-chain.js';
 import { seededRandom } from '../../../lab/world/chance/seeded-random.js';
-import { createChains } from '../../../shared/chains/chains.js';
+import type { Chains } from '../../../shared/chains/chains.js';
 import { buildSolanaPayment, DEVNET, randomKey } from './solana-payment.js';
-import { UNPACED } from './unpaced.js';
+import { openUnpaced } from './unpaced.js';
 import { countAnswers, HONEST, type Phase, phasesOf, seldom, type World } from './world.js';
 
 interface SolanaPhase extends Phase {
@@ -110,7 +110,7 @@ export class SolanaWorld implements World {
   readonly #firstSlot: number;
   #fate: 'paid' | 'lost' | 'open' = 'open';
   #isFulfilled = false;
-  chains = createChains(new Map(), { fetch: this.#chain.endpoint.fetch, retryPauseMs: 0, pace: UNPACED });
+  chains: Chains = openUnpaced(this.#chain.endpoint.fetch);
   query;
   now: number;
   readonly settledAt: number;
