@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createServer, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import type { Sandbox } from '../../lab/sandbox/sandbox.js';
 import { closeServer, listen } from '../../lab/world/http/listen.js';
 import { testSandbox } from '../support/sandbox.js';
@@ -12,18 +13,12 @@ interface Answer {
 
 /** fetch overrides the Host and Origin headers. */
 function ask(url: string, method: string, headers: Record<string, string>, body?: unknown): Promise<Answer> {
+  const options = { method, headers: { 'content-type': 'application/json', ...headers } };
   return new Promise((resolve, reject) => {
-    const sent = request(
-      url,
-      { method, headers: { 'content-type': 'application/json', ...headers } },
-      (response) => {
-        let text = '';
-        response.setEncoding('utf8').on('data', (part: string) => (text += part));
-        response.on('end', () =>
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
-        );
-      },
-    );
+    const sent = request(url, options, async (response) => {
+      const { statusCode: status = 0, headers: answered } = response;
+      resolve({ status, headers: answered, text: await text(response) });
+    });
     sent.on('error', reject);
     sent.end(body === undefined ? undefined : JSON.stringify(body));
   });
@@ -60,12 +55,8 @@ describe('the sandbox, called by web pages', () => {
     for (const [name, url, body] of places) {
       for (const headers of foreign) {
         for (const method of ['POST', 'OPTIONS']) {
-          const { status, headers: answered } = await ask(
-            url,
-            method,
-            headers,
-            method === 'POST' ? body : undefined,
-          );
+          const sent = method === 'POST' ? body : undefined;
+          const { status, headers: answered } = await ask(url, method, headers, sent);
           assert.equal(status, 403, `${name}: ${method} ${JSON.stringify(headers)}`);
           assert.equal(answered['access-control-allow-origin'], undefined);
         }
@@ -104,23 +95,24 @@ describe('the sandbox, called by web pages', () => {
       response.end('{}');
     });
     const port = await listen(server, 0);
-    const forking = { forking: { jsonRpcUrl: `http://127.0.0.1:${port}` } };
+    const jsonRpcUrl = `http://127.0.0.1:${port}`;
+    const forking = { forking: { jsonRpcUrl } };
     const { baseSepolia } = sandbox.chains;
     try {
       for (const body of [
         call('anvil_reset', [forking]),
         call('hardhat_reset', [forking]),
-        call('anvil_setRpcUrl', [forking.forking.jsonRpcUrl]),
+        call('anvil_setRpcUrl', [jsonRpcUrl]),
         call('anvil_mine'),
         call('evm_mine'),
         [call('eth_chainId'), call('anvil_reset', [forking])],
       ]) {
-        const { text } = await ask(baseSepolia.url, 'POST', {}, body);
-        const answers = [JSON.parse(text)].flat();
-        assert.equal(answers.at(-1).error.code, -32601, text);
+        const answer = await ask(baseSepolia.url, 'POST', {}, body);
+        const answers = [JSON.parse(answer.text)].flat();
+        assert.equal(answers.at(-1).error.code, -32601, answer.text);
       }
       // The sandbox's own client may call any method, and still cannot reach the address.
-      await assert.rejects(baseSepolia.client.reset({ jsonRpcUrl: forking.forking.jsonRpcUrl }));
+      await assert.rejects(baseSepolia.client.reset({ jsonRpcUrl }));
       assert.equal(fetched, 0);
     } finally {
       await closeServer(server);
@@ -130,10 +122,10 @@ describe('the sandbox, called by web pages', () => {
   it('answers a malformed request as a node does', async () => {
     const { url } = sandbox.chains.baseSepolia;
     for (const body of [{}, [7], 'eth_chainId', call('')]) {
-      const { status, text } = await ask(url, 'POST', {}, body);
-      assert.equal(status, 200);
-      const [answer] = [JSON.parse(text)].flat();
-      assert.ok([-32600, -32601].includes(answer.error.code), text);
+      const answered = await ask(url, 'POST', {}, body);
+      assert.equal(answered.status, 200);
+      const [answer] = [JSON.parse(answered.text)].flat();
+      assert.ok([-32600, -32601].includes(answer.error.code), answered.text);
     }
     assert.equal((await ask(url, 'GET', {})).status, 405);
     const batch = await ask(url, 'POST', {}, [call('eth_chainId'), call('net_version')]);

@@ -22,67 +22,63 @@ describe('a sandbox with a folder', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
+  const TOKEN = { address: BASE_SEPOLIA.tokens[0]?.address ?? '0x', abi: SANDBOX_TOKEN_ABI } as const;
+
   async function balances({ chains }: Sandbox): Promise<unknown[]> {
-    const [token] = BASE_SEPOLIA.tokens;
-    const address = token?.address ?? '0x';
-    const call = { address, abi: SANDBOX_TOKEN_ABI, functionName: 'balanceOf', args: [BUYER] } as const;
+    const call = { ...TOKEN, functionName: 'balanceOf', args: [BUYER] } as const;
     const lamports = await new Connection(chains.solana.url).getBalance(new PublicKey(WALLET));
     return [await chains.baseSepolia.client.readContract(call), lamports];
   }
 
   async function mintOne({ chains }: Sandbox): Promise<void> {
-    const [token] = BASE_SEPOLIA.tokens;
     const { client } = chains.baseSepolia;
-    const call = { address: token?.address ?? '0x', abi: SANDBOX_TOKEN_ABI } as const;
-    const hash = await client.writeContract({ ...call, functionName: 'mint', args: [BUYER, 1n] });
+    const hash = await client.writeContract({ ...TOKEN, functionName: 'mint', args: [BUYER, 1n] });
     await client.waitForTransactionReceipt({ hash });
   }
 
-  it('continues from its saved state', async () => {
-    const first = await startSandbox({ folder });
-    await mintOne(first);
-    const before = await balances(first);
-    await first.stop();
-    const second = await startSandbox({ folder });
+  async function using(
+    options: Parameters<typeof startSandbox>[0],
+    work: (sandbox: Sandbox) => unknown,
+  ): Promise<void> {
+    const sandbox = await startSandbox(options);
     try {
-      assert.deepEqual(await balances(second), before);
+      await work(sandbox);
     } finally {
-      await second.stop();
+      await sandbox.stop();
     }
+  }
+
+  it('continues from its saved state', async () => {
+    let before: unknown[] = [];
+    await using({ folder }, async (sandbox) => {
+      await mintOne(sandbox);
+      before = await balances(sandbox);
+    });
+    await using({ folder }, async (sandbox) => assert.deepEqual(await balances(sandbox), before));
   });
 
   it('starts with an empty chain when a state file is truncated', async () => {
     await writeFile(path.join(folder, 'base-sepolia.json'), '{"block":{"number"');
     await (await startSandbox({ folder })).stop();
     await appendFile(path.join(folder, 'solana.jsonl'), HALF_LINE);
-    const sandbox = await startSandbox({ folder });
-    try {
-      assert.deepEqual(await balances(sandbox), [1_000_000_000_000n, 1_000_000_000_000]);
-    } finally {
-      await sandbox.stop();
-    }
+    await using({ folder }, async (sandbox) =>
+      assert.deepEqual(await balances(sandbox), [1_000_000_000_000n, 1_000_000_000_000]),
+    );
   });
 
   it('uses the next free port when a port is taken', async () => {
     const other = createServer();
     const taken = await listen(other, 0);
-    const ports = {
-      facilitator: taken,
-      secondFacilitator: 0,
-      baseSepolia: taken,
-      xLayerTestnet: 0,
-      solana: taken,
-    };
-    const sandbox = await startSandbox({ ports });
+    const free = { secondFacilitator: 0, xLayerTestnet: 0 };
+    const ports = { ...free, facilitator: taken, baseSepolia: taken, solana: taken };
     try {
-      const { facilitator, chains } = sandbox;
-      const chosen = [facilitator.url, chains.baseSepolia.url, chains.solana.url].map((url) =>
-        Number(new URL(url).port),
-      );
-      assert.equal(chosen.includes(taken), false);
-      assert.equal(new Set(chosen).size, 3);
+      await using({ ports }, ({ facilitator, chains }) => {
+        const urls = [facilitator.url, chains.baseSepolia.url, chains.solana.url];
+        const chosen = urls.map((url) => Number(new URL(url).port));
+        assert.equal(chosen.includes(taken), false);
+        assert.equal(new Set(chosen).size, 3);
+      });
     } finally {
-      await sandbox.stop();
       await closeServer(other);
     }
   });
