@@ -23,10 +23,8 @@ describe('a migration of tables that are in use', () => {
   before(async () => {
     // The service's and the role's statement timeouts do not apply to migrations.
     const url = await createDatabase('busy_tables');
-    config = loadConfig(
-      { DATABASE_URL: url, REDIS_URL: 'redis://unused', DATABASE_QUERY_TIMEOUT_MS: '100' },
-      'migrate',
-    );
+    const settings = { REDIS_URL: 'redis://unused', DATABASE_QUERY_TIMEOUT_MS: '100' };
+    config = loadConfig({ DATABASE_URL: url, ...settings }, 'migrate');
     db = openDatabase({ ...config.database, queryTimeoutMs: 30_000 });
     await db.raw('CREATE TABLE busy (id int)');
     client = new pg.Client({ connectionString: url });
@@ -42,13 +40,14 @@ describe('a migration of tables that are in use', () => {
 
   const logged = (event: string) => lines.filter((line) => line.event === event);
 
-  function run(
-    name: string,
-    up: (knex: Knex) => Promise<unknown>,
-    parts: Partial<Migration> = {},
-  ): Promise<void> {
-    if (!files.some((file) => file.name === name))
-      files.push({ name, load: async () => ({ up, down: async () => undefined, ...parts }) });
+  type Up = (knex: Knex) => Promise<unknown>;
+  const fileOf = (name: string, up: Up, parts: Partial<Migration> = {}): MigrationFile => ({
+    name,
+    load: async () => ({ up, down: async () => undefined, ...parts }),
+  });
+
+  function run(name: string, up: Up, parts: Partial<Migration> = {}): Promise<void> {
+    if (!files.some((file) => file.name === name)) files.push(fileOf(name, up, parts));
     return migrate(config, logger, { migrations: migratorConfig(async () => [...files]), times: TIMES });
   }
 
@@ -98,16 +97,11 @@ describe('a migration of tables that are in use', () => {
 
   it('gives up on a lock after its time limit, names the holder, and changes nothing', async () => {
     await client.query('BEGIN; SELECT FROM busy');
+    const late: Up = (knex) =>
+      knex.raw('CREATE TABLE made_first (id int)').then(() => knex.raw('DROP TABLE busy'));
     const hasty = {
-      migrations: migratorConfig(async () => [...files, late]),
+      migrations: migratorConfig(async () => [...files, fileOf('03-late', late)]),
       times: { ...TIMES, lockDeadlineMs: 0 },
-    };
-    const late: MigrationFile = {
-      name: '03-late',
-      load: async () => ({
-        up: (knex) => knex.raw('CREATE TABLE made_first (id int)').then(() => knex.raw('DROP TABLE busy')),
-        down: async () => undefined,
-      }),
     };
     await assert.rejects(migrate(config, logger, hasty), /03-late did not get its lock.*idle in transaction/);
     await client.query('COMMIT');
