@@ -67,6 +67,13 @@ async function another({ db, accountId, session }: Twin, overrides: Partial<Paym
   return payment;
 }
 
+const heldByAnother =
+  (overrides: Partial<Payment>) =>
+  async (twin: Twin): Promise<void> => {
+    const { id } = await another(twin, overrides);
+    await sets('payables', { payment_id: id })(twin);
+  };
+
 /** Every state in which a worker that was told "settled" can find the payment and its session. */
 const CASES: Record<string, Case> = {
   'the usual one': {},
@@ -129,17 +136,9 @@ const CASES: Record<string, Case> = {
     },
   },
   'a session that is held by one that has asked for nothing': {
-    async meanwhile(twin) {
-      const { id } = await another(twin, { stage: 'settle', settleCalls: 0, settleAskedAt: null });
-      await sets('payables', { payment_id: id })(twin);
-    },
+    meanwhile: heldByAnother({ stage: 'settle', settleCalls: 0, settleAskedAt: null }),
   },
-  'a session that is held by one that has asked': {
-    async meanwhile(twin) {
-      const { id } = await another(twin, { stage: 'confirm' });
-      await sets('payables', { payment_id: id })(twin);
-    },
-  },
+  'a session that is held by one that has asked': { meanwhile: heldByAnother({ stage: 'confirm' }) },
   'a transfer that the chain has shown': { proofIndex: 7 },
   'a transfer that proves a payment in the archive': {
     proofIndex: 8,
@@ -252,14 +251,15 @@ async function play(db: Knex, write: Writer, one: Case): Promise<Left> {
 async function buildTwin(db: Knex, { payment: its, session: changes, isRefund }: Case): Promise<Twin> {
   const { accountId } = await buildMerchant(db);
   const livemode = its?.livemode ?? false;
-  const endpoint = { livemode };
-  await buildEndpoints(db, accountId, 2, endpoint);
-  await buildEndpoints(db, accountId, 1, { ...endpoint, enabledEvents: ['checkout.session.completed'] });
-  await buildEndpoints(db, accountId, 1, { ...endpoint, enabledEvents: ['checkout.session.expired'] });
-  await buildEndpoints(db, accountId, 1, { ...endpoint, enabledEvents: ['refund.updated'] });
-  await buildEndpoints(db, accountId, 1, { ...endpoint, status: 'disabled' });
-  await buildEndpoints(db, accountId, 1, { ...endpoint, deletedAt: now() });
-  await buildEndpoints(db, accountId, 1, { livemode: !livemode });
+  await buildEndpoints(db, accountId, 2, { livemode });
+  for (const type of ['checkout.session.completed', 'checkout.session.expired', 'refund.updated'] as const)
+    await buildEndpoints(db, accountId, 1, { livemode, enabledEvents: [type] });
+  for (const own of [
+    { livemode, status: 'disabled' },
+    { livemode, deletedAt: now() },
+    { livemode: !livemode },
+  ] as const)
+    await buildEndpoints(db, accountId, 1, own);
   const due = { stage: 'settle', dueAt: new Date(0), settleCalls: 0, settleAskedAt: null, ...its } as const;
   const { session, payment } = await buildUndecidedPayment(db, accountId, due);
   const id = isRefund ? await moveToRefund(db, payment) : session.id;
