@@ -39,7 +39,9 @@ describe('reading a payment identifier', () => {
   });
 
   it('refuses a name of another type, and another form of the extension', () => {
-    const others = [{ info: ID }, ID, [{ info: { id: ID } }]].map((one) => ({ 'payment-identifier': one }));
+    const others = [{ info: ID }, { info: [ID] }, ID, [{ info: { id: ID } }]].map((one) => ({
+      'payment-identifier': one,
+    }));
     for (const extensions of [named(1_234_567_890_123_456), named([ID]), ...others])
       assert.equal(readPaymentIdentifier(extensions).ok, false, JSON.stringify(extensions));
   });

@@ -210,10 +210,7 @@ describe('a Solana transaction is refused for', () => {
     'no text': '',
     'text that is not base64': '!!not base64!!',
     'base64 with a line feed': `${bytes.toString('base64')}\n`,
-    words: Buffer.from('hello').toString('base64'),
-    'one byte': 'AA==',
     'only zeros': Buffer.alloc(200).toString('base64'),
-    'only 0xff': Buffer.alloc(200, 0xff).toString('base64'),
     'one cut short': bytes.subarray(0, -1).toString('base64'),
     'one without its message': bytes.subarray(0, messageOffset).toString('base64'),
     'one with a byte after its end': spliced(bytes, bytes.length, 0, 0),
@@ -224,7 +221,6 @@ describe('a Solana transaction is refused for', () => {
     'one with more signatures than signers': spliced(bytes, 0, 1, 3, ...Array<number>(64).fill(0)),
     'one with fewer signatures than signers': spliced(bytes, 0, 1 + 64, 1),
     'one of version 1': spliced(bytes, messageOffset, 1, 0x81),
-    'one of version 127': spliced(bytes, messageOffset, 1, 0xff),
     'a megabyte': 'A'.repeat(1_000_000),
   })) {
     it(title, () => assert.equal(parseSvmTransaction(text), undefined));
