@@ -152,9 +152,7 @@ describe('batched writes', () => {
     const half = MAX_WRITTEN_BATCH_BYTES / 2;
     const all = [half, half, 1, MAX_WRITTEN_BATCH_BYTES * 3, 1, half];
     await Promise.all(all.map((bytes, id) => write(db, { id, bytes })));
-    assert.deepEqual(
-      batches.map((batch) => batch.length),
-      [2, 1, 1, 2],
-    );
+    const sizes = batches.map((batch) => batch.length);
+    assert.deepEqual(sizes, [2, 1, 1, 2]);
   });
 });

@@ -28,10 +28,13 @@ describe('pages of lists that are requested in the same moment', () => {
     const { accountId } = await buildMerchant(app.db);
     const sessions = count === 0 ? [] : await buildSessions(app.db, accountId, count);
     const { key } = await createApiKey(app.db, { accountId, livemode: false, name: 'Test' });
-    const ids = sessions.map(({ id }) => id).sort();
+    const principal = { keyId: key.id, accountId, livemode: false, access: key.access };
     return {
-      principal: { keyId: key.id, accountId, livemode: false, access: key.access },
-      ids: ids.reverse(),
+      principal,
+      ids: sessions
+        .map(({ id }) => id)
+        .sort()
+        .reverse(),
     };
   }
 
@@ -50,10 +53,7 @@ describe('pages of lists that are requested in the same moment', () => {
     const sent = await countingStatements(async () => {
       pages = await Promise.all(shops.map((shop) => idsOf(shop.principal, FIRST)));
     });
-    assert.deepEqual(
-      pages,
-      shops.map((shop) => shop.ids.slice(0, 10)),
-    );
+    for (const [index, shop] of shops.entries()) assert.deepEqual(pages[index], shop.ids.slice(0, 10));
     // A statement for the pages, and a statement that checks the key of the empty page.
     assert.equal(sent, 2);
     const older = ids.map((startingAfter) => ({ ...FIRST, startingAfter }));
@@ -76,10 +76,8 @@ describe('pages of lists that are requested in the same moment', () => {
     const { principal, ids } = await openShop(2);
     const open: SessionFilter = { ...ALL, status: 'open' };
     const sent = await countingStatements(async () => {
-      assert.deepEqual(await Promise.all([FIRST, FIRST].map((page) => idsOf(principal, page, open))), [
-        ids,
-        ids,
-      ]);
+      const pages = await Promise.all([FIRST, FIRST].map((page) => idsOf(principal, page, open)));
+      assert.deepEqual(pages, [ids, ids]);
     });
     assert.equal(sent, 2);
   });

@@ -108,10 +108,8 @@ describe('the statement that writes success', () => {
       assert.equal(await waiting, 'done');
       assert.equal(await statusOf(payment), 'complete');
       const marked = await Payment.query(app.db).findByIds([payment.id, late.id]).orderBy('id');
-      assert.deepEqual(
-        marked.map(({ surplus }) => surplus),
-        [false, true],
-      );
+      const surplus = marked.map(({ surplus }) => surplus);
+      assert.deepEqual(surplus, [false, true]);
     });
 
   it('writes nothing for a payment that another worker took while it waited', async () => {

@@ -38,10 +38,8 @@ describe('deploy/Dockerfile', () => {
   const words = (args: string[] | undefined): string[] => JSON.parse((args ?? []).join(' '));
 
   it('is valid and passes its linter', () => {
-    assert.deepEqual(
-      validate(text).map(({ message, range }) => `${range.start.line + 1}: ${message}`),
-      [],
-    );
+    const problems = validate(text).map(({ message, range }) => `${range.start.line + 1}: ${message}`);
+    assert.deepEqual(problems, []);
   });
 
   it("is built on the project's Node version and the system library of the tests", () => {
@@ -112,10 +110,8 @@ describe('deploy/compose.yaml', () => {
 
   it('has the stores, the three processes of the image, and the sandbox by a profile', () => {
     assert.deepEqual(Object.keys(services), ['postgres', 'redis', ...own, 'sandbox']);
-    assert.deepEqual(
-      Object.keys(services).filter((name) => services[name]?.profiles),
-      ['sandbox'],
-    );
+    const withProfiles = Object.keys(services).filter((name) => services[name]?.profiles);
+    assert.deepEqual(withProfiles, ['sandbox']);
     for (const name of own) {
       const service = services[name];
       const target = name === 'web' ? COMMANDS.web : service?.command?.join(' ');

@@ -4,6 +4,8 @@ import { SOLANA_DEVNET } from '../../lab/sandbox/networks/networks.js';
 import { type Cluster, startCluster } from '../../lab/sandbox/solana/cluster.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 
+const CONFIRMED = { commitment: 'confirmed', maxSupportedTransactionVersion: 0 } as const;
+
 /** Uses the client with which the service checks the chain. */
 describe('the local Solana', () => {
   let cluster: Cluster;
@@ -59,10 +61,7 @@ describe('the local Solana', () => {
       const { value } = await rpc.getSignatureStatus(signature, { searchTransactionHistory: true });
       const confirmed = await rpc.getSignaturesForAddress(receiver, {}, 'confirmed');
       const finalized = await rpc.getSignaturesForAddress(receiver, {}, 'finalized');
-      const found = await rpc.getTransaction(signature, {
-        commitment: 'confirmed',
-        maxSupportedTransactionVersion: 0,
-      });
+      const found = await rpc.getTransaction(signature, CONFIRMED);
       return [value?.confirmationStatus, confirmed.length, finalized.length, found !== null];
     };
     assert.deepEqual(await reached(), ['processed', 0, 0, false]);
@@ -74,10 +73,7 @@ describe('the local Solana', () => {
 
   it('reports the effects of a transaction', async () => {
     const signature = await transfer(1_234_567);
-    const landed = await rpc.getTransaction(signature, {
-      commitment: 'confirmed',
-      maxSupportedTransactionVersion: 0,
-    });
+    const landed = await rpc.getTransaction(signature, CONFIRMED);
     assert.equal(landed?.meta?.err, null);
     assert.equal(landed?.transaction.message.getAccountKeys().get(1)?.toBase58(), receiver.toBase58());
     assert.equal(await rpc.getBalance(receiver), 1_234_567);
@@ -120,9 +116,8 @@ describe('the local Solana', () => {
 
   it('has the tokens at their real mints, owned by their real token programs', async () => {
     for (const { address, decimals } of SOLANA_DEVNET.tokens) {
-      const found = await rpc.getParsedTokenAccountsByOwner(payer.publicKey, {
-        mint: new PublicKey(address),
-      });
+      const mint = new PublicKey(address);
+      const found = await rpc.getParsedTokenAccountsByOwner(payer.publicKey, { mint });
       const { tokenAmount } = found.value[0]?.account.data.parsed.info ?? {};
       assert.deepEqual([tokenAmount.uiAmountString, tokenAmount.decimals], ['1000000', decimals]);
       const account = found.value[0]?.pubkey ?? PublicKey.default;

@@ -69,10 +69,8 @@ describe('a reader of chains that shares the queue of an endpoint', () => {
     assert.equal(filled.length, SLOTS);
     for (const { answer } of filled.slice(0, 2)) answer('0x1');
     await turns();
-    assert.deepEqual(
-      sent.map(({ method }) => method),
-      ['eth_getLogs', 'eth_gasPrice', 'eth_chainId'],
-    );
+    const methods = sent.map(({ method }) => method);
+    assert.deepEqual(methods, ['eth_getLogs', 'eth_gasPrice', 'eth_chainId']);
     stop.abort();
     assert.equal(await reading, 'the process is stopping');
   });

@@ -108,8 +108,9 @@ describe('a transaction on an EVM chain whose receipt is too long to be read', (
       ...payments.flatMap((one) => [usedLog(one), transferLog(one)]),
     ]);
     const found = await arrivals();
+    const references = found.arrivals.map(({ references }) => references);
     assert.deepEqual(
-      found.arrivals.map(({ references }) => references),
+      references,
       payments.map(({ nonce }) => [nonce]),
     );
   });

@@ -142,10 +142,8 @@ describe('the queue of an endpoint', () => {
     const from = check();
     for (const method of ['eth_call', 'eth_getLogs', 'eth_getTransactionReceipt']) void ask(from, method);
     await turns();
-    assert.deepEqual(
-      sent.map((one) => one.methods),
-      [['eth_call', 'eth_getTransactionReceipt'], ['eth_getLogs']],
-    );
+    const requests = sent.map((one) => one.methods);
+    assert.deepEqual(requests, [['eth_call', 'eth_getTransactionReceipt'], ['eth_getLogs']]);
   });
 
   it('tries a limited call again before it gives up', async () => {

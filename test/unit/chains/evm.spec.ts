@@ -49,8 +49,9 @@ describe('checking a payment on an EVM chain', () => {
       const found = await Promise.all(
         [before, payment, after].map((one) => chains.check({ ...payment, ...one })),
       );
+      const proofs = found.map((one) => (one.kind === 'paid' ? [one.transaction, one.proofIndex] : one.kind));
       assert.deepEqual(
-        found.map((one) => (one.kind === 'paid' ? [one.transaction, one.proofIndex] : one.kind)),
+        proofs,
         [8, 10, 12].map((index) => [transaction, index]),
       );
     });

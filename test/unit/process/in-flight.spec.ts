@@ -28,10 +28,8 @@ describe('the items in flight', () => {
     const inFlight = new InFlight<() => boolean>();
     const added: (() => boolean)[] = [];
     for (let n = 0; n < 3; n += 1) added.push(inFlight.add(() => added[n]?.() ?? false));
-    assert.deepEqual(
-      inFlight.all().map((go) => go()),
-      [true, true, true],
-    );
+    const removed = inFlight.all().map((go) => go());
+    assert.deepEqual(removed, [true, true, true]);
     assert.deepEqual(inFlight.all(), []);
   });
 });

@@ -17,10 +17,8 @@ describe('a lazily loaded value', () => {
       return loads;
     });
     const together = await Promise.allSettled([ask(), ask()]);
-    assert.deepEqual(
-      together.map(({ status }) => status),
-      ['rejected', 'rejected'],
-    );
+    const statuses = together.map(({ status }) => status);
+    assert.deepEqual(statuses, ['rejected', 'rejected']);
     assert.equal(await ask(), 2);
     assert.equal(await ask(), 2);
   });

@@ -203,8 +203,9 @@ describe('the facilitator client', () => {
     const { kind } = await facilitator.settle(request);
     assert.equal(kind, 'rejected');
     assert.deepEqual(facilitator.refusals, { wallet: 1, seller: 2 });
+    const logged = lines.map(({ level, event, facilitator: name, reason }) => [level, event, name, reason]);
     assert.deepEqual(
-      lines.map(({ level, event, facilitator: name, reason }) => [level, event, name, reason]),
+      logged,
       Array(2).fill(['error', 'facilitator.refused_seller', NAMED.name, 'registration_required']),
     );
   });

@@ -35,10 +35,8 @@ describe('decoding a payment header', () => {
   });
 
   it('ignores unknown fields', () => {
-    assert.deepEqual(
-      decode({ ...V2, scheme: 'exact', network: 'x', extensions: {}, resource: null }),
-      DECODED_V2,
-    );
+    const decoded = decode({ ...V2, scheme: 'exact', network: 'x', extensions: {}, resource: null });
+    assert.deepEqual(decoded, DECODED_V2);
   });
 
   describe('accepts base64', () => {

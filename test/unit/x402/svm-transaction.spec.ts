@@ -89,10 +89,8 @@ describe('parsing a Solana transaction', () => {
 
   it('reads every transfer', () => {
     const after = [transferChecked(USDC, BUYER.publicKey, { amount: 1n })];
-    assert.deepEqual(
-      parse(sign({ after })).transfers.map(({ amount }) => amount),
-      [100_000n, 1n],
-    );
+    const amounts = parse(sign({ after })).transfers.map(({ amount }) => amount);
+    assert.deepEqual(amounts, [100_000n, 1n]);
   });
 
   describe('is readable', () => {
