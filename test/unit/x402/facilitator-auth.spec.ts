@@ -178,7 +178,7 @@ describe("a facilitator's secret", () => {
     'a word': [
       'svc',
       'svc_sk_hunter2',
-      /^must be svc_sk_ and [^;]+; what follows its svc_sk_ is no such key\.$/,
+      /^must be svc_sk_ and a base64 Ed25519 [^;]+; what follows its svc_sk_ is no such key\.$/,
     ],
     "a word after PayAI's prefix": [
       'payai',
