@@ -47,6 +47,9 @@ export const HONEST: Phase = {
 
 type Arbitraries<T> = { [Name in keyof T]: fc.Arbitrary<T[Name]> };
 
+/** True in one of six phases. */
+export const seldom = fc.oneof({ weight: 2, arbitrary: fc.constant(false) }, fc.boolean());
+
 /** Any phases with these members, of which some halt the chain while the service's clock passes the payment's end. */
 export function phasesOf<P extends Phase>(
   honest: P,
@@ -73,8 +76,6 @@ export function phasesOf<P extends Phase>(
   const phase = fc.oneof({ weight: 7, arbitrary: any }, { weight: 1, arbitrary: longHalt });
   return fc.array(phase, { minLength: 1, maxLength: 5 });
 }
-
-export const seldom = fc.oneof({ weight: 2, arbitrary: fc.constant(false) }, fc.boolean());
 
 export type Verdict =
   | { kind: 'paid' | 'failed' }
