@@ -52,6 +52,7 @@ export async function rehearse(
         failures.push(`${disaster.name}: ${lost.length} requests were lost`);
     }
   };
+  trade.slowDown();
   await strike(DISASTERS);
   await trade.end();
   failures.push(...(await findMissing(deployment, trade)), ...(await checkPrometheus(deployment)));

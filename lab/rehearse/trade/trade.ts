@@ -29,6 +29,8 @@ interface Reply {
 const TRADERS = 8;
 /** A fast machine sells no more, so that a run costs the same on each. */
 const SALE_EVERY_MS = 1000;
+/** No request is lost by chance in a disaster: fewer sales notice it, too. */
+const SALE_EVERY_MS_IN_DISASTERS = 3000;
 const POLL_MS = 250;
 /** A payment in flight on a killed worker is checked on the chain after its call's timeout. */
 const PATIENCE_MS = 90_000;
@@ -45,6 +47,7 @@ export class Trade {
   readonly #deployment: Deployment;
   readonly #traders: Promise<void>[];
   #traded: Traded = nothingYet();
+  #saleEveryMs = SALE_EVERY_MS;
   #isOver = false;
 
   constructor(deployment: Deployment) {
@@ -58,6 +61,10 @@ export class Trade {
     return traded;
   }
 
+  slowDown(): void {
+    this.#saleEveryMs = SALE_EVERY_MS_IN_DISASTERS;
+  }
+
   async end(): Promise<void> {
     this.#isOver = true;
     await Promise.all(this.#traders);
@@ -65,7 +72,7 @@ export class Trade {
 
   async #sellOn(): Promise<void> {
     while (!this.#isOver) {
-      const next = sleep(SALE_EVERY_MS);
+      const next = sleep(this.#saleEveryMs);
       await this.sell();
       await next;
     }
