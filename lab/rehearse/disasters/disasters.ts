@@ -41,6 +41,7 @@ export const DISASTERS: readonly Disaster[] = [
     name: 'a queue has no worker',
     signs: [{ alert: 'CheckoutQueueUnserved' }],
     unnoticed: true,
+    isLong: true,
     async strike({ workers }) {
       await restartWith(workers, {
         WORKER_QUEUES: JOB_NAMES.filter((name) => name !== UNSERVED).join(),

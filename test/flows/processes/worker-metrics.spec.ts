@@ -135,11 +135,20 @@ describe('metrics of workers without a port', () => {
     const start = (settings: object) =>
       startWorker(loadConfig({ ...environment, ...settings }, 'worker'), createLogger('silent', 'test'));
     const workers = await Promise.all([
-      start({}),
+      start({ WORKER_QUEUES: 'expire-sessions,settle-payment' }),
       start({ WORKER_METRICS_PORT: String(await findFreePort()) }),
     ]);
     try {
-      await eventually(async () => assert.equal(processesOn(await readPage(web.server)).length, 2));
+      const page = await eventually(async () => {
+        const read = await readPage(web.server);
+        assert.equal(processesOn(read).length, 2);
+        return read;
+      });
+      const serves = readSeries(page).filter(({ metric }) => metric === 'checkout_worker_serves');
+      assert.deepEqual(
+        serves.map(({ labels }) => labels.queue),
+        ['settle-payment', 'expire-sessions'],
+      );
       assert.equal((await db('worker_pages')).length, 1);
     } finally {
       await Promise.all(workers.map((worker) => worker.close()));
