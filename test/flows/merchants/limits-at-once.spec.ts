@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { runNode } from '../../../lab/world/processes/processes.js';
 
 /** `npm run chaos`, as its script starts it. The program's checks of speed are for an idle machine. */
-const RUN = ['local/commands/chaos.mjs', '--weight', '--mixture', '--seconds', '5'];
+const RUN = ['local/commands/chaos.mjs', '--weight', '--mixture', '--seconds', '3'];
 const ENDS_WITHIN_MS = 900_000;
 
 describe('one account and one address at all their limits at once', function () {
