@@ -10,7 +10,7 @@ import { STEPS, type Step } from './steps.js';
 interface RehearsalOptions {
   /** How long each step is watched. */
   seconds: number;
-  /** Leaves out the disasters that take long to be heard. */
+  /** Leaves out the disasters that take long. */
   isShort: boolean;
   print(text: string): void;
 }
