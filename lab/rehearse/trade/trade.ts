@@ -29,7 +29,7 @@ interface Reply {
 const TRADERS = 8;
 /** A fast machine sells no more, so that a run costs the same on each. */
 const SALE_EVERY_MS = 1000;
-/** No request is lost by chance in a disaster: fewer sales notice it, too. */
+/** A disaster that loses sales loses all of them for as long as it lasts, so a third of the sales shows it as well. */
 const SALE_EVERY_MS_IN_DISASTERS = 3000;
 const POLL_MS = 250;
 /** A payment in flight on a killed worker is checked on the chain after its call's timeout. */
