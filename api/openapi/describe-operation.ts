@@ -14,24 +14,18 @@ export interface Operation {
   query?: ObjectSchema;
   body?: ObjectSchema;
   pathId?: string;
-  statuses: readonly number[];
+  /** The error statuses, when not those of an operation with an id. */
+  statuses?: readonly number[];
   /** Set when the operation takes a token instead of a checkout key. */
   security?: 'facilitatorToken';
   /** Description of the text/csv response, if there is one. */
   csv?: string;
 }
 
-export function describeOperation({
-  id,
-  summary,
-  answer,
-  query,
-  body,
-  pathId,
-  statuses,
-  security,
-  csv,
-}: Operation): object {
+export function describeOperation(
+  { id, summary, answer, query, body, pathId, security, csv }: Operation,
+  statuses: readonly number[],
+): object {
   return {
     operationId: id,
     summary,

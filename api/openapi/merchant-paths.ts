@@ -19,8 +19,9 @@ import {
 } from '../v1/webhook-endpoints/schema.js';
 import { describeOperation, type Operation } from './describe-operation.js';
 
-const WITHOUT_ID = [400, 401, 429, 500, 503];
+/** The error statuses of an operation. No 404 where nothing is looked up by an id. */
 const WITH_ID = [400, 401, 404, 429, 500, 503];
+const WITHOUT_ID = [400, 401, 429, 500, 503];
 export const SESSION_ID = 'The id of a checkout session, cs_live_… or cs_test_….';
 export const PAYMENT_ID = 'The id of a payment, pay_….';
 export const EVENT_ID = 'The id of an event, evt_….';
@@ -48,7 +49,6 @@ const OPERATIONS: Record<string, Partial<Record<Method, Operation>>> = {
       summary: 'List checkout sessions, newest first',
       query: ListCheckoutSessions,
       answer: 'CheckoutSessionList',
-      statuses: WITH_ID,
     },
   },
   '/v1/checkout/sessions/{id}': {
@@ -58,7 +58,6 @@ const OPERATIONS: Record<string, Partial<Record<Method, Operation>>> = {
       pathId: SESSION_ID,
       query: RetrieveCheckoutSession,
       answer: 'CheckoutSession',
-      statuses: WITH_ID,
     },
   },
   '/v1/checkout/sessions/{id}/expire': {
@@ -68,7 +67,6 @@ const OPERATIONS: Record<string, Partial<Record<Method, Operation>>> = {
       pathId: SESSION_ID,
       body: ExpireCheckoutSession,
       answer: 'CheckoutSession',
-      statuses: WITH_ID,
     },
   },
   '/v1/checkout/sessions/{id}/line_items': {
@@ -78,7 +76,6 @@ const OPERATIONS: Record<string, Partial<Record<Method, Operation>>> = {
       pathId: SESSION_ID,
       query: ListLineItems,
       answer: 'LineItemList',
-      statuses: WITH_ID,
     },
   },
   '/v1/payments': {
@@ -88,7 +85,6 @@ const OPERATIONS: Record<string, Partial<Record<Method, Operation>>> = {
       query: ListPayments,
       answer: 'PaymentList',
       csv: AS_TABLE,
-      statuses: WITH_ID,
     },
   },
   '/v1/payments/{id}': {
@@ -97,7 +93,6 @@ const OPERATIONS: Record<string, Partial<Record<Method, Operation>>> = {
       summary: 'Retrieve a payment, whatever came of it',
       pathId: PAYMENT_ID,
       answer: 'Payment',
-      statuses: WITH_ID,
     },
   },
   '/v1/events': {
@@ -106,7 +101,6 @@ const OPERATIONS: Record<string, Partial<Record<Method, Operation>>> = {
       summary: 'List events as they were delivered, newest first',
       query: ListEvents,
       answer: 'EventList',
-      statuses: WITH_ID,
     },
   },
   '/v1/events/{id}': {
@@ -115,7 +109,6 @@ const OPERATIONS: Record<string, Partial<Record<Method, Operation>>> = {
       summary: 'Retrieve an event as it was delivered',
       pathId: EVENT_ID,
       answer: 'Event',
-      statuses: WITH_ID,
     },
   },
   '/v1/events/{id}/resend': {
@@ -125,7 +118,6 @@ const OPERATIONS: Record<string, Partial<Record<Method, Operation>>> = {
       pathId: EVENT_ID,
       body: ResendEvent,
       answer: 'Event',
-      statuses: WITH_ID,
     },
   },
   '/v1/refunds': {
@@ -134,7 +126,6 @@ const OPERATIONS: Record<string, Partial<Record<Method, Operation>>> = {
       summary: 'Create a refund: a link over which you give a payment back',
       body: CreateRefund,
       answer: 'Refund',
-      statuses: WITH_ID,
     },
     get: {
       id: 'listRefunds',
@@ -142,7 +133,6 @@ const OPERATIONS: Record<string, Partial<Record<Method, Operation>>> = {
       query: ListRefunds,
       answer: 'RefundList',
       csv: AS_TABLE,
-      statuses: WITH_ID,
     },
   },
   '/v1/refunds/{id}': {
@@ -151,7 +141,6 @@ const OPERATIONS: Record<string, Partial<Record<Method, Operation>>> = {
       summary: 'Retrieve a refund',
       pathId: REFUND_ID,
       answer: 'Refund',
-      statuses: WITH_ID,
     },
   },
   '/v1/refunds/{id}/cancel': {
@@ -161,7 +150,6 @@ const OPERATIONS: Record<string, Partial<Record<Method, Operation>>> = {
       pathId: REFUND_ID,
       body: CancelRefund,
       answer: 'Refund',
-      statuses: WITH_ID,
     },
   },
   '/v1/reports/daily': {
@@ -187,7 +175,6 @@ const OPERATIONS: Record<string, Partial<Record<Method, Operation>>> = {
       summary: 'List the webhook endpoints of this mode',
       query: ListWebhookEndpoints,
       answer: 'WebhookEndpointList',
-      statuses: WITH_ID,
     },
   },
   '/v1/webhook_endpoints/{id}': {
@@ -196,7 +183,6 @@ const OPERATIONS: Record<string, Partial<Record<Method, Operation>>> = {
       summary: 'Retrieve a webhook endpoint',
       pathId: ENDPOINT_ID,
       answer: 'WebhookEndpoint',
-      statuses: WITH_ID,
     },
     post: {
       id: 'updateWebhookEndpoint',
@@ -204,14 +190,12 @@ const OPERATIONS: Record<string, Partial<Record<Method, Operation>>> = {
       pathId: ENDPOINT_ID,
       body: UpdateWebhookEndpoint,
       answer: 'WebhookEndpoint',
-      statuses: WITH_ID,
     },
     delete: {
       id: 'deleteWebhookEndpoint',
       summary: 'Delete a webhook endpoint and drop its pending deliveries',
       pathId: ENDPOINT_ID,
       answer: 'DeletedWebhookEndpoint',
-      statuses: WITH_ID,
     },
   },
   '/v1/webhook_endpoints/{id}/deliveries': {
@@ -221,7 +205,6 @@ const OPERATIONS: Record<string, Partial<Record<Method, Operation>>> = {
       pathId: ENDPOINT_ID,
       query: ListDeliveries,
       answer: 'WebhookDeliveryList',
-      statuses: WITH_ID,
     },
   },
   '/v1/webhook_endpoints/{id}/roll_secret': {
@@ -231,7 +214,6 @@ const OPERATIONS: Record<string, Partial<Record<Method, Operation>>> = {
       pathId: ENDPOINT_ID,
       body: RollWebhookSecret,
       answer: 'WebhookEndpoint',
-      statuses: WITH_ID,
     },
   },
   '/v1/keys': {
@@ -240,7 +222,6 @@ const OPERATIONS: Record<string, Partial<Record<Method, Operation>>> = {
       summary: 'List the checkout keys of this mode, newest first',
       query: ListKeys,
       answer: 'ApiKeyList',
-      statuses: WITH_ID,
     },
     post: {
       id: 'createKey',
@@ -257,7 +238,6 @@ const OPERATIONS: Record<string, Partial<Record<Method, Operation>>> = {
       summary: 'Delete a checkout key; its next request is refused',
       pathId: KEY_ID,
       answer: 'DeletedApiKey',
-      statuses: WITH_ID,
     },
   },
 };
@@ -275,15 +255,14 @@ function describeMethods(methods: Partial<Record<Method, Operation>>): object {
   return Object.fromEntries(
     Object.entries(methods).map(([method, operation]) => [
       method,
-      describeOperation(withRefusal(method, operation)),
+      describeOperation(operation, statusesOf(method, operation)),
     ]),
   );
 }
 
-/** A key may be read-only. */
-function withRefusal(method: string, operation: Operation): Operation {
-  const isRefused = method !== 'get' && operation.security === undefined;
-  return isRefused ? { ...operation, statuses: [...operation.statuses, 403] } : operation;
+/** 403: a key may be read-only. */
+function statusesOf(method: string, { statuses = WITH_ID, security }: Operation): readonly number[] {
+  return method !== 'get' && security === undefined ? [...statuses, 403] : statuses;
 }
 
 /** Labels of the request metrics. */
