@@ -1,27 +1,12 @@
-import { ENDPOINT_ID, EVENT_ID, KEY_ID } from '../openapi/merchant-paths.js';
-import { ListEvents, ResendEvent } from '../v1/events/schema.js';
-import { ListKeys } from '../v1/keys/schema.js';
-import {
-  CreateWebhookEndpoint,
-  ListDeliveries,
-  ListWebhookEndpoints,
-  RollWebhookSecret,
-  UpdateWebhookEndpoint,
-} from '../v1/webhook-endpoints/schema.js';
-import { type MerchantTool, NEXT_PAGE } from './merchant-tool.js';
-
-const ENDPOINTS = '/webhook_endpoints';
+import { type DescribedTool, NEXT_PAGE } from './merchant-tool.js';
 
 /** Tools for events, webhook endpoints and keys. */
-export const EVENT_TOOLS: readonly MerchantTool[] = [
+export const EVENT_TOOLS: readonly DescribedTool[] = [
   {
     name: 'list_events',
     title: 'List events',
     description: `Answers with a list of what happened, newest first, each event as webhook endpoints got it: its \`type\`, and in \`data.object\` the session as it was at that moment. Of one \`type\`, of one \`checkout_session\`, or of the time in \`created\`. ${NEXT_PAGE}`,
     operation: 'listEvents',
-    method: 'GET',
-    path: '/events',
-    parameters: ListEvents,
     effect: 'reads',
   },
   {
@@ -30,9 +15,6 @@ export const EVENT_TOOLS: readonly MerchantTool[] = [
     description:
       'Answers with one event as webhook endpoints got it: its `type`, and in `data.object` the session as it was at that moment. For a session as it is now call retrieve_checkout_session.',
     operation: 'retrieveEvent',
-    method: 'GET',
-    path: '/events/{id}',
-    id: EVENT_ID,
     effect: 'reads',
   },
   {
@@ -41,10 +23,6 @@ export const EVENT_TOOLS: readonly MerchantTool[] = [
     description:
       'Sends an event again under the same id, to `webhook_endpoint` or, without it, to every enabled endpoint that wants events of its type now. Answers with the event. Receivers that skip the ids they have seen are not bothered by it. An endpoint that is disabled is refused with code webhook_endpoint_disabled: turn it on with update_webhook_endpoint.',
     operation: 'resendEvent',
-    method: 'POST',
-    path: '/events/{id}/resend',
-    id: EVENT_ID,
-    parameters: ResendEvent,
     effect: 'adds',
   },
   {
@@ -53,9 +31,6 @@ export const EVENT_TOOLS: readonly MerchantTool[] = [
     description:
       'Registers a public URL that gets a signed POST for each event: checkout.session.completed when a session is paid, checkout.session.expired when it ends unpaid, refund.created and refund.updated of your refunds. Answers with the endpoint, and with its signing `secret` this one time: keep it where the receiver finds it to verify the Service-Signature header. For a single payment retrieve_checkout_session is enough.',
     operation: 'createWebhookEndpoint',
-    method: 'POST',
-    path: ENDPOINTS,
-    parameters: CreateWebhookEndpoint,
     effect: 'adds',
   },
   {
@@ -64,9 +39,6 @@ export const EVENT_TOOLS: readonly MerchantTool[] = [
     description:
       'Answers with a webhook endpoint as it is now, without its secret. `status` `disabled` means that nothing is sent to it: its owner has turned it off, or its deliveries failed for three days. Turn it on with update_webhook_endpoint.',
     operation: 'retrieveWebhookEndpoint',
-    method: 'GET',
-    path: `${ENDPOINTS}/{id}`,
-    id: ENDPOINT_ID,
     effect: 'reads',
   },
   {
@@ -75,9 +47,6 @@ export const EVENT_TOOLS: readonly MerchantTool[] = [
     description:
       'Answers with a list of the webhook endpoints of this mode (test or live, as the key is), newest first; all of them unless you send a `limit`.',
     operation: 'listWebhookEndpoints',
-    method: 'GET',
-    path: ENDPOINTS,
-    parameters: ListWebhookEndpoints,
     effect: 'reads',
   },
   {
@@ -86,10 +55,6 @@ export const EVENT_TOOLS: readonly MerchantTool[] = [
     description:
       'Changes what you send and leaves the rest: `url`, `enabled_events`, `description`. `disabled` true holds its deliveries back, false resumes them. Answers with the endpoint as it is then.',
     operation: 'updateWebhookEndpoint',
-    method: 'POST',
-    path: `${ENDPOINTS}/{id}`,
-    id: ENDPOINT_ID,
-    parameters: UpdateWebhookEndpoint,
     effect: 'changes',
   },
   {
@@ -97,10 +62,6 @@ export const EVENT_TOOLS: readonly MerchantTool[] = [
     title: 'See what came of deliveries',
     description: `Answers why events did or did not arrive: a list of the deliveries to one webhook endpoint, newest first, all or those of one \`status\`. Each has its \`event\`, its \`tries\` (when, how long, the HTTP \`status\` or the \`error\`, the start of the answer) and \`next_try_at\`. One that has \`failed\` can be sent again with resend_event. ${NEXT_PAGE}`,
     operation: 'listWebhookDeliveries',
-    method: 'GET',
-    path: `${ENDPOINTS}/{id}/deliveries`,
-    id: ENDPOINT_ID,
-    parameters: ListDeliveries,
     effect: 'reads',
   },
   {
@@ -109,10 +70,6 @@ export const EVENT_TOOLS: readonly MerchantTool[] = [
     description:
       'Gives a webhook endpoint a new signing secret and answers with the endpoint and that `secret`, this one time. For `expires_in` seconds, a day unless you say otherwise, deliveries are signed with both, so that a receiver can change to the new one without missing any; 0 ends the old one at once, as after a leak. Rolling again meanwhile drops the oldest, so send an idempotency_key if you may have to repeat the call.',
     operation: 'rollWebhookSecret',
-    method: 'POST',
-    path: `${ENDPOINTS}/{id}/roll_secret`,
-    id: ENDPOINT_ID,
-    parameters: RollWebhookSecret,
     effect: 'adds',
   },
   {
@@ -121,9 +78,6 @@ export const EVENT_TOOLS: readonly MerchantTool[] = [
     description:
       'Deletes a webhook endpoint for good and drops the deliveries that it still waits for. Answers with its `id` and `deleted` true. To pause one, update it with `disabled` true instead.',
     operation: 'deleteWebhookEndpoint',
-    method: 'DELETE',
-    path: `${ENDPOINTS}/{id}`,
-    id: ENDPOINT_ID,
     effect: 'changes',
   },
   {
@@ -131,9 +85,6 @@ export const EVENT_TOOLS: readonly MerchantTool[] = [
     title: 'List checkout keys',
     description: `Answers with a list of the checkout keys of this mode (test or live, as the key that asks is), newest first, never with their secrets: \`name\`, \`access\` (\`read\` is a key that only reads), when it was \`last_used\`, to the hour, and the \`facilitator_key\` that made it, if one did. ${NEXT_PAGE}`,
     operation: 'listKeys',
-    method: 'GET',
-    path: '/keys',
-    parameters: ListKeys,
     effect: 'reads',
   },
   {
@@ -142,9 +93,6 @@ export const EVENT_TOOLS: readonly MerchantTool[] = [
     description:
       'Ends a checkout key for good: its next request is refused with 401. Answers with its `id` and `deleted` true. The key that you call with can delete itself, and you have no way in then; look at list_keys before.',
     operation: 'deleteKey',
-    method: 'DELETE',
-    path: '/keys/{id}',
-    id: KEY_ID,
     effect: 'changes',
   },
 ];

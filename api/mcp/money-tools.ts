@@ -1,29 +1,13 @@
-import { PAYMENT_ID, REFUND_ID, SESSION_ID } from '../openapi/merchant-paths.js';
-import {
-  CreateCheckoutSession,
-  ExpireCheckoutSession,
-  ListCheckoutSessions,
-  RetrieveCheckoutSession,
-} from '../v1/checkout-sessions/schema.js';
-import { ListPayments } from '../v1/payments/schema.js';
-import { CancelRefund, CreateRefund, ListRefunds } from '../v1/refunds/schema.js';
-import { ListDailyReports } from '../v1/reports/schema.js';
-import { type MerchantTool, NEXT_PAGE } from './merchant-tool.js';
-
-const SESSIONS = '/checkout/sessions';
-const REFUNDS = '/refunds';
+import { type DescribedTool, NEXT_PAGE } from './merchant-tool.js';
 
 /** Tools for checkout sessions, payments and refunds. */
-export const MONEY_TOOLS: readonly MerchantTool[] = [
+export const MONEY_TOOLS: readonly DescribedTool[] = [
   {
     name: 'create_checkout_session',
     title: 'Create a checkout session',
     description:
       'Asks for one payment. Answers with the checkout session: hand its `url` to the payer. A person opens it in a browser, an AI agent pays the very same address over x402. Then call retrieve_checkout_session with its `id` until `status` is `complete`: only then is it paid. It can be paid until `expires_at`, 24 hours from now unless you set it. Each call makes another session with another link, so send an idempotency_key if you may have to repeat the call.',
     operation: 'createCheckoutSession',
-    method: 'POST',
-    path: SESSIONS,
-    parameters: CreateCheckoutSession,
     effect: 'adds',
   },
   {
@@ -32,10 +16,6 @@ export const MONEY_TOOLS: readonly MerchantTool[] = [
     description:
       'Answers with a checkout session as it is now. `status` says where it stands: `open`, not paid yet, `url` is the link to pay it; `processing`, a payment is on its way, look again in a few seconds; `complete`, paid, and `payment` says by whom, in which token and by which transaction; `expired`, nobody can pay it any more, create another if it is still wanted. With expand ["line_items"] it shows what is sold.',
     operation: 'retrieveCheckoutSession',
-    method: 'GET',
-    path: `${SESSIONS}/{id}`,
-    id: SESSION_ID,
-    parameters: RetrieveCheckoutSession,
     effect: 'reads',
   },
   {
@@ -43,9 +23,6 @@ export const MONEY_TOOLS: readonly MerchantTool[] = [
     title: 'List checkout sessions',
     description: `Answers with a list of checkout sessions, newest first: all, or those of one \`status\`, of the time in \`created\`, of one \`client_reference_id\` or of one \`customer_email\`. ${NEXT_PAGE}`,
     operation: 'listCheckoutSessions',
-    method: 'GET',
-    path: SESSIONS,
-    parameters: ListCheckoutSessions,
     effect: 'reads',
   },
   {
@@ -54,10 +31,6 @@ export const MONEY_TOOLS: readonly MerchantTool[] = [
     description:
       'Ends an open checkout session for good: nobody can pay its link from now on, and webhook endpoints get checkout.session.expired. Answers with the session, its `status` `expired`. A session that is not open is refused with code checkout_session_not_open; look it up to see whether it was paid meanwhile.',
     operation: 'expireCheckoutSession',
-    method: 'POST',
-    path: `${SESSIONS}/{id}/expire`,
-    id: SESSION_ID,
-    parameters: ExpireCheckoutSession,
     effect: 'changes',
   },
   {
@@ -66,9 +39,6 @@ export const MONEY_TOOLS: readonly MerchantTool[] = [
     description:
       'Answers with one payment, whatever came of it: `status` is `succeeded`, `processing` while the network is confirming it, or `failed`, when no money moved. `checkout_session` is the id of the session that it was for.',
     operation: 'retrievePayment',
-    method: 'GET',
-    path: '/payments/{id}',
-    id: PAYMENT_ID,
     effect: 'reads',
   },
   {
@@ -76,9 +46,6 @@ export const MONEY_TOOLS: readonly MerchantTool[] = [
     title: 'List payments',
     description: `Answers with a list of the payments that succeeded, or have another \`status\`, newest first: \`amount\` in US cents, \`token\` and \`network\`, \`payer\`, \`transaction\` with its \`transaction_url\`, and in \`checkout_session\` the id of the session that it paid. \`payer\`, \`transaction\`, \`token\`, \`network\` and \`checkout_session\` find those that have it. ${NEXT_PAGE}`,
     operation: 'listPayments',
-    method: 'GET',
-    path: '/payments',
-    parameters: ListPayments,
     effect: 'reads',
   },
   {
@@ -87,9 +54,6 @@ export const MONEY_TOOLS: readonly MerchantTool[] = [
     description:
       'Prepares to give a payment back, whole or in part, to the wallet that paid it, in the same token on the same network. This service holds no money: the refund is a link that you pay. Answers with the refund: hand its `url` to your own wallet or x402 agent, before `expires_at`, 7 days from now unless you set it. Then call retrieve_refund with its `id` until `status` is `succeeded`: only then is the money back. The refunds of a payment never sum to more than it. Each call makes another refund, so send an idempotency_key if you may have to repeat the call.',
     operation: 'createRefund',
-    method: 'POST',
-    path: REFUNDS,
-    parameters: CreateRefund,
     effect: 'adds',
   },
   {
@@ -98,9 +62,6 @@ export const MONEY_TOOLS: readonly MerchantTool[] = [
     description:
       'Answers with a refund as it is now. `status` says where it stands: `requires_action`, its link `url` waits for your payment, and `failure_code` says why the last one failed, if one did; `pending`, a payment of it is on its way, look again in a few seconds; `succeeded`, the buyer has the money back by `transaction`; `canceled`, nobody can pay it any more.',
     operation: 'retrieveRefund',
-    method: 'GET',
-    path: `${REFUNDS}/{id}`,
-    id: REFUND_ID,
     effect: 'reads',
   },
   {
@@ -108,9 +69,6 @@ export const MONEY_TOOLS: readonly MerchantTool[] = [
     title: 'List refunds',
     description: `Answers with a list of refunds, newest first: all, or those of one \`payment\`, of one \`status\` or of the time in \`created\`. ${NEXT_PAGE}`,
     operation: 'listRefunds',
-    method: 'GET',
-    path: REFUNDS,
-    parameters: ListRefunds,
     effect: 'reads',
   },
   {
@@ -119,10 +77,6 @@ export const MONEY_TOOLS: readonly MerchantTool[] = [
     description:
       'Ends a refund that nobody has paid: its link cannot be paid from now on, and its amount can be refunded anew. Answers with the refund, its `status` `canceled`. A refund that is being paid, or was, is refused with code refund_not_cancelable.',
     operation: 'cancelRefund',
-    method: 'POST',
-    path: `${REFUNDS}/{id}/cancel`,
-    id: REFUND_ID,
-    parameters: CancelRefund,
     effect: 'changes',
   },
   {
@@ -131,9 +85,6 @@ export const MONEY_TOOLS: readonly MerchantTool[] = [
     description:
       'Answers with one report for each day from `from` to `to`, the first day first, days without payments included: the number of `payments` and their `amount` in US cents, `refunds` and what was `refunded`, and `by` token and network. `surplus` is what buyers paid twice, and is not part of `amount`: give it back with create_refund. Days are those of `timezone`.',
     operation: 'listDailyReports',
-    method: 'GET',
-    path: '/reports/daily',
-    parameters: ListDailyReports,
     effect: 'reads',
   },
 ];

@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 import { MAX_BODY_BYTES, MAX_BODY_DEPTH, MAX_BODY_VALUES } from '../../shared/limits/bounds.js';
 import type { ResourceName } from './resource-schemas.js';
 
-interface ObjectSchema extends TSchema {
+export interface ObjectSchema extends TSchema {
   properties: Record<string, TSchema>;
   required?: readonly string[] | undefined;
 }

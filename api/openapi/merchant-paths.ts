@@ -22,12 +22,12 @@ import { describeOperation, type Operation } from './describe-operation.js';
 /** The error statuses of an operation. No 404 where nothing is looked up by an id. */
 const WITH_ID = [400, 401, 404, 429, 500, 503];
 const WITHOUT_ID = [400, 401, 429, 500, 503];
-export const SESSION_ID = 'The id of a checkout session, cs_live_… or cs_test_….';
-export const PAYMENT_ID = 'The id of a payment, pay_….';
-export const EVENT_ID = 'The id of an event, evt_….';
-export const KEY_ID = 'The id of a checkout key, key_….';
-export const REFUND_ID = 'The id of a refund, re_….';
-export const ENDPOINT_ID = 'The id of a webhook endpoint, we_….';
+const SESSION_ID = 'The id of a checkout session, cs_live_… or cs_test_….';
+const PAYMENT_ID = 'The id of a payment, pay_….';
+const EVENT_ID = 'The id of an event, evt_….';
+const KEY_ID = 'The id of a checkout key, key_….';
+const REFUND_ID = 'The id of a refund, re_….';
+const ENDPOINT_ID = 'The id of a webhook endpoint, we_….';
 
 const AS_TABLE =
   'To `Accept: text/csv`: a line of names, then one line for each object of the filters, newest first, all of them. `limit` and the cursors are refused. Amounts are decimal text, times RFC 3339 in UTC; a cell that a spreadsheet would run is preceded by an apostrophe.';
@@ -265,12 +265,17 @@ function statusesOf(method: string, { statuses = WITH_ID, security }: Operation)
   return method !== 'get' && security === undefined ? [...statuses, 403] : statuses;
 }
 
-/** Labels of the request metrics. */
-export const MERCHANT_OPERATIONS: readonly { method: string; route: string }[] = Object.entries(
-  OPERATIONS,
-).flatMap(([path, operations]) =>
-  Object.keys(operations).map((method) => ({
+/** Each operation with its method and path. */
+export const MERCHANT_ROUTES = Object.entries(OPERATIONS).flatMap(([path, operations]) =>
+  Object.entries(operations).map(([method, operation]) => ({
     method: method.toUpperCase(),
-    route: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    path,
+    operation,
   })),
 );
+
+/** Labels of the request metrics. */
+export const MERCHANT_OPERATIONS = MERCHANT_ROUTES.map(({ method, path }) => ({
+  method,
+  route: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+}));
