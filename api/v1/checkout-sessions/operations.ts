@@ -13,7 +13,7 @@ import { inputParser } from '../../input/input-parser.js';
 import { pageRequest, wholePageRequest } from '../../input/list-query.js';
 import { answerList } from '../operation/answer-list.js';
 import { fanOutCharger } from '../operation/charge-fan-out.js';
-import { idempotentOperation, type Operation, objectId, operation } from '../operation/operation.js';
+import { idempotentOperation, objectId, operation } from '../operation/operation.js';
 import { answerSession, type SessionAnswer } from './answer-session.js';
 import { requireImageHosts } from './image-hosts.js';
 import { newCheckoutSession } from './input.js';
@@ -25,22 +25,13 @@ import {
   RetrieveCheckoutSession,
 } from './schema.js';
 
-export type CheckoutSessionOperations = Record<
-  | 'createCheckoutSession'
-  | 'listCheckoutSessions'
-  | 'retrieveCheckoutSession'
-  | 'expireCheckoutSession'
-  | 'listLineItems',
-  Operation
->;
-
 const parseCreate = inputParser(CreateCheckoutSession);
 const parseList = inputParser(ListCheckoutSessions);
 const parseRetrieve = inputParser(RetrieveCheckoutSession);
 const parseExpire = inputParser(ExpireCheckoutSession);
 const parseListLineItems = inputParser(ListLineItems);
 
-export function checkoutSessionOperations(deps: Deps): CheckoutSessionOperations {
+export function checkoutSessionOperations(deps: Deps) {
   const { connections, accountReads, config, notifyDeliveries, heavyAnswers } = deps;
   const { baseUrl } = config;
   const charge = fanOutCharger(deps);

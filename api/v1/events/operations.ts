@@ -8,10 +8,8 @@ import { inputParser, parseNothing } from '../../input/input-parser.js';
 import { pageRequest } from '../../input/list-query.js';
 import { answerList } from '../operation/answer-list.js';
 import { fanOutCharger } from '../operation/charge-fan-out.js';
-import { idempotentOperation, type Operation, objectId, operation } from '../operation/operation.js';
+import { idempotentOperation, objectId, operation } from '../operation/operation.js';
 import { ListEvents, ResendEvent } from './schema.js';
-
-export type EventOperations = Record<'listEvents' | 'retrieveEvent' | 'resendEvent', Operation>;
 
 const parseList = inputParser(ListEvents);
 const parseResend = inputParser(ResendEvent);
@@ -19,7 +17,7 @@ const OBJECT = 'event';
 
 const sought = (id: string | undefined): string | undefined => id && soughtId(id);
 
-export function eventOperations(deps: Deps): EventOperations {
+export function eventOperations(deps: Deps) {
   const { connections, accountReads, heavyAnswers, notifyDeliveries, requirePendingRoom } = deps;
   const charge = fanOutCharger(deps);
   return {

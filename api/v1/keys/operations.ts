@@ -4,15 +4,13 @@ import type { Deps } from '../../deps/deps.js';
 import { inputParser, parseNothing } from '../../input/input-parser.js';
 import { pageRequest } from '../../input/list-query.js';
 import { answerList } from '../operation/answer-list.js';
-import { type Operation, objectId, operation, writingOperation } from '../operation/operation.js';
+import { objectId, operation, writingOperation } from '../operation/operation.js';
 import { ListKeys } from './schema.js';
-
-export type KeyOperations = Record<'listKeys' | 'deleteKey', Operation>;
 
 const parseList = inputParser(ListKeys);
 
 /** Creating a key needs a facilitator token instead of a checkout key: see sign-up.ts. */
-export function keyOperations({ connections, heavyAnswers, keyUses, recentWrites }: Deps): KeyOperations {
+export function keyOperations({ connections, heavyAnswers, keyUses, recentWrites }: Deps) {
   return {
     listKeys: operation(parseList, async (call, query) => {
       const { principal } = call;

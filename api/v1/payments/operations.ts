@@ -8,15 +8,13 @@ import { inputParser, parseNothing } from '../../input/input-parser.js';
 import { pageRequest } from '../../input/list-query.js';
 import { listOrTable, tableOperation } from '../operation/answer-csv.js';
 import { answerList } from '../operation/answer-list.js';
-import { type Operation, objectId, operation } from '../operation/operation.js';
+import { objectId, operation } from '../operation/operation.js';
 import { ListPayments, TablePayments } from './schema.js';
-
-export type PaymentOperations = Record<'listPayments' | 'retrievePayment', Operation>;
 
 const parseList = inputParser(ListPayments);
 const parseTable = inputParser(TablePayments);
 
-export function paymentOperations({ accountReads, heavyAnswers }: Deps): PaymentOperations {
+export function paymentOperations({ accountReads, heavyAnswers }: Deps) {
   const list = operation(parseList, async (call, query) => {
     const { principal } = call;
     const page = await accountReads(principal, (db) =>

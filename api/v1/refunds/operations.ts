@@ -13,14 +13,9 @@ import { pageRequest } from '../../input/list-query.js';
 import { listOrTable, tableOperation } from '../operation/answer-csv.js';
 import { answerList } from '../operation/answer-list.js';
 import { fanOutCharger } from '../operation/charge-fan-out.js';
-import { idempotentOperation, type Operation, objectId, operation } from '../operation/operation.js';
+import { idempotentOperation, objectId, operation } from '../operation/operation.js';
 import { namedPayment, newRefund } from './input.js';
 import { CancelRefund, CreateRefund, ListRefunds, TableRefunds } from './schema.js';
-
-export type RefundOperations = Record<
-  'createRefund' | 'listRefunds' | 'retrieveRefund' | 'cancelRefund',
-  Operation
->;
 
 const parseCreate = inputParser(CreateRefund);
 const parseCancel = inputParser(CancelRefund);
@@ -28,7 +23,7 @@ const parseList = inputParser(ListRefunds);
 const parseTable = inputParser(TableRefunds);
 const OBJECT = 'refund';
 
-export function refundOperations(deps: Deps): RefundOperations {
+export function refundOperations(deps: Deps) {
   const { connections, accountReads, config, notifyDeliveries, heavyAnswers } = deps;
   const { baseUrl } = config;
   const events = { baseUrl, notifyDeliveries };

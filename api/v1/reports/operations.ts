@@ -2,28 +2,24 @@ import type { Static } from 'typebox';
 import { Refusal } from '../../../shared/errors/refusal.js';
 import { findTimeZone } from '../../../shared/reports/local-days.js';
 import { DAILY_REPORT_COLUMNS, presentDailyReport } from '../../../shared/reports/present.js';
-import { type DailyReport, type ReportRange, readDailyReports } from '../../../shared/reports/read.js';
+import { type ReportRange, readDailyReports } from '../../../shared/reports/read.js';
 import { DAY_MS } from '../../../shared/values/day.js';
 import { presentList } from '../../../shared/wire/list.js';
 import type { Deps } from '../../deps/deps.js';
 import { inputParser } from '../../input/input-parser.js';
 import { answerTable } from '../operation/answer-csv.js';
-import type { Call, Operation } from '../operation/operation.js';
+import type { Answer } from '../operation/answer-once.js';
+import type { Call } from '../operation/operation.js';
 import { ListDailyReports, LONGEST_DAYS } from './schema.js';
-
-export type ReportOperations = Record<'listDailyReports', Operation>;
 
 const parseList = inputParser(ListDailyReports);
 
-export function reportOperations({ accountReads }: Deps): ReportOperations {
-  const read = async ({ principal, input }: Call): Promise<DailyReport[]> => {
-    const range = rangeOf(parseList(input));
-    return await accountReads(principal, (db) => readDailyReports(db, principal, range));
-  };
+export function reportOperations({ accountReads }: Deps) {
   return {
-    async listDailyReports(call) {
-      const reports = await read(call);
-      if (call.wantsCsv) return answerTable(DAILY_REPORT_COLUMNS, reports);
+    async listDailyReports({ principal, input, wantsCsv }: Call): Promise<Answer> {
+      const range = rangeOf(parseList(input));
+      const reports = await accountReads(principal, (db) => readDailyReports(db, principal, range));
+      if (wantsCsv) return answerTable(DAILY_REPORT_COLUMNS, reports);
       const list = presentList('/v1/reports/daily', reports.map(presentDailyReport), false);
       return { text: JSON.stringify(list), isReplay: false };
     },

@@ -4,14 +4,12 @@ import type { Deps } from '../../deps/deps.js';
 import { inputParser } from '../../input/input-parser.js';
 import { pageRequest } from '../../input/list-query.js';
 import { answerList } from '../operation/answer-list.js';
-import { type Operation, objectId, operation } from '../operation/operation.js';
+import { objectId, operation } from '../operation/operation.js';
 import { ListDeliveries } from './schema.js';
-
-export type DeliveryOperations = Record<'listWebhookDeliveries', Operation>;
 
 const parseList = inputParser(ListDeliveries);
 
-export function deliveryOperations({ accountReads, heavyAnswers }: Deps): DeliveryOperations {
+export function deliveryOperations({ accountReads, heavyAnswers }: Deps) {
   return {
     listWebhookDeliveries: operation(parseList, async (call, query) => {
       const { principal } = call;

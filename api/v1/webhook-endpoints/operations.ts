@@ -23,7 +23,6 @@ import { answerList } from '../operation/answer-list.js';
 import {
   type Call,
   idempotentOperation,
-  type Operation,
   objectId,
   operation,
   writingOperation,
@@ -37,23 +36,13 @@ import {
 } from './schema.js';
 import { requireAllowedUrl } from './webhook-url.js';
 
-export type WebhookEndpointOperations = Record<
-  | 'createWebhookEndpoint'
-  | 'listWebhookEndpoints'
-  | 'retrieveWebhookEndpoint'
-  | 'updateWebhookEndpoint'
-  | 'rollWebhookSecret'
-  | 'deleteWebhookEndpoint',
-  Operation
->;
-
 const parseCreate = inputParser(CreateWebhookEndpoint);
 const parseUpdate = inputParser(UpdateWebhookEndpoint);
 const parseRoll = inputParser(RollWebhookSecret);
 const parseList = inputParser(ListWebhookEndpoints);
 const OBJECT = 'webhook endpoint';
 
-export function webhookEndpointOperations(deps: Deps): WebhookEndpointOperations {
+export function webhookEndpointOperations(deps: Deps) {
   const { connections, accountReads, config, secretBox, notifyDeliveries, heavyAnswers } = deps;
   const dbOf = ({ principal }: Call): Knex => connections.of(principal.accountId);
   const allowedUrl = (url: string, { principal }: Call): Promise<string> =>
