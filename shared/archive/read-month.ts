@@ -45,7 +45,7 @@ async function readRows(db: Knex, statement: Statement, values: readonly unknown
 }
 
 export async function inUtc(trx: Knex.Transaction): Promise<void> {
-  await runStatement(trx, { name: undefined, text: "SET LOCAL TIME ZONE 'UTC'" }, []);
+  await runStatement(trx, { text: "SET LOCAL TIME ZONE 'UTC'" }, []);
 }
 
 function idsOf(rows: readonly ArchivedRow[]): string[] {

@@ -36,7 +36,7 @@ export async function readPageRows<T>(db: Knex, listing: Listing<T>, page: PageR
     return (await read(db, values)) ?? EMPTY;
   }
   const share = shareOf(page);
-  const statement = { name: undefined, text: pageText(listing, page, share) };
+  const statement = { text: pageText(listing, page, share) };
   return { rows: await runStatement<Row>(db, statement, values), share };
 }
 

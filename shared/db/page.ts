@@ -92,7 +92,7 @@ export async function readById<T>(
 async function isInList<T>(db: Knex, listing: Listing<T>, id: string): Promise<boolean> {
   const { memberValues } = listing;
   const text = objectText(listing, `$${memberValues.length + 1}`);
-  return (await runStatement(db, { name: undefined, text }, [...memberValues, id])).length > 0;
+  return (await runStatement(db, { text }, [...memberValues, id])).length > 0;
 }
 
 /** A page of a list in memory, oldest first, such as a session's line items. */

@@ -62,11 +62,11 @@ async function ask<Row>(
 ): Promise<Row | undefined> {
   if (!asksLess.has(db)) {
     try {
-      return (await runStatement<Row>(db, { name: undefined, text: more }, values))[0];
+      return (await runStatement<Row>(db, { text: more }, values))[0];
     } catch (error) {
       if (!REFUSED_FOR_GOOD.has(sqlState(error) ?? '')) throw error;
       asksLess.add(db);
     }
   }
-  return (await runStatement<Row>(db, { name: undefined, text: less }, values))[0];
+  return (await runStatement<Row>(db, { text: less }, values))[0];
 }

@@ -12,8 +12,8 @@ import {
  * use knex's pool, or the connection of the transaction.
  */
 export interface Statement {
-  /** Unique to the text; undefined: not prepared. */
-  name: string | undefined;
+  /** Unique to the text. A statement without a name is not prepared. */
+  name?: string;
   text: string;
 }
 
@@ -29,7 +29,7 @@ export async function runStatement<Row>(
     stopPreparingStatements(db);
     // The error has aborted the transaction.
     if (db.isTransaction === true) throw error;
-    return await runOnce(db, { ...statement, name: undefined }, values);
+    return await runOnce(db, { text: statement.text }, values);
   }
 }
 

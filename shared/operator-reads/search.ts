@@ -18,7 +18,7 @@ export async function searchByText({ db, baseUrl }: ShowContext, text: string): 
   const ids = await Promise.all(
     Object.values(SEARCHES).map(async (search) => {
       if (!search.isFor(text)) return [];
-      return await runStatement<Found>(db, { name: undefined, text: search.sql }, [text, MOST_LISTED]);
+      return await runStatement<Found>(db, { text: search.sql }, [text, MOST_LISTED]);
     }),
   );
   const found = ids.flat();

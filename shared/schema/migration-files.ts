@@ -69,7 +69,7 @@ async function listMigrations(): Promise<MigrationFile[]> {
 
 export const migrationConfig: Knex.MigratorConfig = migratorConfig(listMigrations);
 
-const APPLIED: Statement = { name: undefined, text: 'SELECT name FROM migrations ORDER BY id DESC' };
+const APPLIED: Statement = { text: 'SELECT name FROM migrations ORDER BY id DESC' };
 
 export async function pendingMigrations(knex: Knex, config = migrationConfig): Promise<string[]> {
   const applied = new Set(await appliedMigrations(knex));

@@ -4,7 +4,6 @@ import { runStatement, type Statement } from '../db/statement.js';
 
 /** Earlier releases could partition these tables by month (`npm run migrate -- --by-month`). */
 const TABLES_BY_MONTH: Statement = {
-  name: undefined,
   text: `
     SELECT FROM pg_class
     WHERE oid IN (to_regclass('payables'), to_regclass('payments')) AND relkind = 'p'`,

@@ -5,7 +5,6 @@ export const MIGRATION_APPLICATION = 'checkout_migrate';
 
 /** The longest open transactions, which may hold the lock that a migration waits for. */
 export const OPEN_TRANSACTIONS: Statement = {
-  name: undefined,
   text: `
     SELECT pid, usename AS "user", application_name AS application, state,
       round(extract(epoch FROM clock_timestamp() - xact_start))::int AS seconds
@@ -16,7 +15,6 @@ export const OPEN_TRANSACTIONS: Statement = {
 };
 
 export const INDEX_PROGRESS: Statement = {
-  name: undefined,
   text: `
     SELECT phase, blocks_done::float8 AS blocks_done, blocks_total::float8 AS blocks_total,
       current_locker_pid AS waits_for

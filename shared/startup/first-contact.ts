@@ -20,7 +20,7 @@ export async function firstContact({
   logger: Logger;
 }): Promise<void> {
   try {
-    await withTimeout(ANSWER_WITHIN_MS, runStatement(db, { name: undefined, text: 'SELECT 1' }, []));
+    await withTimeout(ANSWER_WITHIN_MS, runStatement(db, { text: 'SELECT 1' }, []));
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     logger.warn({

@@ -122,7 +122,7 @@ async function openWorkerDeps(config: Config, logger: Logger): Promise<Opened> {
   const commits = openLoggedCommitMemory(logger);
   const db = openDatabase(config.database, logger, { commits });
   // Fails the start when the database is unreachable, instead of running without it.
-  await runStatement(db, { name: undefined, text: 'SELECT 1' }, []).catch(rethrowNamingDatabaseUrl);
+  await runStatement(db, { text: 'SELECT 1' }, []).catch(rethrowNamingDatabaseUrl);
   const secretBox = createSecretBox(config.encryptionKeys);
   await checkEncryptionKey(db, secretBox).catch(async (error: unknown) => {
     await db.destroy();

@@ -36,7 +36,7 @@ export async function reportMsPerPayment(db: Knex): Promise<number> {
 }
 
 async function explain(trx: Knex.Transaction, text: string, values: unknown[]): Promise<Plan> {
-  const statement = { name: undefined, text: `EXPLAIN (ANALYZE, FORMAT JSON) ${text}` };
+  const statement = { text: `EXPLAIN (ANALYZE, FORMAT JSON) ${text}` };
   const [row] = await runStatement<{ 'QUERY PLAN': Plan[] }>(trx, statement, values);
   const [plan] = row?.['QUERY PLAN'] ?? [];
   if (plan === undefined) throw new Error('Postgres explains nothing');

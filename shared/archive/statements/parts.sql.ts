@@ -2,23 +2,19 @@ import type { Statement } from '../../db/statement.js';
 import { GROWING, GROWING_TABLES } from '../../values/months.js';
 
 export const RECORD_PART: Statement = {
-  name: undefined,
   text: 'INSERT INTO archived_parts (month, part, written_at, manifest) VALUES ($1, $2, $3, $4)',
 };
 
 export const MANIFEST_OF_PART: Statement = {
-  name: undefined,
   text: 'SELECT manifest FROM archived_parts WHERE month = $1 AND part = $2',
 };
 
 export const LAST_PART: Statement = {
-  name: undefined,
   text: 'SELECT coalesce(max(part), 0)::int AS part FROM archived_parts WHERE month = $1',
 };
 
 /** The lowest id of each prefix; a backtick follows `_` in ASCII. */
 export const FIRST_IDS: Statement = {
-  name: undefined,
   text: GROWING_TABLES.flatMap((table) =>
     GROWING[table].map(
       (prefix) =>

@@ -12,7 +12,6 @@ const OVER_WITH_PERSONAL_DATA = `${HAS_PERSONAL_DATA} AND status IN ('complete',
 
 /** Locks sessions that expired before $1 and still have personal data: at most $2, of at most $3 bytes together. */
 export const LOCK_OLD_SESSIONS: Statement = {
-  name: undefined,
   text: withinByteBudget(
     'id',
     `SELECT id, ${BYTES_OF_SESSION} AS bytes FROM payables session WHERE ${OVER_WITH_PERSONAL_DATA} AND expires_at < $1
@@ -36,7 +35,6 @@ const inEvent = (name: string): string => `object ->> '${name}' IS NOT NULL`;
 
 /** Locks the events of the sessions $1. A transaction that sends one of them again ends before, or waits for the erasure. */
 export const LOCK_EVENTS: Statement = {
-  name: undefined,
   text: 'SELECT FROM events WHERE payable_id = ANY ($1::text[]) ORDER BY id FOR NO KEY UPDATE',
 };
 
@@ -47,7 +45,6 @@ const HAS_ANSWER = "history @? '$[*].answer ? (@ != null)'";
  * body. So may the answer to a try in flight, and any pending delivery may be in flight: none of them keeps an answer from now on.
  */
 export const ERASE: Statement = {
-  name: undefined,
   text: `
   WITH erased_events AS (
     UPDATE events SET object = ${withoutPersonal('object::text', inEvent)}::json
@@ -76,7 +73,6 @@ export const ERASE: Statement = {
  * its events. Scans all kept answers of its account. Runs before ERASE, which sets the columns to null.
  */
 export const ERASE_KEPT_ANSWERS: Statement = {
-  name: undefined,
   text: `
   WITH session AS (
     SELECT id, account_id, livemode, ${COLUMNS.join(', ')} FROM payables WHERE id = $1 AND ${HAS_PERSONAL_DATA}

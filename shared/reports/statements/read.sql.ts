@@ -41,7 +41,6 @@ export const READ_DAYS: Statement = {
 
 /** The sums of the day in UTC from $1 to before $2, by account ($3, or all), mode, token and network. */
 export const READ_DAY_OF_ACCOUNTS: Statement = {
-  name: undefined,
   text: `
     SELECT account.id AS account, mode.livemode, share.token, share.network, ${SUMMED}
     FROM accounts account CROSS JOIN (VALUES (true), (false)) AS mode (livemode)
@@ -54,7 +53,6 @@ export const READ_DAY_OF_ACCOUNTS: Statement = {
 
 /** The first time with a share, of account $1 or of all. The indexes begin with the account. */
 export const READ_FIRST_TIME: Statement = {
-  name: undefined,
   text: `
     SELECT min(share.at) AS at
     FROM accounts account CROSS JOIN (VALUES (true), (false)) AS mode (livemode)

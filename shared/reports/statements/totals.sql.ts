@@ -53,7 +53,6 @@ export const FOLD: Statement = {
 
 /** The totals of account $1 between $2 and $3, without the shares of archived payments. */
 export const FORGET: Statement = {
-  name: undefined,
   text: `
     DELETE FROM report_totals
     WHERE account_id = $1 AND livemode IN (true, false) AND span IN (${SPANS.join(', ')})
@@ -69,7 +68,6 @@ export const END = 'pay_~';
  * settle between two of these statements. Returns the last id, END after the last payment.
  */
 export const RECOUNT: Statement = {
-  name: undefined,
   text: `
     WITH batch AS MATERIALIZED (
       SELECT * FROM report_shares WHERE account_id = $1 AND livemode = $2 AND payment_id > $3 ORDER BY payment_id LIMIT $6

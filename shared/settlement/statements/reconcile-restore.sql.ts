@@ -5,7 +5,6 @@ import type { Statement } from '../../db/statement.js';
  * does not have would have ended, the chain is checked first, and a recorded refusal is no longer the last word.
  */
 export const DISTRUST_UNDECIDED: Statement = {
-  name: undefined,
   text: `
     UPDATE payments SET stage = 'confirm', due_at = now(), settle_calls = greatest(settle_calls, 1),
       settle_asked_at = now(), settle_ended_at = NULL,

@@ -9,7 +9,6 @@ const IS_ANOTHERS = `other.id <> asked.id AND other.network = asked.network
  * A payment other than $1, of any account, on the same network, that has the transaction $2. The index of succeeded payments begins with account and mode; accounts are few, compared with payments.
  */
 export const PAYMENT_OF_TRANSACTION: Statement = {
-  name: undefined,
   text: `
     WITH asked AS MATERIALIZED (SELECT id, network, livemode FROM payments WHERE id = $1)
     SELECT other.id

@@ -8,7 +8,6 @@ const GONE = `abs(extract(epoch FROM now() - seen_at)) > 10`;
 
 /** The count excludes the calling process: a statement does not see rows that it writes itself. */
 export const COUNT_CALLERS: Statement = {
-  name: undefined,
   text: `
     WITH gone AS (
       DELETE FROM facilitator_callers WHERE id IN (
@@ -23,7 +22,4 @@ export const COUNT_CALLERS: Statement = {
     GROUP BY kind`,
 };
 
-export const LEAVE_CALLERS: Statement = {
-  name: undefined,
-  text: 'DELETE FROM facilitator_callers WHERE id = $1',
-};
+export const LEAVE_CALLERS: Statement = { text: 'DELETE FROM facilitator_callers WHERE id = $1' };

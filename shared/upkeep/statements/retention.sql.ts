@@ -9,7 +9,6 @@ export const withinByteBudget = (column: string, rows: string): string => `
 
 /** Sizes are as stored (compressed), since that is the cost of removing a row. */
 export const REMOVE_RECORDS: Statement = {
-  name: undefined,
   text: `
     WITH removed AS (
       DELETE FROM idempotency_records WHERE ctid = ANY (ARRAY(${withinByteBudget(
@@ -23,7 +22,6 @@ export const REMOVE_RECORDS: Statement = {
 };
 
 export const REMOVE_ANSWERS: Statement = {
-  name: undefined,
   text: `
     WITH removed AS (
       UPDATE webhook_deliveries SET answers_removed = true, history = (

@@ -2,7 +2,6 @@ import type { Statement } from '../../db/statement.js';
 
 /** Ages are compared by Postgres' clock, which all processes share. */
 export const NOTE_SERVED: Statement = {
-  name: undefined,
   text: `
     WITH gone AS (
       DELETE FROM served_queues WHERE (worker, queue) IN (
@@ -17,7 +16,4 @@ export const NOTE_SERVED: Statement = {
     WHERE worker <> $1 AND seen_at > now() - $3 * interval '1 millisecond'`,
 };
 
-export const LEAVE_SERVED: Statement = {
-  name: undefined,
-  text: 'DELETE FROM served_queues WHERE worker = $1',
-};
+export const LEAVE_SERVED: Statement = { text: 'DELETE FROM served_queues WHERE worker = $1' };

@@ -67,6 +67,5 @@ export const TAKE_ONE_QUARANTINED: Statement = {
 
 /** Deletes old crash counts below the quarantine threshold. */
 export const REMOVE_OLD_CRASHES: Statement = {
-  name: undefined,
   text: `DELETE FROM crashed_work WHERE deaths < ${QUARANTINE_AFTER_CRASHES} AND died_at < $1`,
 };

@@ -8,11 +8,7 @@ export const WRITE_WORKER_PAGE: Statement = {
 };
 
 export const READ_WORKER_PAGES: Statement = {
-  name: undefined,
   text: 'SELECT page FROM worker_pages WHERE written_at > $1 ORDER BY written_at DESC LIMIT $2',
 };
 
-export const REMOVE_OLD_PAGES: Statement = {
-  name: undefined,
-  text: 'DELETE FROM worker_pages WHERE written_at < $1',
-};
+export const REMOVE_OLD_PAGES: Statement = { text: 'DELETE FROM worker_pages WHERE written_at < $1' };

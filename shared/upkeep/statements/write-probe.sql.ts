@@ -5,7 +5,6 @@ import type { Statement } from '../../db/statement.js';
  * table stays empty, and the commit still writes to the WAL.
  */
 export const WRITE_PROBE: Statement = {
-  name: undefined,
   text: `
     DO $$ BEGIN
       INSERT INTO write_probes VALUES (repeat('-', 8000));

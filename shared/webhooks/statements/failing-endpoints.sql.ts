@@ -1,7 +1,6 @@
 import type { Statement } from '../../db/statement.js';
 
 export const FAILING_ENDPOINTS: Statement = {
-  name: undefined,
   text: `
     SELECT id FROM (
       (SELECT id, failing_since AS since FROM webhook_endpoints
@@ -15,7 +14,6 @@ export const FAILING_ENDPOINTS: Statement = {
 
 /** The latest try among the newest deliveries of an endpoint. */
 export const LAST_TRY: Statement = {
-  name: undefined,
   text: `
     SELECT history -> -1 AS entry
     FROM (SELECT history FROM webhook_deliveries WHERE endpoint_id = $1 ORDER BY id DESC LIMIT 100) newest

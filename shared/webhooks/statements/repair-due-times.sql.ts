@@ -8,7 +8,6 @@ import { pauseAfter } from '../../upkeep/statements/work-in-flight.sql.js';
  * delivery, so callers read them rarely.
  */
 export const REPAIR_DUE_TIMES: Statement = {
-  name: undefined,
   text: `
     WITH page AS MATERIALIZED (
       SELECT id, endpoint_id, due_at, due_at > $1::timestamptz + interval '1 minute' + interval '1 ms' * greatest(

@@ -6,7 +6,6 @@ import { idEnd, subscribesTo } from './events.sql.js';
  * so that Postgres plans it for the values: the account's index when there is an account, else the primary key.
  */
 export const EVENTS_BY_TIME: Statement = {
-  name: undefined,
   text: `
     SELECT id FROM (
       SELECT id FROM events
@@ -38,7 +37,6 @@ const IS_RECEIVER = `endpoint.account_id = event.account_id AND endpoint.livemod
 
 /** The events $1 in the order of their ids, each with the number of endpoints that receive it now. */
 export const COUNT_RECEIVERS: Statement = {
-  name: undefined,
   text: `
     SELECT event.id, count(endpoint.id)::int AS receivers ${events()}
     LEFT JOIN webhook_endpoints endpoint ON ${IS_RECEIVER}
@@ -50,7 +48,6 @@ export const COUNT_RECEIVERS: Statement = {
  * erasure of an event, and holds one off.
  */
 export const RESEND_EVENTS: Statement = {
-  name: undefined,
   text: `
     WITH written AS (
       INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, due_at)
