@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { nowSeconds } from '../state/clock.js';
+import { linkTo } from '../state/route.js';
 import { relative, short, time } from './format.js';
 
 /** A text of a merchant or a buyer: it can hold markup, and can read from right to left. */
@@ -30,6 +31,15 @@ export function Id({ children }: { children: string }) {
     <code class="id" title={children}>
       {short(children)}
     </code>
+  );
+}
+
+/** Leads to the object with this id. `screen`: as in the address, such as `webhooks/events`. */
+export function IdLink({ screen, id }: { screen: string; id: string }) {
+  return (
+    <a href={linkTo([...screen.split('/'), id])}>
+      <Id>{id}</Id>
+    </a>
   );
 }
 

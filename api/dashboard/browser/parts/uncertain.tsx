@@ -1,7 +1,6 @@
 import { OUTCOME_UNKNOWN } from '../../../../shared/payments/states.js';
 import type { Payment, Refund } from '../api/objects.js';
-import { linkTo } from '../state/route.js';
-import { Badge, Id } from './texts.js';
+import { Badge, IdLink } from './texts.js';
 
 /** The payment, or the last payment of the refund, failed, and its money has perhaps moved or can still move. */
 export function isUncertain({ failure_code: code }: { failure_code?: string | null }): boolean {
@@ -11,11 +10,8 @@ export function isUncertain({ failure_code: code }: { failure_code?: string | nu
 export function BuyerMayHavePaid({ payment: { id } }: { payment: Payment }) {
   return (
     <p class="failure">
-      The buyer may have paid: the outcome of the payment{' '}
-      <a href={linkTo(['payments', id])}>
-        <Id>{id}</Id>
-      </a>{' '}
-      is not known. Look into your wallet before you ask the buyer to pay again.
+      The buyer may have paid: the outcome of the payment <IdLink screen="payments" id={id} /> is not known.
+      Look into your wallet before you ask the buyer to pay again.
     </p>
   );
 }

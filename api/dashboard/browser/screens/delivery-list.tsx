@@ -6,7 +6,7 @@ import { ListView, useList } from '../parts/list.js';
 import { notify } from '../parts/notices.js';
 import { Empty, Failure } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
-import { Badge, Id, When } from '../parts/texts.js';
+import { Badge, IdLink, When } from '../parts/texts.js';
 import { onPress, useAction } from '../parts/use-action.js';
 import { goTo, linkTo, type Route } from '../state/route.js';
 import { answerInWords, deliveriesPath } from './deliveries.js';
@@ -63,9 +63,7 @@ export function DeliveryList({ endpoint, route }: { endpoint: Endpoint; route: R
 function EventOf({ delivery: { event, type } }: { delivery: Delivery }) {
   return (
     <>
-      <a href={linkTo(['webhooks', 'events', event])}>
-        <Id>{event}</Id>
-      </a>
+      <IdLink screen="webhooks/events" id={event} />
       <div class="muted">{type}</div>
     </>
   );

@@ -8,7 +8,7 @@ import { ListView, useList } from '../parts/list.js';
 import { Screen } from '../parts/screen.js';
 import { Empty, ReadView } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
-import { Id, When } from '../parts/texts.js';
+import { IdLink, When } from '../parts/texts.js';
 import { goTo, linkTo, type Route } from '../state/route.js';
 
 export function EventsScreen({ route, id }: { route: Route; id: string | undefined }) {
@@ -18,11 +18,7 @@ export function EventsScreen({ route, id }: { route: Route; id: string | undefin
 /** The screen of the object that an event is about. */
 function AboutLink({ event }: { event: Event }) {
   const { id } = event.data.object;
-  return (
-    <a href={linkTo([id.startsWith('re_') ? 'refunds' : 'links', id])}>
-      <Id>{id}</Id>
-    </a>
-  );
+  return <IdLink screen={id.startsWith('re_') ? 'refunds' : 'links'} id={id} />;
 }
 
 /** An event's type, whose words may stand on lines of their own. */
@@ -35,9 +31,7 @@ const COLUMNS: readonly Column<Event>[] = [
     head: 'Event',
     cell: ({ id, type }) => (
       <>
-        <a href={linkTo(['webhooks', 'events', id])}>
-          <Id>{id}</Id>
-        </a>
+        <IdLink screen="webhooks/events" id={id} />
         <div class="muted event-type">{breakable(type)}</div>
       </>
     ),

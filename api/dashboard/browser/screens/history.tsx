@@ -2,7 +2,7 @@ import type { Api } from '../api/client.js';
 import type { Delivery, Endpoint, Event, List, Refund, Session } from '../api/objects.js';
 import { type Read, useRead } from '../api/use-read.js';
 import { dollars } from '../parts/format.js';
-import { Id, Text } from '../parts/texts.js';
+import { IdLink, Text } from '../parts/texts.js';
 import { type Moment, Timeline } from '../parts/timeline.js';
 import { RefundBadge } from '../parts/uncertain.js';
 import { linkTo } from '../state/route.js';
@@ -96,11 +96,7 @@ function sessionMoments({ id, created, amount_total: amount }: Session): Moment[
       key: `${id} created`,
       at: created,
       title: `Link of ${dollars(amount)} created`,
-      detail: (
-        <a href={linkTo(['links', id])}>
-          <Id>{id}</Id>
-        </a>
-      ),
+      detail: <IdLink screen="links" id={id} />,
     },
   ];
 }
@@ -109,10 +105,7 @@ function refundMoments(refund: Refund): Moment[] {
   const { id, amount, created, settled_at: settledAt } = refund;
   const detail = (
     <>
-      <a href={linkTo(['refunds', id])}>
-        <Id>{id}</Id>
-      </a>{' '}
-      <RefundBadge refund={refund} />
+      <IdLink screen="refunds" id={id} /> <RefundBadge refund={refund} />
     </>
   );
   const made: Moment = {
@@ -133,11 +126,7 @@ function eventMoment({ id, created, type }: Event): Moment {
     key: id,
     at: created,
     title: `Event ${type}`,
-    detail: (
-      <a href={linkTo(['webhooks', 'events', id])}>
-        <Id>{id}</Id>
-      </a>
-    ),
+    detail: <IdLink screen="webhooks/events" id={id} />,
   };
 }
 

@@ -9,10 +9,9 @@ import { QrCode } from '../parts/qr.js';
 import { Screen } from '../parts/screen.js';
 import { ReadView } from '../parts/states.js';
 import { type Column, Table } from '../parts/table.js';
-import { Badge, Copyable, Id, Text, When } from '../parts/texts.js';
+import { Badge, Copyable, IdLink, Text, When } from '../parts/texts.js';
 import type { Moment } from '../parts/timeline.js';
 import { BuyerMayHavePaid, isUncertain } from '../parts/uncertain.js';
-import { linkTo } from '../state/route.js';
 import { HistoryView, useHistory } from './history.js';
 
 interface Whole {
@@ -99,16 +98,7 @@ function LinkFacts({ session }: { session: Session }) {
     <Facts
       rows={[
         ['Session', <Copyable key="id" value={session.id} label="the session's id" />],
-        [
-          'Payment',
-          payment === null ? (
-            '–'
-          ) : (
-            <a key="payment" href={linkTo(['payments', payment.id])}>
-              <Id>{payment.id}</Id>
-            </a>
-          ),
-        ],
+        ['Payment', payment === null ? '–' : <IdLink key="payment" screen="payments" id={payment.id} />],
         ['Order', <Text key="order">{session.client_reference_id}</Text>],
         ['Buyer', <Text key="buyer">{session.customer_email}</Text>],
         ['After paying', <Text key="success">{session.success_url}</Text>],

@@ -5,7 +5,7 @@ import { ListView, useList } from '../parts/list.js';
 import { Screen } from '../parts/screen.js';
 import { Empty } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
-import { Badge, Id, Text, When } from '../parts/texts.js';
+import { Badge, IdLink, Text, When } from '../parts/texts.js';
 import { goTo, linkTo, type Route } from '../state/route.js';
 import { LinkScreen } from './link.js';
 import { NewLink } from './new-link.js';
@@ -14,11 +14,7 @@ export const LINK_COLUMNS: readonly Column<Session>[] = [
   { head: 'Amount', cell: ({ amount_total: amount }) => dollars(amount), isNumber: true },
   {
     head: 'Link',
-    cell: ({ id }) => (
-      <a href={linkTo(['links', id])}>
-        <Id>{id}</Id>
-      </a>
-    ),
+    cell: ({ id }) => <IdLink screen="links" id={id} />,
   },
   { head: 'Status', cell: ({ status }) => <Badge status={status} /> },
   { head: 'Order', cell: (session) => <Text>{session.client_reference_id}</Text>, isWide: true },

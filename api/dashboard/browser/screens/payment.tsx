@@ -7,7 +7,7 @@ import { explorerFact, Facts } from '../parts/facts.js';
 import { dollars, tokens } from '../parts/format.js';
 import { Screen } from '../parts/screen.js';
 import { ReadView } from '../parts/states.js';
-import { Copyable, Id, Text, When } from '../parts/texts.js';
+import { Copyable, IdLink, Text, When } from '../parts/texts.js';
 import type { Moment } from '../parts/timeline.js';
 import { BuyerMayHavePaid, isUncertain, PaymentBadge, RefundMayBePaid } from '../parts/uncertain.js';
 import { linkTo, type Route } from '../state/route.js';
@@ -104,12 +104,7 @@ function MayBePaid({ payment }: { payment: Payment }) {
 
 function sessionFacts({ id, client_reference_id: order, customer_email: email }: Session) {
   return [
-    [
-      'Link',
-      <a key="link" href={linkTo(['links', id])}>
-        <Id>{id}</Id>
-      </a>,
-    ],
+    ['Link', <IdLink key="link" screen="links" id={id} />],
     ['Order', <Text key="order">{order}</Text>],
     ['Buyer', <Text key="buyer">{email}</Text>],
   ] as const;

@@ -8,7 +8,7 @@ import { ListView, useList } from '../parts/list.js';
 import { Screen } from '../parts/screen.js';
 import { Empty } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
-import { Id, When } from '../parts/texts.js';
+import { Id, IdLink, When } from '../parts/texts.js';
 import { PaymentBadge } from '../parts/uncertain.js';
 import { goTo, linkTo, type Query, type Route, replaceAddress } from '../state/route.js';
 import { createdBetween } from './dates.js';
@@ -16,7 +16,7 @@ import { PaymentScreen } from './payment.js';
 
 export const PAYMENT_COLUMNS: readonly Column<Payment>[] = [
   { head: 'Amount', cell: ({ amount }) => dollars(amount), isNumber: true },
-  { head: 'Payment', cell: ({ id }) => <PaymentLink id={id} /> },
+  { head: 'Payment', cell: ({ id }) => <IdLink screen="payments" id={id} /> },
   { head: 'Paid in', cell: (payment) => <PaidIn payment={payment} /> },
   { head: 'Payer', cell: ({ payer }) => (payer ? <Id>{payer}</Id> : '–'), isWide: true },
   { head: 'Status', cell: (payment) => <PaymentBadge payment={payment} />, isWide: true },
@@ -31,14 +31,6 @@ function PaidIn({ payment }: { payment: Payment }) {
         {payment.status === 'failed' ? <PaymentBadge payment={payment} /> : <When at={payment.settled_at} />}
       </div>
     </>
-  );
-}
-
-function PaymentLink({ id }: { id: string }) {
-  return (
-    <a href={linkTo(['payments', id])}>
-      <Id>{id}</Id>
-    </a>
   );
 }
 

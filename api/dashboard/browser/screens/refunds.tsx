@@ -12,7 +12,7 @@ import { QrCode } from '../parts/qr.js';
 import { Screen } from '../parts/screen.js';
 import { Empty, ReadView } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
-import { Copyable, Id, Text, When } from '../parts/texts.js';
+import { Copyable, IdLink, Text, When } from '../parts/texts.js';
 import { isUncertain, RefundBadge, RefundMayBePaid } from '../parts/uncertain.js';
 import { goTo, linkTo, type Route } from '../state/route.js';
 
@@ -20,11 +20,7 @@ const COLUMNS: readonly Column<Refund>[] = [
   { head: 'Amount', cell: ({ amount }) => dollars(amount), isNumber: true },
   {
     head: 'Refund',
-    cell: ({ id }) => (
-      <a href={linkTo(['refunds', id])}>
-        <Id>{id}</Id>
-      </a>
-    ),
+    cell: ({ id }) => <IdLink screen="refunds" id={id} />,
   },
   { head: 'Status', cell: (refund) => <RefundBadge refund={refund} /> },
   { head: 'Token', cell: (refund) => `${refund.token} on ${refund.network_name}`, isWide: true },
@@ -149,12 +145,7 @@ function RefundFacts({ refund }: { refund: Refund }) {
         ],
         ['To', <Text key="to">{refund.pay_to}</Text>],
         ['Reason', refund.reason?.replaceAll('_', ' ') ?? '–'],
-        [
-          'Payment',
-          <a key="payment" href={linkTo(['payments', refund.payment])}>
-            <Id>{refund.payment}</Id>
-          </a>,
-        ],
+        ['Payment', <IdLink key="payment" screen="payments" id={refund.payment} />],
         ['Created', <When key="created" at={refund.created} />],
         ['Settled', <When key="settled" at={refund.settled_at} />],
         ['Its link ends', <When key="ends" at={refund.expires_at} />],
