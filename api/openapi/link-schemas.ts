@@ -3,13 +3,19 @@ import { PAYABLE_STATUSES } from '../../shared/payables/states.js';
 import { fieldsBy, PUBLIC_FIELDS } from '../../shared/session-fields/fields.js';
 import { OFFER_RECEIPT } from '../../shared/x402/wire.js';
 import { strictObject } from '../input/strict-object.js';
-import { nullable, REFUND, ref } from './resource-schemas.js';
+import {
+  Caip2,
+  Cents,
+  nullable,
+  PaymentStatus,
+  REFUND,
+  ref,
+  Timestamp,
+  TokenAmount,
+  Uri,
+} from './resource-schemas.js';
 
 /** Response schemas of payment links in /openapi.json. Specs validate responses against them. */
-const Uri = Type.String({ format: 'uri' });
-const Timestamp = Type.Integer({ description: 'Unix seconds.' });
-const Cents = Type.Integer({ minimum: 0, description: 'US cents.' });
-
 const Merchant = strictObject({
   name: Type.String(),
   logo_url: nullable(Uri),
@@ -89,8 +95,8 @@ export const LINK_SCHEMAS = {
   }),
   PaymentRequirements: strictObject({
     scheme: Type.Literal('exact'),
-    network: Type.String({ description: 'CAIP-2.' }),
-    amount: Type.String({ pattern: '^[0-9]+$', description: "In the token's smallest unit." }),
+    network: Caip2,
+    amount: TokenAmount,
     asset: Type.String({ description: 'Token contract or mint.' }),
     payTo: Type.String(),
     maxTimeoutSeconds: Type.Integer({ minimum: 1 }),
@@ -126,7 +132,7 @@ export const LINK_SCHEMAS = {
   PublicCheckoutSession: strictObject({
     id: Type.String({ pattern: '^cs_(live|test)_[A-Za-z0-9]+$' }),
     status: Type.Enum([...PAYABLE_STATUSES]),
-    payment_status: Type.Enum(['unpaid', 'paid']),
+    payment_status: PaymentStatus,
     livemode: Type.Boolean(),
     merchant: Merchant,
     line_items: Type.Array(
@@ -149,7 +155,7 @@ export const LINK_SCHEMAS = {
   PublicRefund: strictObject({ ...PUBLIC_REFUND, merchant: Merchant }),
   LinkStatus: strictObject({
     status: Type.Enum([...PAYABLE_STATUSES]),
-    payment_status: Type.Enum(['unpaid', 'paid']),
+    payment_status: PaymentStatus,
     revision: Type.String({ description: 'Changes when the page would look different.' }),
     now: Timestamp,
     expires_at: Timestamp,

@@ -20,10 +20,15 @@ const listOf = (name: string) =>
     has_more: Type.Boolean(),
     data: Type.Array(ref(name)),
   });
-const Timestamp = Type.Integer({ description: 'Unix seconds.' });
+const deleted = (object: string) =>
+  strictObject({ id: Type.String(), object: Type.Literal(object), deleted: Type.Literal(true) });
+export const Timestamp = Type.Integer({ description: 'Unix seconds.' });
+export const Cents = Type.Integer({ minimum: 0, description: 'US cents.' });
+export const TokenAmount = Type.String({ pattern: '^[0-9]+$', description: "In the token's smallest unit." });
+export const Caip2 = Type.String({ description: 'CAIP-2.' });
+export const Uri = Type.String({ format: 'uri' });
+export const PaymentStatus = Type.Enum(['unpaid', 'paid']);
 const Count = Type.Integer({ minimum: 0 });
-const Cents = Type.Integer({ minimum: 0, description: 'US cents.' });
-const Uri = Type.String({ format: 'uri' });
 
 const FIELDS_SHOWN: Record<FieldType, Type.TSchema> = {
   text: nullable(Type.String()),
@@ -42,7 +47,7 @@ const CHECKOUT_SESSION = {
   livemode: Type.Boolean(),
   mode: Type.Literal('payment'),
   payment_method_types: Type.Array(Type.Literal('crypto')),
-  payment_status: Type.Enum(['unpaid', 'paid']),
+  payment_status: PaymentStatus,
   status: Type.Enum([...PAYABLE_STATUSES]),
   url: nullable(Uri),
   payment: nullable(ref('Payment')),
@@ -66,9 +71,9 @@ export const REFUND = {
   expires_at: Timestamp,
   livemode: Type.Boolean(),
   token: Type.Enum([...TOKEN_SYMBOLS]),
-  token_amount: Type.String({ pattern: '^[0-9]+$', description: "In the token's smallest unit." }),
+  token_amount: TokenAmount,
   token_decimals: Type.Integer(),
-  network: Type.String({ description: 'CAIP-2.' }),
+  network: Caip2,
   network_name: Type.String(),
   pay_to: Type.String({ description: 'The wallet that paid.' }),
   url: nullable(
@@ -108,9 +113,9 @@ export const RESOURCE_SCHEMAS = {
     amount: Cents,
     currency: Type.Literal('usd'),
     token: Type.Enum([...TOKEN_SYMBOLS]),
-    token_amount: Type.String({ pattern: '^[0-9]+$', description: "In the token's smallest unit." }),
+    token_amount: TokenAmount,
     token_decimals: Type.Integer(),
-    network: Type.String({ description: 'CAIP-2.' }),
+    network: Caip2,
     network_name: Type.String(),
     payer: nullable(Type.String()),
     pay_to: Type.String(),
@@ -154,11 +159,11 @@ export const RESOURCE_SCHEMAS = {
     by: Type.Array(
       strictObject({
         token: Type.Enum([...TOKEN_SYMBOLS]),
-        network: Type.String({ description: 'CAIP-2.' }),
+        network: Caip2,
         network_name: Type.String(),
         payments: Count,
         amount: Cents,
-        token_amount: Type.String({ pattern: '^[0-9]+$', description: "In the token's smallest unit." }),
+        token_amount: TokenAmount,
         refunds: Count,
         refunded: Cents,
       }),
@@ -177,11 +182,7 @@ export const RESOURCE_SCHEMAS = {
       Type.String({ description: 'The signing secret. Only in the answers to create and roll.' }),
     ),
   }),
-  DeletedWebhookEndpoint: strictObject({
-    id: Type.String(),
-    object: Type.Literal('webhook_endpoint'),
-    deleted: Type.Literal(true),
-  }),
+  DeletedWebhookEndpoint: deleted('webhook_endpoint'),
   WebhookDelivery: strictObject({
     id: Type.String({ pattern: '^wd_[A-Za-z0-9]+$' }),
     object: Type.Literal('webhook_delivery'),
@@ -244,11 +245,7 @@ export const RESOURCE_SCHEMAS = {
       ),
     ),
   }),
-  DeletedApiKey: strictObject({
-    id: Type.String(),
-    object: Type.Literal('api_key'),
-    deleted: Type.Literal(true),
-  }),
+  DeletedApiKey: deleted('api_key'),
   CheckoutSessionList: listOf('CheckoutSession'),
   LineItemList: listOf('LineItem'),
   PaymentList: listOf('Payment'),
