@@ -1,14 +1,13 @@
 import { raw } from 'objection';
-import type { TokenSymbol } from '../chains/networks/networks.js';
 import type { Knex } from '../db/knex.js';
 import { violatesUnique } from '../db/postgres-errors.js';
 import { runStatement } from '../db/statement.js';
 import { Payable } from '../payables/model.js';
 import { Payment } from '../payments/model.js';
-import { type Channel, PAYMENT_MOVES } from '../payments/states.js';
+import { PAYMENT_MOVES } from '../payments/states.js';
 import { newId } from '../values/ids.js';
-import type { PaymentRequirements } from '../x402/wire.js';
 import { type WriteDeps, writeDecision } from './carry-out.js';
+import type { NewPayment } from './claim.js';
 import type { Proof } from './policy/decision.js';
 import { PAYLOADS_TAKEN } from './statements/record-found.sql.js';
 
@@ -17,21 +16,10 @@ import { PAYLOADS_TAKEN } from './statements/record-found.sql.js';
  * and its event are written in one transaction, as for every payment that succeeds late. The unique indexes of payload and
  * proof hold here as they do for a claim.
  */
-export interface FoundPayment {
-  payableId: string;
-  payloadKey: string;
-  token: TokenSymbol;
-  tokenAmount: string;
-  tokenDecimals: number;
-  network: string;
-  asset: string;
-  payer: string | null;
-  payTo: string;
-  channel: Channel;
-  requirements: PaymentRequirements;
+export interface FoundPayment
+  extends Omit<NewPayment, 'identifier' | 'validUntil' | 'facilitator' | 'stage'> {
   /** The authorization as the chain shows it, without the buyer's signature. */
   payload: object;
-  arrivedAt: Date;
 }
 
 export type Recorded =
