@@ -38,7 +38,8 @@ export function createReceiptSigner(keys: readonly KeyObject[], baseUrl: string)
   const { ids, jwks, didDocument } = publishKeys(keys, baseUrl);
   const [key] = keys;
   const header = encode(JSON.stringify({ alg: 'EdDSA', kid: ids[0] }));
-  const [receipts, offers] = [rememberSigned(), rememberSigned()];
+  const receipts: Remembered = lruCache(REMEMBERED);
+  const offers: Remembered = lruCache(REMEMBERED);
 
   /** Signs in this thread: some 50 µs, no more than it takes to hand it to another. */
   function signPayload(payload: string, remembered: Remembered): SignedStatement | undefined {
@@ -70,10 +71,6 @@ export function createReceiptSigner(keys: readonly KeyObject[], baseUrl: string)
 }
 
 type Remembered = LRUCache<string, SignedStatement>;
-
-function rememberSigned(): Remembered {
-  return lruCache(REMEMBERED);
-}
 
 function encode(text: string): string {
   return Buffer.from(text).toString('base64url');
