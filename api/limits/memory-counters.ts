@@ -27,16 +27,11 @@ export interface Counter extends Pick<Share, 'points'> {
   useUp(key: string, seconds: number): Promise<void>;
 }
 
-interface MemoryCounter {
-  count(key: string, asked: number): Count;
-  /** Reads the key's count without adding to it. */
-  left(key: string): Count;
-  /** Uses the share up for so long. */
-  useUp(key: string, seconds: number): void;
-}
-
-/** Keeps MAX_COUNTED_IN_MEMORY keys. The least recently used key is dropped and starts again with its whole share. */
-export function countInMemory({ points, duration }: Omit<Share, 'keyPrefix'>): MemoryCounter {
+/**
+ * A `Counter` without a promise. Keeps MAX_COUNTED_IN_MEMORY keys. The least recently used key is dropped and starts again with
+ * its whole share.
+ */
+export function countInMemory({ points, duration }: Omit<Share, 'keyPrefix'>) {
   const windows = lruCache<{ taken: number; endsAtMs: number }>(MAX_COUNTED_IN_MEMORY);
   const windowOf = (key: string): { taken: number; endsAtMs: number } => {
     const known = windows.get(key);
@@ -44,17 +39,17 @@ export function countInMemory({ points, duration }: Omit<Share, 'keyPrefix'>): M
     return isOver ? { taken: 0, endsAtMs: nowMs() + duration * 1000 } : known;
   };
   return {
-    count(key, asked) {
+    count(key: string, asked: number): Count {
       const { taken, endsAtMs } = windowOf(key);
       windows.set(key, { taken: taken + asked, endsAtMs });
       const granted = Math.min(Math.max(points - taken, 0), asked);
       return { granted, msBeforeNext: endsAtMs - nowMs() };
     },
-    left(key) {
+    left(key: string): Count {
       const { taken, endsAtMs } = windowOf(key);
       return { granted: Math.max(points - taken, 0), msBeforeNext: endsAtMs - nowMs() };
     },
-    useUp(key, seconds) {
+    useUp(key: string, seconds: number): void {
       windows.set(key, { taken: points, endsAtMs: nowMs() + seconds * 1000 });
     },
   };
