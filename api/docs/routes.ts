@@ -3,6 +3,7 @@ import { sharedDocument } from '../checkout-page/compressed.js';
 import { setPageHeaders } from '../checkout-page/page-headers.js';
 import type { Deps } from '../deps/deps.js';
 import { readOnly } from '../errors/no-such-route.js';
+import { wantsPage } from '../input/media-type.js';
 import { sendErrorsPage } from './errors-page.js';
 import { llmsText } from './llms-text.js';
 import { listReferenceAssets, sendReferenceAsset } from './reference-assets.js';
@@ -33,8 +34,7 @@ export function docs({ config, referenceFolder }: Deps): Router {
   router
     .route('/')
     .get(async (req, res) => {
-      const isPerson = /\btext\/html\b/i.test(req.get('Accept') ?? '');
-      if (isPerson) await sendPage(res);
+      if (wantsPage(req)) await sendPage(res);
       else await sendText(res);
     })
     .all(readOnly);

@@ -1,3 +1,5 @@
+import type { Request } from 'express';
+
 /** A longer header is not read. */
 const MAX_ACCEPT_LENGTH = 1000;
 
@@ -43,4 +45,9 @@ function bestMatch(ranges: readonly string[], type: string): Match | undefined {
     best = { quality, precision, position };
   }
   return best;
+}
+
+/** Browsers load pages with text/html in Accept; agents do not send it. */
+export function wantsPage(req: Pick<Request, 'get'>): boolean {
+  return /\btext\/html\b/i.test(req.get('Accept') ?? '');
 }

@@ -1,6 +1,7 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import type { Deps } from '../../deps/deps.js';
 import { type BuyerErrorCode, sendBuyerError } from '../../errors/buyer-errors.js';
+import { wantsPage } from '../../input/media-type.js';
 import { sendErrorPage } from './page.js';
 
 type HeaderReader = Pick<Request, 'get'>;
@@ -12,11 +13,6 @@ export function refuser(deps: Deps): Refuse {
     if (wantsPage(req)) sendErrorPage(deps, res, code);
     else sendBuyerError(res, code, message);
   };
-}
-
-/** Browsers load pages with text/html in Accept; agents do not send it. */
-export function wantsPage(req: HeaderReader): boolean {
-  return /\btext\/html\b/i.test(req.get('Accept') ?? '');
 }
 
 export function allowOnly(methods: string, refuse: Refuse): RequestHandler {

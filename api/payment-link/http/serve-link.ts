@@ -10,6 +10,7 @@ import {
 import { type DecodedHeader, readPaymentHeader } from '../../../shared/x402/headers.js';
 import type { Deps } from '../../deps/deps.js';
 import { NO_SESSION } from '../../errors/buyer-errors.js';
+import { wantsPage } from '../../input/media-type.js';
 import { addressKey } from '../../limits/address-key.js';
 import { setRetryAfter } from '../../middleware/rate-limit.js';
 import type { LinkAnswer } from '../link-answer.js';
@@ -18,7 +19,7 @@ import { viewLink } from '../view-link.js';
 import { type AcceptsFilter, filterAccepts, readAcceptsFilter } from './fit-accepts.js';
 import type { LinkRelations } from './link-headers.js';
 import { sendPageAfterPayment, sendPageLoad } from './page.js';
-import { type Refuse, wantsPage } from './refuse.js';
+import type { Refuse } from './refuse.js';
 import { sendAgentAnswer } from './respond.js';
 import { withinShare } from './within-share.js';
 
