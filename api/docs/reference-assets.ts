@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Response } from 'express';
 import { BUILD_FOLDER } from '../../shared/process/build-folder.js';
+import { hasCode } from '../../shared/process/error-code.js';
 import { setAssetHeaders } from '../checkout-page/assets-route.js';
 import { chooseEncoding } from '../checkout-page/compressed.js';
 
@@ -13,7 +14,6 @@ export const REFERENCE_FOLDER = path.join(BUILD_FOLDER, 'docs-assets');
 
 const NAME = /^reference\.[\w-]{10}\.(?:js|css)$/;
 const ENDINGS = { br: '.br', gzip: '.gz', identity: '' };
-const ABSENT = 'ENOENT';
 
 /** Contents by path; the names hold content hashes. */
 const files = new Map<string, Buffer>();
@@ -51,7 +51,7 @@ async function unlessAbsent<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === ABSENT) return undefined;
+    if (hasCode(error, 'ENOENT')) return undefined;
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { hasCode } from '../../shared/process/error-code.js';
 
 /** A generated encryption key, kept beside the data that it encrypts. */
 export async function localEncryptionKey(folder: string): Promise<string> {
@@ -21,9 +22,8 @@ async function keep(file: string, make: () => string): Promise<string> {
     // The complete draft is linked to its final name: of two first starts one creates the key, and both read it.
     await link(draft, file);
   } catch (error) {
-    const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST';
     // Not every file system supports links.
-    if (!isThere) await rename(draft, file);
+    if (!hasCode(error, 'EEXIST')) await rename(draft, file);
   } finally {
     await rm(draft, { force: true });
   }

@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { JOB_NAMES, type JobName } from '../jobs/jobs.js';
+import { hasCode } from '../process/error-code.js';
 import { parseEd25519Key } from '../secrets/ed25519-key.js';
 import { EnvReader } from './env-reader.js';
 import { type Facilitators, readFacilitators } from './read-facilitators.js';
@@ -103,7 +104,7 @@ export function readEnvFile(): void {
   try {
     text = readFileSync('.env', 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
+    if (hasCode(error, 'ENOENT')) return;
     throw new ConfigError(`.env cannot be read: ${error instanceof Error ? error.message : error}`);
   }
   for (const [name, value] of Object.entries(parseEnv(text))) if (!isSet(name)) process.env[name] = value;

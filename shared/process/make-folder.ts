@@ -1,5 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { hasCode } from './error-code.js';
 
 /**
  * Makes the folder and what is missing above it. Node's `recursive` says ENOENT of a read-only file system, and never ends in
@@ -13,7 +14,7 @@ export async function makeFolder(folder: string, mode = 0o777): Promise<void> {
     await mkdir(folder, mode);
   } catch (error) {
     if (await isFolder(folder)) return;
-    if (!isMissing(error) || isAboveThere) throw error;
+    if (!hasCode(error, 'ENOENT') || isAboveThere) throw error;
     await makeFolder(above, mode);
     await makeFolder(folder, mode);
   }
@@ -24,8 +25,4 @@ async function isFolder(folder: string): Promise<boolean> {
     (found) => found.isDirectory(),
     () => false,
   );
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
