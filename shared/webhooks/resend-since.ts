@@ -3,6 +3,7 @@ import { runStatement } from '../db/statement.js';
 import { noSuch, requireFound } from '../errors/refusal.js';
 import { now } from '../process/clock.js';
 import { createdAt, lowestIdAt, newIdStart } from '../values/ids.js';
+import { idsWithin } from '../values/in-groups.js';
 import type { EventType } from './event-types.js';
 import { WebhookEndpoint } from './model.js';
 import { COUNT_RECEIVERS, EVENTS_BY_TIME, RESEND_EVENTS } from './statements/resend-since.sql.js';
@@ -86,19 +87,7 @@ async function splitByDeliveries(
 ): Promise<string[][]> {
   const bindings = [eventIds, endpointId ?? null];
   const rows = await runStatement<{ id: string; receivers: number }>(db, COUNT_RECEIVERS, bindings);
-  const batches: string[][] = [];
-  let room = 0;
-  for (const { id, receivers } of rows) {
-    const batch = batches.at(-1);
-    if (batch === undefined || receivers > room) {
-      batches.push([id]);
-      room = BATCH_DELIVERIES - receivers;
-    } else {
-      batch.push(id);
-      room -= receivers;
-    }
-  }
-  return batches;
+  return idsWithin(rows, BATCH_DELIVERIES, ({ receivers }) => receivers);
 }
 
 async function writeDeliveries(

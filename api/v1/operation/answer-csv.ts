@@ -1,11 +1,11 @@
 import type { Page, PageRequest } from '../../../shared/db/listing.js';
 import type { Sized } from '../../../shared/db/sized-columns.js';
-import { TABLE_PART_ROWS } from '../../../shared/limits/bounds.js';
+import { ANSWER_PART_BYTES, TABLE_PART_ROWS } from '../../../shared/limits/bounds.js';
+import { idsWithin } from '../../../shared/values/in-groups.js';
 import { type Columns, csvLine, headLine } from '../../../shared/wire/csv.js';
 import type { InputParser } from '../../input/input-parser.js';
 import type { HeavyAnswers } from '../../limits/heavy-answers.js';
 import type { Answer } from './answer-once.js';
-import { cutByBytes } from './cut-by-bytes.js';
 import { heavyText, type ReadPart } from './heavy-text.js';
 import type { Call, Operation } from './operation.js';
 
@@ -56,7 +56,7 @@ function* partsOf<T>({ columns, list, read }: Table<T>): Iterable<ReadPart> {
 
   async function readNext(): Promise<{ ids: string[]; objects: T[] }> {
     const page = await list({ limit: TABLE_PART_ROWS, startingAfter, endingBefore: undefined });
-    const [ids = []] = cutByBytes(page.data);
+    const [ids = []] = idsWithin(page.data, ANSWER_PART_BYTES, ({ bytes }) => bytes);
     const objects = page.data.slice(0, ids.length).flatMap(({ object }) => object ?? []);
     isOver = ids.length === page.data.length && !page.hasMore;
     startingAfter = ids.at(-1);

@@ -1,8 +1,9 @@
 import type { Page } from '../../../shared/db/listing.js';
 import type { Sized } from '../../../shared/db/sized-columns.js';
+import { ANSWER_PART_BYTES } from '../../../shared/limits/bounds.js';
+import { idsWithin } from '../../../shared/values/in-groups.js';
 import { presentList, renderObjects, textOfList } from '../../../shared/wire/list.js';
 import type { HeavyAnswers } from '../../limits/heavy-answers.js';
-import { cutByBytes } from './cut-by-bytes.js';
 import { heavyText, type ReadPart } from './heavy-text.js';
 import type { Call } from './operation.js';
 
@@ -43,7 +44,7 @@ export function answerList<T>(
   }
 
   const { before, between, after } = textOfList(url, hasMore);
-  const parts = cutByBytes(data);
+  const parts = idsWithin(data, ANSWER_PART_BYTES, ({ bytes }) => bytes);
   const readPart = (ids: readonly string[], index: number): ReadPart => {
     const isLast = index === parts.length - 1;
     const around = { before: index === 0 ? before : between, between, after: isLast ? after : '' };
