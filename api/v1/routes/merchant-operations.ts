@@ -5,8 +5,7 @@ import { keyOperations } from '../keys/operations.js';
 import { paymentOperations } from '../payments/operations.js';
 import { refundOperations } from '../refunds/operations.js';
 import { reportOperations } from '../reports/operations.js';
-import { deliveryOperations } from '../webhook-endpoints/delivery-operations.js';
-import { webhookEndpointOperations } from '../webhook-endpoints/operations.js';
+import { deliveryOperations, webhookEndpointOperations } from '../webhook-endpoints/operations.js';
 
 /** Every operation that a checkout key may call. */
 export function merchantOperations(deps: Deps) {

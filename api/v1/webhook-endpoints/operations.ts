@@ -1,5 +1,6 @@
 import type { Knex } from '../../../shared/db/knex.js';
 import { Refusal } from '../../../shared/errors/refusal.js';
+import { listDeliveries, readDeliveries } from '../../../shared/webhooks/deliveries.js';
 import {
   createWebhookEndpoint,
   deleteWebhookEndpoint,
@@ -13,12 +14,13 @@ import type { SubscribableEvent } from '../../../shared/webhooks/event-types.js'
 import {
   presentDeletedWebhookEndpoint,
   presentNewWebhookEndpoint,
+  presentWebhookDelivery,
   presentWebhookEndpoint,
 } from '../../../shared/webhooks/present.js';
 import { rollWebhookSecret } from '../../../shared/webhooks/secrets.js';
 import type { Deps } from '../../deps/deps.js';
 import { inputParser, parseNothing } from '../../input/input-parser.js';
-import { wholePageRequest } from '../../input/list-query.js';
+import { pageRequest, wholePageRequest } from '../../input/list-query.js';
 import { answerList } from '../operation/answer-list.js';
 import {
   type Call,
@@ -29,6 +31,7 @@ import {
 } from '../operation/operation.js';
 import {
   CreateWebhookEndpoint,
+  ListDeliveries,
   ListWebhookEndpoints,
   LONGEST_OVERLAP_SECONDS,
   RollWebhookSecret,
@@ -40,6 +43,7 @@ const parseCreate = inputParser(CreateWebhookEndpoint);
 const parseUpdate = inputParser(UpdateWebhookEndpoint);
 const parseRoll = inputParser(RollWebhookSecret);
 const parseList = inputParser(ListWebhookEndpoints);
+const parseListDeliveries = inputParser(ListDeliveries);
 const OBJECT = 'webhook endpoint';
 
 export function webhookEndpointOperations(deps: Deps) {
@@ -109,6 +113,23 @@ export function webhookEndpointOperations(deps: Deps) {
       const id = objectId(call, OBJECT);
       await deleteWebhookEndpoint(dbOf(call), call.principal, id);
       return presentDeletedWebhookEndpoint(id);
+    }),
+  };
+}
+
+export function deliveryOperations({ accountReads, heavyAnswers }: Deps) {
+  return {
+    listWebhookDeliveries: operation(parseListDeliveries, async (call, query) => {
+      const { principal } = call;
+      const id = objectId(call, OBJECT);
+      const page = await accountReads(principal, (from) =>
+        listDeliveries(from, principal, id, pageRequest(query), query.status),
+      );
+      return answerList(heavyAnswers, call, page, {
+        url: `/v1/webhook_endpoints/${id}/deliveries`,
+        present: presentWebhookDelivery,
+        read: (ids) => accountReads(principal, (from) => readDeliveries(from, principal, id, ids)),
+      });
     }),
   };
 }
