@@ -14,7 +14,7 @@ import { missingAccounts } from './missing-accounts.js';
 import { type CommandLine, parseCommandLine, UsageError } from './parse-command-line.js';
 import { runAudited, UnansweredCommit } from './run-audited.js';
 
-export interface Output {
+interface Output {
   stdout: { write(text: string): unknown };
   stderr: CommandContext['stderr'];
 }

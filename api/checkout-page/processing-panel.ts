@@ -5,7 +5,7 @@ import type { PageState } from './page-state.js';
 import type { PageView } from './page-view.js';
 import type { Words } from './words/words.js';
 
-export type Processing = Extract<PageState, { kind: 'processing' }>;
+type Processing = Extract<PageState, { kind: 'processing' }>;
 
 /** Shows a payment in progress: stages and elapsed time. */
 export function processingPanel(view: PageView, state: Processing): string {

@@ -22,7 +22,7 @@ export interface ReceiptSigner extends Pick<PublishedKeys, 'jwks' | 'didDocument
 
 type SettledPayment = Pick<Payment, 'network' | 'payer' | 'transaction' | 'settledAt'>;
 
-export interface Offered {
+interface Offered {
   /** The link. */
   resourceUrl: string;
   entry: PaymentRequirements;

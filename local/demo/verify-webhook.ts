@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-export interface ReceivedEvent {
+interface ReceivedEvent {
   id: string;
   type: string;
   /** The id of the object that the event is about. */

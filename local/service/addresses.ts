@@ -2,7 +2,7 @@ import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 import type { Config } from '../../shared/config/config.js';
 
-export interface Addresses {
+interface Addresses {
   /** The address for programs and browsers of this machine. */
   here: string;
   /** How phones open the QR code of a payment page. */

@@ -39,7 +39,7 @@ export interface Archived {
   kept: KeptMonth[];
 }
 
-export interface Copied {
+interface Copied {
   written: Part[];
   kept: KeptMonth[];
 }

@@ -7,7 +7,7 @@ export type RedisAddress =
   | ({ kind: 'cluster' } & Nodes)
   | ({ kind: 'sentinel'; name: string; db: number; sentinels: Credentials } & Nodes);
 
-export interface Credentials {
+interface Credentials {
   username?: string;
   password?: string;
 }

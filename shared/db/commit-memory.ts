@@ -70,7 +70,7 @@ export interface CommitMemory {
 }
 
 /** The state of the memory when a question was sent to Postgres. */
-export interface Question {
+interface Question {
   known: Position | undefined;
   at: Date;
 }

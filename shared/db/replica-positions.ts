@@ -24,7 +24,7 @@ export interface Written extends Origin {
   lsn: string;
 }
 
-export interface Shown extends Origin {
+interface Shown extends Origin {
   isStandby: boolean;
   hasReplayed: boolean | null;
 }

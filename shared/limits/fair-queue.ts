@@ -4,7 +4,7 @@ import { type BudgetLimits, openBudget, type Release } from './budget.js';
  * Callers that wait for a slot. Among the callers that may start, the next is the caller whose holder has the fewest slots
  * in flight; of equals, the caller that has waited longest.
  */
-export interface FairQueue {
+interface FairQueue {
   /** Undefined after `withinMs`, when the queue is full, and when it is closed. */
   wait(withinMs: number, holders: readonly string[]): Promise<Release | undefined>;
   /** Undefined when no waiting caller may start. The caller stays in the queue until it is settled. */
@@ -12,7 +12,7 @@ export interface FairQueue {
   close(): void;
 }
 
-export interface Waiter {
+interface Waiter {
   holders: readonly string[];
   /** Ends the wait: with a slot the caller starts, without one it is refused. */
   settle(slot: Release | undefined): void;

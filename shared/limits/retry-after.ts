@@ -1,7 +1,7 @@
 import { hostNowMs } from '../process/clock.js';
 
 /** The longest pause that is obeyed, whatever Retry-After asks for. */
-export const LONGEST_PAUSE_MS = 60_000;
+const LONGEST_PAUSE_MS = 60_000;
 
 /** The pause in milliseconds, from seconds or an HTTP date; undefined when none is asked for. */
 export function parseRetryAfter(header: string | null | undefined): number | undefined {

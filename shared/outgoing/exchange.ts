@@ -9,7 +9,7 @@ export interface Answer {
   body: Buffer;
 }
 
-export interface Terms {
+interface Terms {
   maxAnswerBytes: number;
   /** The values of an answer in JSON are counted only when this is given. */
   maxAnswerValues?: number;

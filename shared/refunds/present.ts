@@ -80,7 +80,7 @@ export function presentRefund(payable: Payable, baseUrl: string): WireRefund {
 }
 
 /** A refund as its payment link shows it to every visitor: without the merchant's own metadata. */
-export type PublicRefund = Omit<WireRefund, 'metadata'> & { merchant: PublicMerchant };
+type PublicRefund = Omit<WireRefund, 'metadata'> & { merchant: PublicMerchant };
 
 export function presentPublicRefund(refund: Payable, account: Account, baseUrl: string): PublicRefund {
   const { metadata: _, ...shown } = presentRefund(refund, baseUrl);

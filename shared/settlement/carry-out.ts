@@ -21,7 +21,7 @@ interface CarryOutDeps extends WriteDeps {
   queues: Pick<Queues, 'enqueue'>;
 }
 
-export interface Written {
+interface Written {
   kind: WriteResult;
   next?: NextWork | undefined;
 }

@@ -51,7 +51,7 @@ interface Expired {
 }
 
 /** `late`: no worker has taken one in the LATE_MS since it was overdue. */
-export type Overdue = 'none' | 'some' | 'late';
+type Overdue = 'none' | 'some' | 'late';
 
 export async function findOverdueSessions(db: Knex): Promise<Overdue> {
   const certain = certainNow();

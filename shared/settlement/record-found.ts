@@ -22,9 +22,7 @@ export interface FoundPayment
   payload: object;
 }
 
-export type Recorded =
-  | { kind: 'recorded'; paymentId: string }
-  | { kind: 'no_session' | 'taken' | 'proof_taken' };
+type Recorded = { kind: 'recorded'; paymentId: string } | { kind: 'no_session' | 'taken' | 'proof_taken' };
 
 const SAID = { source: 'chain', said: 'found by reconcile' } as const;
 

@@ -10,7 +10,7 @@ import { installationNamer } from '../upkeep/installation.js';
 import { type InstallationWatch, openInstallationWatch } from './watch-installation.js';
 
 /** The stores beside Postgres' primary, as web and worker processes use them. */
-export interface Stores {
+interface Stores {
   replica: Replica | undefined;
   redis: RedisClient | undefined;
   /** Guards `redis`. */

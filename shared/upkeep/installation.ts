@@ -42,6 +42,6 @@ export function installationNamer(db: Knex): () => Promise<string> {
 }
 
 /** A copy of the database within its server has the same id. */
-export function nameOf({ id, database }: Pick<Installation, 'id' | 'database'>): string {
+function nameOf({ id, database }: Pick<Installation, 'id' | 'database'>): string {
   return `${id.slice(0, 8)}-${database}`;
 }

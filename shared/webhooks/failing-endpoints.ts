@@ -4,7 +4,7 @@ import { WebhookEndpoint } from './model.js';
 import { FAILING_ENDPOINTS, LAST_TRY } from './statements/failing-endpoints.sql.js';
 import type { DeliveryTry } from './states.js';
 
-export interface FailingEndpoint {
+interface FailingEndpoint {
   endpoint: WebhookEndpoint;
   lastTry: DeliveryTry | undefined;
 }

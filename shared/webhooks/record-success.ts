@@ -14,7 +14,7 @@ import {
   takenDelivery,
 } from './take-due.js';
 
-export interface Success {
+interface Success {
   delivery: Pick<TakenDelivery, 'id' | 'attempt'> & { endpoint: { id: string } };
   entry: DeliveryTry;
   /** The most bytes that the next delivery in this slot may have; 0 when the slot must not be passed on. */

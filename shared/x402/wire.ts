@@ -73,7 +73,7 @@ export interface SvmPayload {
   transaction: string;
 }
 
-export interface PaymentPayload {
+interface PaymentPayload {
   x402Version: 2;
   accepted: PaymentRequirements;
   payload: EvmPayload | SvmPayload;

@@ -34,7 +34,7 @@ export function filterAccepts(entries: Entries, { networks, tokens }: AcceptsFil
 type SignOffer = (entry: PaymentRequirements, maxLength: number) => SignedStatement | undefined;
 
 /** The terms of a payment, each as JSON. */
-export interface Terms {
+interface Terms {
   accepts: string;
   /** The extension `offer-receipt`; undefined without a signed offer. */
   offers: string | undefined;

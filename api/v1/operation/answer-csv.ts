@@ -12,7 +12,7 @@ import type { Call, Operation } from './operation.js';
 const MEDIA_TYPE = 'text/csv; charset=utf-8';
 
 /** A list as CSV, one line per object, newest first. */
-export interface Table<T> {
+interface Table<T> {
   columns: Columns<T>;
   list(page: PageRequest): Promise<Page<Sized<T>>>;
   /** Returns the full objects in the order of `ids`. */

@@ -34,7 +34,7 @@ export class NoTurn extends ChainUnreadable {
 }
 
 /** The first words of `reason` in the findings of limited and of waiting checks. */
-export const LIMITED = 'limited by the endpoint';
+const LIMITED = 'limited by the endpoint';
 export const WAITING_FOR_A_TURN = 'waiting for a turn at the endpoint';
 
 /** A reason for logs, without client libraries' messages: they contain the endpoint's URL, which may hold a key. */

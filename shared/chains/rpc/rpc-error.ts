@@ -7,7 +7,7 @@ import { causesOf, EndpointLimits, httpStatus, NoTurn } from '../check/unreadabl
  */
 type RpcErrorKind = 'rate_limited' | 'no_turn' | 'behind' | 'refused' | 'failed';
 
-export interface RpcError {
+interface RpcError {
   kind: RpcErrorKind;
   message: string;
   /** The JSON-RPC error code. */

@@ -192,7 +192,7 @@ export const LATE_CHECK: CheckTable = {
 };
 
 /** One chain check of a payment, and the answer of `/verify` when it was asked. */
-export type Check = Pick<CheckCase, 'finding' | 'isValid' | 'commitsMayBeLost'>;
+type Check = Pick<CheckCase, 'finding' | 'isValid' | 'commitsMayBeLost'>;
 
 export function afterCheck(
   payment: WatchedPayment,

@@ -40,7 +40,7 @@ const MAY_BE_DONE =
 const TOO_MANY = 429;
 
 /** Refusals that concern the whole page. */
-export interface Refusals {
+interface Refusals {
   /** The key was deleted, has expired, or never existed. */
   onUnknownKey(): void;
   onReadOnlyKey(): void;

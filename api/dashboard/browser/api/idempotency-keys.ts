@@ -1,5 +1,5 @@
 /** The Idempotency-Keys of POSTs that got no answer, for sending these again. */
-export interface IdempotencyKeys {
+interface IdempotencyKeys {
   /** The kept key and body of a POST that meant the same, or `body` under a new key, which are kept. */
   keyFor(path: string, meaning: string, body: string): { key: string; body: string };
   /** Notes that a try got no answer: its key is kept from now on, however long the merchant has waited. */

@@ -3,7 +3,7 @@ import type { ApiError } from '../api/client.js';
 import { asApiError } from '../api/use-read.js';
 import { notify } from './notices.js';
 
-export interface Action {
+interface Action {
   /** Its button is `aria-disabled` meanwhile: a `disabled` one would lose the focus, and a keyboard its place. */
   isBusy: boolean;
   error: ApiError | undefined;
