@@ -31,8 +31,8 @@ const HEAP = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 };
 
 /**
  * Sends webhooks in a thread of its own: the main thread, which settles payments, has no connection to a merchant's server.
- * When the thread ends, or hangs, the outcome of the webhooks in it is unknown. Their leases
- * expire, and they are sent again, by a new thread.
+ * When the thread ends, or hangs, the outcome of the webhooks in it is unknown. Their leases expire, and a new thread sends them
+ * again.
  */
 export function openSenderThread(entry: URL, options: ThreadOptions, stuckAfterMs = STUCK_AFTER_MS): Sender {
   // The thread starts at once, because it takes some 100 ms to load its modules.

@@ -6,7 +6,8 @@ const IS_ANOTHERS = `other.id <> asked.id AND other.network = asked.network
       AND (other.transaction = $2 OR other.network LIKE 'eip155:%' AND lower(other.transaction) = lower($2))`;
 
 /**
- * A payment other than $1, of any account, on the same network, that has the transaction $2. The index of succeeded payments begins with account and mode; accounts are few, compared with payments.
+ * A payment other than $1, of any account, on the same network, that has the transaction $2. Succeeded payments are looked up
+ * account by account: their index begins with account and mode, and accounts are few.
  */
 export const PAYMENT_OF_TRANSACTION: Statement = {
   text: `

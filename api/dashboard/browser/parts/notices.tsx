@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** A notice says the result of an action, to eyes and to screen readers. */
 const SHOWN_MS = 8000;
 let show: (text: string) => void = () => {};
 
+/** Says the result of an action, to eyes and to screen readers. */
 export function notify(text: string): void {
   show(text);
 }

@@ -13,8 +13,8 @@ function startOf(date: string | undefined, daysLater: number): string | undefine
 }
 
 /**
- * An IANA name: UTC where the browser has none. It calls the zone Etc/Unknown, which it refuses itself, when the system does not
- * tell it, and +03:00 when the system tells only that.
+ * The IANA name of the browser's time zone; UTC where the browser does not know it. Such a browser answers Etc/Unknown, which it
+ * does not accept itself, or an offset such as +03:00.
  */
 export function ownTimeZone(): string {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();

@@ -49,7 +49,7 @@ function DeleteKey({ apiKey: { id, name }, read }: { apiKey: Key; read: Read<Lis
   const { api } = useSignedIn();
   return (
     <ConfirmedButton
-      label={`Delete key`}
+      label="Delete key"
       confirm="Delete it"
       isDangerous
       work={async () => {
