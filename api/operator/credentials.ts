@@ -7,8 +7,8 @@ import { addressKey } from '../limits/address-key.js';
 export const ADMIN_USER = 'admin';
 const MAX_AUTHORIZATION_LENGTH = 4096;
 
-/** How an operators' page is protected. */
-interface Door {
+/** A page of operators, and the credentials that open it. */
+interface GuardedPage {
   page: string;
   isRight(authorization: string): boolean;
   challenge: string;
@@ -33,7 +33,7 @@ export function requireMetricsToken(token: string, logger: Logger): RequestHandl
   });
 }
 
-function guard(logger: Logger, { page, isRight, challenge, hint }: Door): RequestHandler {
+function guard(logger: Logger, { page, isRight, challenge, hint }: GuardedPage): RequestHandler {
   const limiter = openLoginLimiter(() => logger.warn({ event: 'operators.password_guessed', page }));
   return (req, res, next) => {
     const verdict = check(limiter, req, isRight);
@@ -50,7 +50,7 @@ function guard(logger: Logger, { page, isRight, challenge, hint }: Door): Reques
 function check(
   limiter: LoginLimiter,
   req: Request,
-  isRight: Door['isRight'],
+  isRight: GuardedPage['isRight'],
 ): ReturnType<LoginLimiter['check']> {
   const { authorization } = req.headers;
   return authorization !== undefined && limiter.check(addressKey(req), () => isRight(authorization));
