@@ -1,5 +1,5 @@
 import { readlinkSync } from 'node:fs';
-import { setPriority } from 'node:os';
+import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { batchPerTurn } from '../../shared/process/batch-per-turn.js';
 import type { FromThread, ThreadOptions, ToThread } from './open-sender-thread.js';
@@ -7,8 +7,8 @@ import { openSenderHere } from './sender.js';
 
 // The entry of the thread that open-sender-thread.ts opens.
 
-/** A niceness. On a busy processor Linux gives a thread of niceness 0 three times as much time. */
-const LOW = 5;
+/** Added to the process' niceness. On a busy processor Linux then gives the other threads three times as much time. */
+const NICER_BY = 5;
 
 const options: ThreadOptions = workerData;
 if (options.priority === 'low') lowerPriority();
@@ -27,7 +27,7 @@ parentPort?.on('message', (batch: ToThread[]) => {
 function lowerPriority(): void {
   try {
     const [, thread] = readlinkSync('/proc/thread-self').split('/task/');
-    setPriority(Number(thread), LOW);
+    setPriority(Number(thread), Math.min(getPriority() + NICER_BY, constants.priority.PRIORITY_LOW));
   } catch {
     // Without a lower priority all threads have an equal share of the processors.
   }
