@@ -167,6 +167,19 @@ describe('a Solana endpoint', () => {
     });
   }
 
+  it('of two nodes proves nothing when the one with a short ledger lists, and the other first says where its ledger begins', async () => {
+    const again = await checkedBefore();
+    chain.movePayment(payment.signedTransaction);
+    chain.travel(300);
+    const start = chain.slot;
+    let starts = 0;
+    chain.endpoint.onCall = (method) => {
+      if (method === 'getFirstAvailableBlock') starts += 1;
+      chain.ledgerFrom = method === 'getFirstAvailableBlock' && starts === 1 ? 0 : start;
+    };
+    assert.equal((await chains.check(again)).kind, 'searching');
+  });
+
   for (const minutes of [15, 60]) {
     it(`shows a payment although the chain's clock is ${minutes} min behind ours`, async () => {
       const late = { ...payment, notBefore: new Date(chain.time.getTime() + minutes * 60_000) };
