@@ -46,6 +46,8 @@ export class EvmChain extends Chain {
   keepsBlocks = Number.POSITIVE_INFINITY;
   /** Whether a node that prunes has block 0. */
   keepsFirstBlock = true;
+  /** Whether a block that the node has pruned is an error, in place of null. */
+  refusesPrunedBlocks = false;
   /** The chain begins with this block. */
   firstBlock = 0;
   /** Makes eth_getLogs answer an empty list. */
@@ -209,6 +211,7 @@ export class EvmChain extends Chain {
     const height = this.#height('eth_getBlockByNumber');
     const number = position === 'latest' ? height - (this.lag.get('latest') ?? 0) : Number(position);
     const isPruned = number < height - this.keepsBlocks && !(number === 0 && this.keepsFirstBlock);
+    if (isPruned && this.refusesPrunedBlocks) throw new RpcError(-32000, 'pruned history unavailable');
     if (number > height || number < this.firstBlock || isPruned) return null;
     const { hash, timestamp } = this.#blocks.at(number);
     const parentHash = number === this.firstBlock ? zeroHash : this.#blocks.at(number - 1).hash;

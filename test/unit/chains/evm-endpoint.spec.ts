@@ -223,6 +223,20 @@ describe('an EVM endpoint', () => {
     });
   });
 
+  for (const [how, refuses] of [
+    ['leaves out', false],
+    ['refuses', true],
+  ] as const) {
+    it(`that ${how} blocks that it has pruned is searched as far as it has blocks`, async () => {
+      chain.mineAt(2, 1000);
+      const transaction = chain.movePayment(payment);
+      chain.mineAt(2, 10);
+      Object.assign(chain, { keepsBlocks: 100, refusesPrunedBlocks: refuses });
+      const notBefore = new Date((chain.head.timestamp - 1000) * 1000);
+      await assertPaid(chains.check({ ...payment, notBefore, validBefore: 2n ** 64n }), transaction);
+    });
+  }
+
   describe('whose blocks come irregularly', () => {
     it('is searched back to the claim after a long pause', async () => {
       const transaction = chain.movePayment(payment);

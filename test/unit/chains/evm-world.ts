@@ -15,6 +15,7 @@ interface EvmPhase extends Phase {
   logRefusal: LogRefusal;
   keepsState: number;
   keepsBlocks: number;
+  refusesPrunedBlocks: boolean;
   indexLag: number;
   /** Every other search for logs is answered by a node whose index is minutes late. */
   hasLateIndex: boolean;
@@ -57,6 +58,7 @@ export const HONEST_EVM: EvmPhase = {
   logRefusal: 'named',
   keepsState: 0,
   keepsBlocks: INFINITE,
+  refusesPrunedBlocks: false,
   indexLag: 0,
   hasLateIndex: false,
   mostLogs: INFINITE,
@@ -70,6 +72,7 @@ const phases = phasesOf(HONEST_EVM, METHODS, {
   logRefusal: fc.constantFrom(...(Object.keys(LOG_REFUSALS) as LogRefusal[])),
   keepsState: fc.constantFrom(INFINITE, 128, 8, 0),
   keepsBlocks: fc.constantFrom(INFINITE, INFINITE, 100),
+  refusesPrunedBlocks: fc.boolean(),
   indexLag: fc.constantFrom(0, 0, 1, 10, 60),
   hasLateIndex: fc.boolean(),
   mostLogs: fc.constantFrom(INFINITE, INFINITE, INFINITE, 1, 0),
@@ -140,8 +143,8 @@ export class EvmWorld implements World {
 
   turn(phase: EvmPhase): void {
     const chain = this.#chain;
-    const { maxLogRange, logRefusal, keepsState, keepsBlocks, mostLogs } = phase;
-    Object.assign(chain, { maxLogRange, logRefusal, keepsState, keepsBlocks, mostLogs });
+    const { maxLogRange, logRefusal, keepsState, keepsBlocks, refusesPrunedBlocks, mostLogs } = phase;
+    Object.assign(chain, { maxLogRange, logRefusal, keepsState, keepsBlocks, refusesPrunedBlocks, mostLogs });
     let searches = 0;
     chain.forgetsReceipts = false;
     chain.endpoint.onCall = (method) => {
