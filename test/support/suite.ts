@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { eventually } from '../../lab/world/processes/eventually.js';
+import { startSessionPooler } from '../../lab/world/processes/pgbouncer.js';
 import {
   startTestPostgres,
   startTestRedis,
@@ -22,12 +23,14 @@ import { migrate } from '../../shared/schema/migrate.js';
  * parallel files share no rows, queue or moved clock. A file or a run that leaves something open fails.
  */
 interface TestServices {
+  /** Leads through a pooler, so that a file gets the connections of the files before it. */
   databaseUrl: string;
   redisUrl: string;
 }
 
-/** Passes the run's Postgres to mocha's other processes. */
+/** Pass the run's Postgres, and the pooler before it, to mocha's other processes. */
 const POSTGRES_URL = 'STABLECOIN_CHECKOUT_TEST_POSTGRES_URL';
+const POOLER_URL = 'STABLECOIN_CHECKOUT_TEST_POOLER_URL';
 /** The template database, to which no test connects. */
 const MIGRATED = 'migrated';
 /** Longer than the 15 s for which a BullMQ worker pauses after an interrupted command. */
@@ -40,6 +43,7 @@ const openedLate: (() => Promise<void>)[] = [];
 const kept: { close(): Promise<void> }[] = [];
 
 let postgres: TestServer | undefined;
+let pooler: TestServer | undefined;
 let redis: TestServer | undefined;
 let services: TestServices | undefined;
 /** Whether a file has had the services since their work was forgotten. */
@@ -59,14 +63,18 @@ assert.ok = (...[value, message = 'not truthy']: Parameters<typeof assert.ok>) =
 export async function mochaGlobalSetup(): Promise<void> {
   // Autovacuum starts a process for each of the hundreds of databases every minute: an eighth of a processor for 400 of them.
   postgres = await startTestPostgres({ ...THROWAWAY, autovacuum: 'off' });
+  pooler = await startSessionPooler(postgres.url);
   process.env[POSTGRES_URL] = postgres.url;
+  process.env[POOLER_URL] = pooler.url;
   const template = await create(MIGRATED, 'template1');
   await migrate(loadConfig({ DATABASE_URL: template }, 'migrate'), createLogger('silent', 'test'));
 }
 
 export async function mochaGlobalTeardown(): Promise<void> {
   await admin?.end();
-  await Promise.all([postgres?.stop(), redis?.stop(), ...kept.map((one) => one.close())]);
+  await Promise.all([redis?.stop(), ...kept.map((one) => one.close())]);
+  await pooler?.stop();
+  await postgres?.stop();
   const leak = setTimeout(() => {
     process.stderr.write(`The suite left something open: ${process.getActiveResourcesInfo().join(', ')}\n`);
     process.exit(1);
@@ -83,8 +91,8 @@ export const mochaHooks = {
     if (services === undefined) {
       // Redis stops with this process.
       redis = await startTestRedis();
-      const databaseUrl = await create(ownName('main'), MIGRATED);
-      services = { databaseUrl, redisUrl: redis.url };
+      await create(ownName('main'), MIGRATED);
+      services = { databaseUrl: urlOf(ownName('main'), POOLER_URL), redisUrl: redis.url };
     }
     if (servicesUsed) await forgetWork(services);
     servicesUsed = false;
@@ -193,7 +201,11 @@ async function create(name: string, template: string): Promise<string> {
   const [database, from] = [name, template].map(pg.escapeIdentifier);
   await asAdmin(`DROP DATABASE IF EXISTS ${database}`);
   await asAdmin(`CREATE DATABASE ${database} TEMPLATE ${from} STRATEGY file_copy`);
-  const url = new URL(process.env[POSTGRES_URL] ?? '');
+  return urlOf(name, POSTGRES_URL);
+}
+
+function urlOf(name: string, server: typeof POSTGRES_URL | typeof POOLER_URL): string {
+  const url = new URL(process.env[server] ?? '');
   url.pathname = `/${name}`;
   return url.href;
 }
