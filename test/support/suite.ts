@@ -62,7 +62,7 @@ assert.ok = (...[value, message = 'not truthy']: Parameters<typeof assert.ok>) =
 /** Runs once, before mocha starts other processes. */
 export async function mochaGlobalSetup(): Promise<void> {
   // Autovacuum starts a process for each of the hundreds of databases every minute: an eighth of a processor for 400 of them.
-  postgres = await startTestPostgres({ ...THROWAWAY, autovacuum: 'off' });
+  postgres = await startTestPostgres({ ...THROWAWAY, autovacuum: 'off', max_connections: 500 });
   pooler = await startSessionPooler(postgres.url);
   process.env[POSTGRES_URL] = postgres.url;
   process.env[POOLER_URL] = pooler.url;
