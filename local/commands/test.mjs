@@ -10,7 +10,8 @@ const MANY = 10;
 const REPORTER = ['--require', 'test/support/progress-reporter.ts', '--reporter', 'files'];
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-await ensureInstalled(root);
+// Each takes some half a minute the first time. Programs that cannot be installed are named before npm begins.
+await Promise.all([ensureSystemTools(), ensureInstalled(root)]);
 
 // `npm test -- test/unit/money.spec.ts` runs that file alone, `--changed[=<commit>]` the files that a change can affect;
 // mocha reads every other argument.
@@ -21,7 +22,6 @@ const isNamed = others.some((arg) => arg.startsWith('test/'));
 const files = isNamed ? [] : longestFirst(changed === undefined ? findSpecs(root) : findAffected(changed));
 if (!isNamed && files.length === 0) process.stdout.write('No spec can be affected by the change.\n');
 else {
-  await ensureSystemTools();
   const reporter = files.length < MANY ? [] : [...REPORTER, '--reporter-option', `files=${files.length}`];
   const mocha = fileURLToPath(new URL('../../node_modules/mocha/bin/mocha.js', import.meta.url));
   const command = [mocha, ...reporter, ...others, ...files];

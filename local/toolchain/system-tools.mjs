@@ -18,7 +18,7 @@ export const TOOLS = [
   {
     command: 'pgbouncer',
     debianPackage: 'pgbouncer',
-    why: 'what a pooler changes is tried with a real one',
+    why: 'the connections of the suite go through it, and what a pooler changes is tried with it',
   },
   {
     command: 'haproxy',
