@@ -1,5 +1,4 @@
-import { buildMerchant } from '../../lab/world/shop/factories.js';
-import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
+import { buildMerchant, buildRevokedKey } from '../../lab/world/shop/factories.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { assertUnauthenticated, type Client, client, type Method } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
@@ -34,29 +33,29 @@ describe('authentication', () => {
   const basic = (user: string, password = ''): string =>
     `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 
-  describe('accepts a key', () => {
-    it('as bearer token and as Basic user name, with the scheme in any case', async () => {
-      for (const key of [shop.liveKey, shop.testKey]) {
-        const headers = [
-          `Bearer ${key}`,
-          `bearer ${key}`,
-          `BEARER  ${key}`,
-          basic(key),
-          basic(key).replace('B', 'b'),
-        ];
-        for (const header of headers) {
-          await client(app).get(SESSIONS).set('Authorization', header).expect(200);
-        }
-      }
-    });
+  it('accepts a key as bearer token and as Basic user name, with the scheme in any case', async () => {
+    for (const key of [shop.liveKey, shop.testKey]) {
+      const asBasic = basic(key);
+      const bearers = [`Bearer ${key}`, `bearer ${key}`, `BEARER  ${key}`];
+      for (const header of [...bearers, asBasic, asBasic.replace('B', 'b')])
+        await client(app).get(SESSIONS).set('Authorization', header).expect(200);
+    }
   });
 
-  describe('answers 401 before any other error', () => {
+  const withRevoked = async (use: (api: Client) => PromiseLike<unknown>): Promise<Client> =>
+    client(app, await buildRevokedKey(app.db, shop.accountId, (key) => use(client(app, key))));
+  const useIt = (api: Client) => api.get(SESSIONS).expect(200);
+
+  describe('answers 401 before any other error, also to a key that was revoked after its last request', () => {
     for (const [what, method, path, body] of requests) {
-      it(`without a key and with an unknown one: ${what}`, async () => {
-        assertUnauthenticated(await client(app).send(method, path, body), 'api_key_missing');
-        const api = client(app, `svc_ck_test_${'a'.repeat(40)}`);
-        assertUnauthenticated(await api.send(method, path, body), 'api_key_invalid');
+      it(what, async () => {
+        const unknown = client(app, `svc_ck_test_${'a'.repeat(40)}`);
+        for (const [api, code] of [
+          [client(app), 'api_key_missing'],
+          [unknown, 'api_key_invalid'],
+          [await withRevoked(useIt), 'api_key_revoked'],
+        ] as const)
+          assertUnauthenticated(await api.send(method, path, body), code);
       });
     }
   });
@@ -68,58 +67,31 @@ describe('authentication', () => {
     assertUnauthenticated(await client(app).form(SESSIONS, { ...minimal, key }), 'api_key_missing');
   });
 
-  describe('refuses a revoked key on the next request', () => {
-    async function revokedKey(use?: (api: Client) => Promise<unknown>): Promise<Client> {
-      const { key, secret } = await createApiKey(app.db, {
-        accountId: shop.accountId,
-        livemode: false,
-        name: 'Short-lived',
-      });
-      const api = client(app, secret);
-      await use?.(api);
-      await revokeApiKey(app.db, key.id);
-      return api;
-    }
-    const useIt = (api: Client) => api.get(SESSIONS).expect(200);
-
-    for (const [what, method, path, body] of requests) {
-      it(`that was used just before: ${what}`, async () => {
-        const api = await revokedKey(useIt);
-        assertUnauthenticated(await api.send(method, path, body), 'api_key_revoked');
-      });
-    }
-
+  describe('refuses a key that was revoked after its last request', () => {
     it('also as Basic user name', async () => {
-      const { key, secret } = await createApiKey(app.db, {
-        accountId: shop.accountId,
-        livemode: false,
-        name: 'Basic',
-      });
-      const get = () => client(app).get(SESSIONS).set('Authorization', basic(secret));
-      await get().expect(200);
-      await revokeApiKey(app.db, key.id);
-      assertUnauthenticated(await get(), 'api_key_revoked');
+      const get = (key: string) => client(app).get(SESSIONS).set('Authorization', basic(key));
+      const key = await buildRevokedKey(app.db, shop.accountId, (used) => get(used).expect(200));
+      assertUnauthenticated(await get(key), 'api_key_revoked');
     });
 
-    it('that was used just before: without a replay for its Idempotency-Key', async () => {
+    it('without a replay for its Idempotency-Key', async () => {
       const create = (api: Client, body: object) => api.post(SESSIONS, body).set('Idempotency-Key', 'told');
-      const api = await revokedKey((used) => create(used, minimal).expect(200));
+      const api = await withRevoked((used) => create(used, minimal).expect(200));
       assertUnauthenticated(await create(api, { ...minimal, mode: 'payment' }), 'api_key_revoked');
     });
 
-    it('that was used just before: also when its request has become invalid', async () => {
+    it('also when its request has become invalid', async () => {
       advanceClock(-3_600_000);
       const body = { ...minimal, expires_at: Math.floor(nowMs() / 1000) + 1800 };
       const create = (api: Client) => api.post(SESSIONS, body).set('Idempotency-Key', 'too late');
-      const api = await revokedKey((used) => create(used).expect(200));
+      const api = await withRevoked((used) => create(used).expect(200));
       resetClock();
       assertUnauthenticated(await create(api), 'api_key_revoked');
     });
 
     it('and accepts the other keys of the account', async () => {
-      await revokedKey(useIt);
-      await client(app, shop.testKey).get(SESSIONS).expect(200);
-      await client(app, shop.liveKey).get(SESSIONS).expect(200);
+      await withRevoked(useIt);
+      for (const key of [shop.testKey, shop.liveKey]) await useIt(client(app, key));
     });
   });
 });

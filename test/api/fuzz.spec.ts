@@ -14,9 +14,9 @@ import {
   buildMerchant,
   buildPaidSession,
   buildRefund,
+  buildRevokedKey,
   buildSession,
 } from '../../lab/world/shop/factories.js';
-import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { poolUse } from '../../shared/db/knex.js';
 import { createLogger } from '../../shared/process/logger.js';
@@ -93,12 +93,7 @@ describe('fuzzing', () => {
     const { db } = deps;
     const shop = await buildMerchant(db);
     const other = await buildMerchant(db);
-    const { key, secret: revoked } = await createApiKey(db, {
-      accountId: shop.accountId,
-      livemode: false,
-      name: 'x',
-    });
-    await revokeApiKey(db, key.id);
+    const revoked = await buildRevokedKey(db, shop.accountId);
     const token = signToken(await buildSigner(db, shop.accountId), {
       exp: Math.floor(Date.now() / 1000) + 3000,
     });

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { MERCHANT_TOOLS } from '../../api/mcp/tools.js';
 import {
+  buildKey,
   buildMerchant,
   buildPaidSession,
   buildRefund,
+  buildRevokedKey,
   buildSession,
 } from '../../lab/world/shop/factories.js';
-import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
 import { newId } from '../../shared/values/ids.js';
 import { type Client, client, type Method } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
@@ -45,7 +46,7 @@ describe('isolation of accounts and modes', () => {
     const expired = await buildSession(app.db, accountId, { livemode });
     await api.post(`/v1/checkout/sessions/${expired.id}/expire`).expect(200);
     const { data: events } = (await api.get('/v1/events').expect(200)).body;
-    const { key } = await createApiKey(app.db, { accountId, livemode, name: 'Mine' });
+    const { key } = await buildKey(app.db, accountId, { livemode });
     return {
       session: session.id,
       payment: payment.id,
@@ -222,13 +223,12 @@ describe('isolation of accounts and modes', () => {
   describe('answers 401, whether the object exists or not,', () => {
     const bearer = (text: string): string => `Bearer ${text}`;
     /** A new key for each request, since a process remembers the key that it has refused. */
-    async function usedAndRevoked(): Promise<string> {
-      const { accountId } = mine;
-      const { key, secret } = await createApiKey(app.db, { accountId, livemode: false, name: 'Leaked' });
-      await client(app, secret).get('/v1/payments').expect(200);
-      await revokeApiKey(app.db, key.id);
-      return bearer(secret);
-    }
+    const usedAndRevoked = async (): Promise<string> =>
+      bearer(
+        await buildRevokedKey(app.db, mine.accountId, (key) =>
+          client(app, key).get('/v1/payments').expect(200),
+        ),
+      );
     const credentials: Record<string, [header: () => string | undefined | Promise<string>, code: string]> = {
       'no key': [() => undefined, 'api_key_missing'],
       'a revoked key': [usedAndRevoked, 'api_key_revoked'],

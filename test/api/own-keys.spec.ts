@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { EVM_WALLET, SOLANA_WALLET } from '../../lab/world/shop/factories.js';
-import { createApiKey } from '../../shared/accounts/api-keys.js';
+import { buildKey, EVM_WALLET, SOLANA_WALLET } from '../../lab/world/shop/factories.js';
 import { openKeyUses } from '../../shared/accounts/key-uses.js';
 import { ApiKey } from '../../shared/accounts/model.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
@@ -28,8 +27,7 @@ describe("a merchant's own keys", () => {
   const app = forAllTests(openTestApp);
   afterEach(resetClock);
 
-  const add = async (accountId: string, name: string, livemode = false) =>
-    await createApiKey(app.db, { accountId, livemode, name });
+  const add = (accountId: string, name: string) => buildKey(app.db, accountId, { name });
 
   it('are listed without secrets, for the mode of the requesting key', async () => {
     const shop = await buildShop(app);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type AccountDetails, createAccount } from '../../../shared/accounts/accounts.js';
-import { createApiKey } from '../../../shared/accounts/api-keys.js';
+import { createApiKey, type NewApiKey, revokeApiKey } from '../../../shared/accounts/api-keys.js';
+import type { KeyAccess } from '../../../shared/accounts/model.js';
 import { CheckoutSession } from '../../../shared/checkout-sessions/model.js';
 import type { Knex } from '../../../shared/db/knex.js';
 import { summarize } from '../../../shared/payables/line-items.js';
@@ -37,6 +38,27 @@ export async function buildMerchant(db: Knex, details: Partial<AccountDetails> =
     createApiKey(db, { accountId: account.id, livemode: false, name: 'Test' }),
   ]);
   return { accountId: account.id, liveKey: live.secret, testKey: test.secret };
+}
+
+/** A key of test mode with full access, unless `details` say otherwise. */
+export async function buildKey(
+  db: Knex,
+  accountId: string,
+  details: { livemode?: boolean; name?: string; access?: KeyAccess } = {},
+): Promise<NewApiKey> {
+  return await createApiKey(db, { accountId, livemode: false, name: 'Till', ...details });
+}
+
+/** The secret of a key that was revoked after `use`. */
+export async function buildRevokedKey(
+  db: Knex,
+  accountId: string,
+  use: (secret: string) => PromiseLike<unknown> = async () => {},
+): Promise<string> {
+  const { key, secret } = await buildKey(db, accountId);
+  await use(secret);
+  await revokeApiKey(db, key.id);
+  return secret;
 }
 
 export async function buildSession(

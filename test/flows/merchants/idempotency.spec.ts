@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Test } from 'supertest';
-import { buildSession } from '../../../lab/world/shop/factories.js';
+import { buildKey, buildSession } from '../../../lab/world/shop/factories.js';
 import { updateAccount } from '../../../shared/accounts/accounts.js';
 import { createApiKey, revokeApiKey } from '../../../shared/accounts/api-keys.js';
 import { KEPT_FOR_MS } from '../../../shared/accounts/idempotency.js';
@@ -139,11 +139,7 @@ describe('Idempotency-Key', () => {
 
     it('to another checkout key of the same account and mode', async () => {
       const first = await shop.create();
-      const { secret } = await createApiKey(app.db, {
-        accountId: shop.accountId,
-        livemode: false,
-        name: 'Second',
-      });
+      const { secret } = await buildKey(app.db, shop.accountId);
       assertReplay(await keyed(client(app, secret).post(SESSIONS, minimal)), first);
     });
 
