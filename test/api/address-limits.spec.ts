@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import request from 'supertest';
-import { buildMerchant } from '../../lab/world/shop/factories.js';
-import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
+import { buildKey, buildMerchant } from '../../lab/world/shop/factories.js';
+import { revokeApiKey } from '../../shared/accounts/api-keys.js';
 import { PROMPT_REFUSALS_A_MINUTE, REFUSED_LATER_MS } from '../../shared/limits/bounds.js';
 import { newId, randomText } from '../../shared/values/ids.js';
-import { assertRefusal, assertUnauthenticated, client } from '../support/api-client.js';
+import { assertLimited, assertUnauthenticated, client } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
 import { PAYMENTS } from '../support/orders.js';
@@ -52,7 +52,7 @@ for (const [store, settings] of Object.entries(stores)) {
         const res = await withKey(wrong[n % 4] ?? unknownKey(), `${network}::${n}`);
         if (n < LINKS) assertUnauthenticated(res, 'api_key_invalid');
         else {
-          assertRefusal(res, 429, { type: 'invalid_request_error', code: 'rate_limit' });
+          assertLimited(res);
           assert.match(res.get('Retry-After') ?? '', /^([1-9]|[1-5]\d|60)$/);
         }
       }
@@ -67,10 +67,7 @@ for (const [store, settings] of Object.entries(stores)) {
         assertUnauthenticated(await post('/v1/keys', 'no-token'), 'token_invalid');
       }
       for (const path of ['/mcp', '/v1/keys', '/v1/checkout/sessions']) {
-        assertRefusal(await post(path, unknownKey()), 429, {
-          type: 'invalid_request_error',
-          code: 'rate_limit',
-        });
+        assertLimited(await post(path, unknownKey()));
       }
     });
 
@@ -79,8 +76,7 @@ for (const [store, settings] of Object.entries(stores)) {
       for (let n = 0; n < LINKS; n += 1) await withKey(unknownKey(), address);
       assert.equal((await withKey(unknownKey(), address)).status, 429);
       assert.equal((await withKey(shop.testKey, address)).status, 200);
-      const created = { accountId: shop.accountId, livemode: false, name: 'New' };
-      const { secret, key } = await createApiKey(app.db, created);
+      const { secret, key } = await buildKey(app.db, shop.accountId);
       assert.equal((await withKey(secret, address)).status, 200);
       await revokeApiKey(app.db, key.id);
       assertUnauthenticated(await withKey(secret, address), 'api_key_revoked');

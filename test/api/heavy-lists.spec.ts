@@ -10,7 +10,7 @@ import { poolUse } from '../../shared/db/knex.js';
 import { ANSWER_PART_BYTES, HEAVY_ANSWERS } from '../../shared/limits/bounds.js';
 import { newId } from '../../shared/values/ids.js';
 import { presentList } from '../../shared/wire/list.js';
-import { assertMissing, assertRefusal } from '../support/api-client.js';
+import { assertLimited, assertMissing } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { buildHeavySessions } from '../support/heavy-sessions.js';
 import { forAllTests } from '../support/hooks.js';
@@ -170,7 +170,7 @@ describe('large lists', () => {
       await eventually(() => assert.equal(poolUse(app.db).used, 0));
       const refused = await request(app.server).get(EXPANDED).set('Authorization', `Bearer ${shop.testKey}`);
       assert.equal(refused.status, 429);
-      assertRefusal(refused, 429, { type: 'invalid_request_error', code: 'rate_limit' });
+      assertLimited(refused);
       // Small requests, and other accounts' requests, are still answered.
       await shop.test.get(`${SESSIONS}?limit=100`).expect(200);
       const another = await buildShop(app);

@@ -3,9 +3,10 @@ import { mock } from 'node:test';
 import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
 import { ApiKey } from '../../shared/accounts/model.js';
 import { nowMs } from '../../shared/process/clock.js';
-import { assertTooManyKeys, insertAgentKeys } from '../support/agent-keys.js';
+import { insertAgentKeys } from '../support/agent-keys.js';
 import {
   assertInvalid,
+  assertLimited,
   buildSigner,
   type Client,
   client,
@@ -35,7 +36,7 @@ describe('agent sign-up', () => {
           .expect(200);
       }
       for (const signer of [one, two]) {
-        for (const livemode of [true, false]) assertTooManyKeys(await as(signer).post(KEYS, { livemode }));
+        for (const livemode of [true, false]) assertLimited(await as(signer).post(KEYS, { livemode }));
       }
       await as(await buildSigner(app.db))
         .post(KEYS)
@@ -48,7 +49,7 @@ describe('agent sign-up', () => {
       await insertAgentKeys(app.db, signer, 3, now - 3_000_000);
       await insertAgentKeys(app.db, signer, 7, now - 1000);
       const res = await as(signer).post(KEYS);
-      assertTooManyKeys(res);
+      assertLimited(res);
       assert.equal(res.get('Retry-After'), '600');
     });
 
@@ -59,7 +60,7 @@ describe('agent sign-up', () => {
       await insertAgentKeys(app.db, signer, 9, now - HOUR_MS + 1000);
       await as(signer).post(KEYS).expect(200);
       const res = await as(signer).post(KEYS);
-      assertTooManyKeys(res);
+      assertLimited(res);
       assert.equal(res.get('Retry-After'), '1');
     });
 
@@ -68,7 +69,7 @@ describe('agent sign-up', () => {
       await insertAgentKeys(app.db, signer, 9, nowMs());
       const { body } = await as(signer).post(KEYS).expect(200);
       await revokeApiKey(app.db, body.id);
-      assertTooManyKeys(await as(signer).post(KEYS));
+      assertLimited(await as(signer).post(KEYS));
     });
 
     it('not counting keys created by the operator', async () => {
@@ -94,7 +95,7 @@ describe('agent sign-up', () => {
       const answers = await Promise.all(
         Array.from({ length: 20 }, (_, i) => as(signer).post(KEYS, { livemode: i % 2 === 0 })),
       );
-      for (const res of answers) if (res.status !== 200) assertTooManyKeys(res);
+      for (const res of answers) if (res.status !== 200) assertLimited(res);
       assert.equal(answers.filter(({ status }) => status === 200).length, 1);
       const made = await ApiKey.query(app.db).where({ facilitatorKeyId: signer.keyId }).resultSize();
       assert.equal(made, 10);

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { buildMerchant, EVM_WALLET, SOLANA_WALLET } from '../../lab/world/shop/factories.js';
 import { ApiKey, IdempotencyRecord } from '../../shared/accounts/model.js';
 import { nowMs } from '../../shared/process/clock.js';
-import { assertTooManyKeys, insertAgentKeys } from '../support/agent-keys.js';
+import { insertAgentKeys } from '../support/agent-keys.js';
 import {
   assertInvalid,
+  assertLimited,
   assertRefusal,
   buildSigner,
   type Client,
@@ -161,7 +162,7 @@ describe('agent sign-up', () => {
       await insertAgentKeys(app.db, signer, 9, nowMs());
       const first = await send().expect(200);
       assert.equal((await send().expect(200)).text, first.text);
-      assertTooManyKeys(await as(signer).post(KEYS).set('Idempotency-Key', 'eleventh'));
+      assertLimited(await as(signer).post(KEYS).set('Idempotency-Key', 'eleventh'));
     });
 
     it('creates one key for concurrent requests', async () => {
@@ -189,7 +190,7 @@ describe('agent sign-up', () => {
       const send = (body: object) => as(signer).post(KEYS, body).set('Idempotency-Key', 'k');
       await send({}).expect(200);
       for (const body of [{ name: 'Agent key' }, { livemode: true }]) {
-        assertRefusal(await send(body), 400, { type: 'idempotency_error', code: 'idempotency_key_reused' });
+        assertRefusal(await send(body), 400, 'idempotency_key_reused');
       }
     });
 
@@ -202,7 +203,7 @@ describe('agent sign-up', () => {
       const res = await client(app, body.secret)
         .post('/v1/webhook_endpoints', { url: 'https://1.1.1.1/' })
         .set('Idempotency-Key', 'k');
-      assertRefusal(res, 400, { type: 'idempotency_error', code: 'idempotency_key_reused' });
+      assertRefusal(res, 400, 'idempotency_key_reused');
     });
   });
 });

@@ -3,7 +3,7 @@ import { Keypair } from '@solana/web3.js';
 import request from 'supertest';
 import { buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
 import { parseEvmWallet, parseSolanaWallet } from '../../shared/chains/networks/wallet-address.js';
-import { assertRefusal, assertUnauthenticated, client } from '../support/api-client.js';
+import { assertMissing, assertUnauthenticated, client } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
 import { allStatements } from '../support/query-plans.js';
@@ -83,13 +83,12 @@ describe('long parameters', () => {
 
   describe('of /v1', () => {
     const LONG = 'x'.repeat(LENGTH);
-    const unknown = { type: 'invalid_request_error', code: 'resource_missing' } as const;
 
     for (const list of ['payments', 'refunds', 'events', 'checkout/sessions', 'webhook_endpoints', 'keys'])
       for (const param of ['starting_after', 'ending_before'])
         it(`${list}: ${param} names nothing`, async () => {
           const res = await client(app, shop.testKey).get(`/v1/${list}?${param}=${LONG}`);
-          assertRefusal(res, 404, { ...unknown, param });
+          assertMissing(res, param);
         });
 
     it('are cut before a cursor is looked up, and to more than an id', async () => {
@@ -97,7 +96,7 @@ describe('long parameters', () => {
       const path = `/v1/checkout/sessions?starting_after=${session}`;
       await api.get(path).expect(200);
       const sent = await allStatements(app.db, async () => {
-        assertRefusal(await api.get(path + LONG), 404, { ...unknown, param: 'starting_after' });
+        assertMissing(await api.get(path + LONG), 'starting_after');
       });
       const lengths = sent.flatMap(({ bindings }) => bindings.map((value) => String(value).length));
       assert.ok(lengths.length > 0 && Math.max(...lengths) < 200, `${lengths}`);
@@ -112,7 +111,7 @@ describe('long parameters', () => {
     for (const objects of ['payments', 'refunds', 'events', 'checkout/sessions', 'webhook_endpoints'])
       it(`${objects}: are no id`, async () => {
         const res = await client(app, shop.testKey).get(`/v1/${objects}/${LONG}`);
-        assertRefusal(res, 404, { ...unknown, param: 'id' });
+        assertMissing(res);
       });
 
     const digits = '9'.repeat(LENGTH);

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import request from 'supertest';
 import { eventually } from '../../lab/world/processes/eventually.js';
-import { buildMerchant } from '../../lab/world/shop/factories.js';
-import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
+import { buildMerchant, buildRevokedKey } from '../../lab/world/shop/factories.js';
 import { assertRefusal, assertUnauthenticated } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
@@ -18,13 +17,9 @@ describe('/mcp', () => {
 
   describe('without a valid key answers 401 like /v1', () => {
     it('to a missing, wrong or revoked key, before any other error', async () => {
-      const { key, secret } = await createApiKey(app.db, {
-        accountId: shop.accountId,
-        livemode: false,
-        name: 'Leaked',
-      });
-      await postMcp(app, secret, LIST_TOOLS).expect(200);
-      await revokeApiKey(app.db, key.id);
+      const secret = await buildRevokedKey(app.db, shop.accountId, (key) =>
+        postMcp(app, key, LIST_TOOLS).expect(200),
+      );
       const call = callText('create_checkout_session', JSON.stringify(minimal));
       for (const body of [LIST_TOOLS, call, '[', '']) {
         assertUnauthenticated(await postMcp(app, undefined, body), 'api_key_missing');
@@ -181,7 +176,7 @@ describe('/mcp', () => {
         const res = await postMcp(app, shop.testKey, body).set(headers);
         assert.equal(res.status, answer.status, res.text);
         if (typeof answer.code === 'string') {
-          assertRefusal(res, answer.status, { type: 'invalid_request_error', code: answer.code });
+          assertRefusal(res, answer.status, answer.code);
         } else {
           assert.equal(res.body.jsonrpc, '2.0');
           assert.equal(res.body.error?.code ?? 0, answer.code, res.text);
@@ -236,13 +231,13 @@ describe('/mcp', () => {
         const res = await request(app.server)
           [method]('/mcp')
           .set({ Authorization: `Bearer ${shop.testKey}`, Accept: 'text/event-stream' });
-        assertRefusal(res, 405, { type: 'invalid_request_error', code: 'method_not_allowed' });
+        assertRefusal(res, 405, 'method_not_allowed');
         assert.equal(res.get('Allow'), 'POST');
       }
       const res = await request(app.server)
         .post('/mcp/sessions')
         .set({ Authorization: `Bearer ${shop.testKey}` });
-      assertRefusal(res, 404, { type: 'invalid_request_error', code: 'unknown_path' });
+      assertRefusal(res, 404, 'unknown_path');
     });
 
     it('and counts them by path and status, whatever the result of a tool', async () => {

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import type { Response } from 'supertest';
-import { buildMerchant, type Merchant } from '../../lab/world/shop/factories.js';
-import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
+import { buildKey, buildMerchant, type Merchant } from '../../lab/world/shop/factories.js';
+import { revokeApiKey } from '../../shared/accounts/api-keys.js';
 import {
-  assertRefusal,
+  assertLimited,
   assertUnauthenticated,
   buildSigner,
   type Client,
@@ -63,10 +62,6 @@ const stores: Record<string, Store> = {
   },
 };
 
-function assertLimited(res: Response): void {
-  assertRefusal(res, 429, { type: 'invalid_request_error', code: 'rate_limit' });
-}
-
 for (const [name, store] of Object.entries(stores)) {
   describe(`the rate limit of two processes on ${name}`, () => {
     let apps: TestApp[];
@@ -122,11 +117,7 @@ for (const [name, store] of Object.entries(stores)) {
     it('counts modes and accounts separately, and all keys of an account together', async () => {
       const merchant = await withWindowsHeld(({ testKey }) => testKey);
       await statuses(everywhere(merchant.testKey), SHARE);
-      const { secret } = await createApiKey(first.db, {
-        accountId: merchant.accountId,
-        livemode: false,
-        name: 'Second',
-      });
+      const { secret } = await buildKey(first.db, merchant.accountId);
       assert.deepEqual(await statuses(everywhere(secret), 2), [429, 429]);
       assert.deepEqual(await statuses(everywhere(merchant.liveKey), 2), [200, 200]);
       const other = await buildMerchant(first.db);
@@ -163,11 +154,7 @@ for (const [name, store] of Object.entries(stores)) {
 
     it('does not count requests of unknown keys, and counts only the first of a revoked key', async () => {
       const merchant = await withWindowsHeld(({ testKey }) => testKey);
-      const { key, secret } = await createApiKey(first.db, {
-        accountId: merchant.accountId,
-        livemode: false,
-        name: 'Leaked',
-      });
+      const { key, secret } = await buildKey(first.db, merchant.accountId);
       const leaked = client(first, secret);
       await leaked.get(PAYMENTS).expect(200);
       await revokeApiKey(first.db, key.id);

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Response } from 'supertest';
 import { ApiKey } from '../../shared/accounts/model.js';
 import type { Knex } from '../../shared/db/knex.js';
 import { sha256 } from '../../shared/secrets/secrets.js';
 import { lowestIdAt, randomText } from '../../shared/values/ids.js';
-import { assertRefusal, assertUnauthenticated, client, type Signer } from './api-client.js';
+import { assertUnauthenticated, client, type Signer } from './api-client.js';
 import type { TestApp } from './app.js';
 
 /** Inserts keys that an agent created at this time. */
@@ -24,10 +23,6 @@ export async function insertAgentKeys(
     revokedAt: null,
   }));
   await ApiKey.query(db).insert(rows);
-}
-
-export function assertTooManyKeys(res: Response): void {
-  assertRefusal(res, 429, { type: 'invalid_request_error', code: 'rate_limit' });
 }
 
 export async function assertInvalidToken(app: TestApp, token: string): Promise<void> {

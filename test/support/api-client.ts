@@ -69,19 +69,22 @@ export async function untilTaken(send: () => Test): Promise<Response> {
   return res.status === 429 ? await untilTaken(send) : res;
 }
 
-interface ExpectedRefusal {
-  type: ErrorType;
-  code: string;
-  /** Absent when the error names no parameter. */
-  param?: string | undefined;
+function typeOf(status: number, code: string): ErrorType {
+  if (status === 401) return 'authentication_error';
+  if (status >= 500) return 'api_error';
+  return code.startsWith('idempotency_') ? 'idempotency_error' : 'invalid_request_error';
 }
 
 /** Asserts a complete Error object: a message that is a sentence without internals, and the headers of its status. */
-export function assertRefusal(res: Response, status: number, { type, code, param }: ExpectedRefusal): void {
+export function assertRefusal(res: Response, status: number, code: string, param?: string): void {
   assert.equal(res.status, status, res.text);
   assert.deepEqual(Object.keys(res.body), ['error']);
   const { message, doc_url: docUrl, request_id: requestId, ...named } = res.body.error;
-  assert.deepEqual(named, { type, code, ...(param !== undefined && { param }) }, message);
+  assert.deepEqual(
+    named,
+    { type: typeOf(status, code), code, ...(param !== undefined && { param }) },
+    message,
+  );
   assert.equal(requestId, res.get('Request-Id'));
   assert.match(docUrl, new RegExp(`^https?://[^/]+/docs/errors#${code}$`));
   assert.match(message, /^\S+ \S+ .*[.!]$/, `"${message}" is not a sentence`);
@@ -96,15 +99,19 @@ export function assertRefusal(res: Response, status: number, { type, code, param
 
 /** Asserts the usual refusal: 400 with the parameter at fault. */
 export function assertInvalid(res: Response, code: string, param?: string): void {
-  assertRefusal(res, 400, { type: 'invalid_request_error', code, param });
+  assertRefusal(res, 400, code, param);
 }
 
 export function assertMissing(res: Response, param = 'id'): void {
-  assertRefusal(res, 404, { type: 'invalid_request_error', code: 'resource_missing', param });
+  assertRefusal(res, 404, 'resource_missing', param);
 }
 
 export function assertUnauthenticated(res: Response, code: string): void {
-  assertRefusal(res, 401, { type: 'authentication_error', code });
+  assertRefusal(res, 401, code);
+}
+
+export function assertLimited(res: Response): void {
+  assertRefusal(res, 429, 'rate_limit');
 }
 
 /** Replaces the ids in the answer's text, so that two objects of the same content are equal. */

@@ -45,6 +45,6 @@ export function assertReplay(again: Response, first: Response): void {
 }
 
 export function assertReused(res: Response): void {
-  assertRefusal(res, 400, { type: 'idempotency_error', code: 'idempotency_key_reused' });
+  assertRefusal(res, 400, 'idempotency_key_reused');
   assert.equal(res.get('Idempotent-Replayed'), undefined);
 }

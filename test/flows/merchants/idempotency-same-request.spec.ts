@@ -251,7 +251,7 @@ describe('Idempotency-Key', () => {
         const first = await keyed(shop.test.post(path, body), 'k'.repeat(255));
         assertReplay(await keyed(shop.test.post(path, body), 'k'.repeat(255)), first);
         const refused = await keyed(shop.test.post(path, body), 'k'.repeat(256));
-        assertRefusal(refused, 400, { type: 'idempotency_error', code: 'idempotency_key_invalid' });
+        assertRefusal(refused, 400, 'idempotency_key_invalid');
         assert.equal((await shop.records()).length, 1);
       });
     }
@@ -259,7 +259,7 @@ describe('Idempotency-Key', () => {
     it('on expire, where the refused request changes nothing', async () => {
       const { id } = await buildSession(app.db, shop.accountId);
       const refused = await keyed(shop.test.post(`${SESSIONS}/${id}/expire`), 'k'.repeat(256));
-      assertRefusal(refused, 400, { type: 'idempotency_error', code: 'idempotency_key_invalid' });
+      assertRefusal(refused, 400, 'idempotency_key_invalid');
       assert.equal((await CheckoutSession.query(app.db).findById(id))?.status, 'open');
     });
   });

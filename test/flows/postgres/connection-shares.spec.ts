@@ -48,9 +48,7 @@ describe('requests of one account that wait for one row', () => {
 
   function assertBusy(res: Response): void {
     const isLocked = res.status === 503;
-    const status = isLocked ? 503 : 429;
-    const type = isLocked ? 'api_error' : 'invalid_request_error';
-    assertRefusal(res, status, { type, code: isLocked ? 'service_unavailable' : 'rate_limit' });
+    assertRefusal(res, isLocked ? 503 : 429, isLocked ? 'service_unavailable' : 'rate_limit');
     assert.ok(Number(res.get('Retry-After')) >= 1);
   }
 
