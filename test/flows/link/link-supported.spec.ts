@@ -12,6 +12,11 @@ import { BASE_SEPOLIA, type Checkout, findEntry, SOLANA_DEVNET, UNTOUCHED } from
 import { answerOf } from '../../support/link-answers.js';
 import { FEE_PAYER, OTHER_FEE_PAYER, openQuotes } from '../../support/quotes.js';
 
+interface Nothing extends FacilitatorOptions {
+  account?: Parameters<typeof updateAccount>[2];
+  parts?: Partial<CheckoutSession>;
+}
+
 describe("a link's payment requirements and /supported", () => {
   let checkout: Checkout;
 
@@ -21,6 +26,12 @@ describe("a link's payment requirements and /supported", () => {
 
   async function acceptsOf(session: CheckoutSession): Promise<readonly PaymentRequirements[]> {
     return (await checkout.quote(session.id)).accepts;
+  }
+
+  async function assertPageSays(id: string, words: RegExp): Promise<void> {
+    const page = await checkout.visit(id, { Accept: 'text/html' });
+    assert.equal(answerOf(page), '200 page');
+    assert.match(page.text, words);
   }
 
   afterEach(async () => {
@@ -48,13 +59,15 @@ describe("a link's payment requirements and /supported", () => {
       advanceClock(61_000);
     }
 
-    it('that stays the same while the facilitator lists it', async () => {
+    it('that stays the same while the facilitator lists it, and changes then', async () => {
       await open();
       const session = await checkout.buildSession();
       assert.deepEqual(await feePayerOf(session), { feePayer: FEE_PAYER });
       lists(OTHER_FEE_PAYER, FEE_PAYER);
       assert.deepEqual(await feePayerOf(session), { feePayer: FEE_PAYER });
       assert.deepEqual(await feePayerOf(await checkout.buildSession()), { feePayer: OTHER_FEE_PAYER });
+      lists(OTHER_FEE_PAYER);
+      assert.deepEqual(await feePayerOf(session), { feePayer: OTHER_FEE_PAYER });
     });
 
     it('that is the same for simultaneous visits, and is stored once', async () => {
@@ -65,41 +78,32 @@ describe("a link's payment requirements and /supported", () => {
       assert.deepEqual((await checkout.session(session.id)).offeredFeePayers, [FEE_PAYER]);
     });
 
-    it('that changes when the facilitator no longer lists it', async () => {
-      await open();
-      const session = await checkout.buildSession();
-      await acceptsOf(session);
-      lists(OTHER_FEE_PAYER);
-      assert.deepEqual(await feePayerOf(session), { feePayer: OTHER_FEE_PAYER });
-    });
-
-    it('and accept a payment with an offered one that the facilitator no longer lists', async () => {
-      await open();
-      const session = await checkout.buildSession();
-      const entry = findEntry(await acceptsOf(session), SOLANA_DEVNET);
-      const payload = signSolanaPayment(entry, { payer: Keypair.generate() });
-      lists(OTHER_FEE_PAYER);
-      await sendUntilVerified(session, entry, payload);
-      assert.deepEqual(verifiedFeePayer(), { feePayer: FEE_PAYER });
-    });
-
-    it('and accept a payment with a listed one that was not offered', async () => {
-      await open();
-      const session = await checkout.buildSession();
-      const entry = findEntry(await acceptsOf(session), SOLANA_DEVNET);
-      const signed = { ...entry, extra: { feePayer: OTHER_FEE_PAYER } };
-      await sendUntilVerified(session, signed, signSolanaPayment(signed, { payer: Keypair.generate() }));
-      assert.deepEqual(verifiedFeePayer(), { feePayer: OTHER_FEE_PAYER });
-    });
-
-    it('and replace one that was neither listed nor offered', async () => {
-      await open();
-      const session = await checkout.buildSession();
-      const entry = findEntry(await acceptsOf(session), SOLANA_DEVNET);
-      const strange = { ...entry, extra: { feePayer: Keypair.generate().publicKey.toBase58() } };
-      await sendUntilVerified(session, strange, signSolanaPayment(strange, { payer: Keypair.generate() }));
-      assert.deepEqual(verifiedFeePayer(), { feePayer: FEE_PAYER });
-    });
+    for (const [title, { signed, relisted = false, verified }] of Object.entries({
+      'accept a payment with an offered one that the facilitator no longer lists': {
+        signed: FEE_PAYER,
+        relisted: true,
+        verified: FEE_PAYER,
+      },
+      'accept a payment with a listed one that was not offered': {
+        signed: OTHER_FEE_PAYER,
+        verified: OTHER_FEE_PAYER,
+      },
+      'replace one that was neither listed nor offered': {
+        signed: Keypair.generate().publicKey.toBase58(),
+        verified: FEE_PAYER,
+      },
+    } as Record<string, { signed: string; relisted?: boolean; verified: string }>)) {
+      it(`and ${title}`, async () => {
+        await open();
+        const session = await checkout.buildSession();
+        const offered = findEntry(await acceptsOf(session), SOLANA_DEVNET);
+        const accepted = { ...offered, extra: { feePayer: signed } };
+        const payload = signSolanaPayment(accepted, { payer: Keypair.generate() });
+        if (relisted) lists(OTHER_FEE_PAYER);
+        await sendUntilVerified(session, accepted, payload);
+        assert.deepEqual(verifiedFeePayer(), { feePayer: verified });
+      });
+    }
 
     /** `/verify` fails, so that nothing is claimed. */
     async function sendUntilVerified(
@@ -136,9 +140,7 @@ describe("a link's payment requirements and /supported", () => {
         checkout.facilitator.supported.always(behaviour);
         const { id } = await checkout.buildSession();
         assert.equal(answerOf(await checkout.visit(id)), '503 payment_service_unavailable');
-        const page = await checkout.visit(id, { Accept: 'text/html' });
-        assert.equal(answerOf(page), '200 page');
-        assert.match(page.text, /cannot be taken right now/i);
+        await assertPageSays(id, /cannot be taken right now/i);
         checkout.facilitator.supported.honest();
         assert.equal(answerOf(await checkout.visit(id)), '402');
       });
@@ -183,39 +185,28 @@ describe("a link's payment requirements and /supported", () => {
   });
 
   describe('when there is nothing to offer', () => {
-    it("because the facilitator supports none of the merchant's networks: 503, and the page says so", async () => {
-      await open({ networks: [] });
-      const { id } = await checkout.buildSession();
-      assert.equal(answerOf(await checkout.visit(id)), '503 payments_unavailable');
-      const page = await checkout.visit(id, { Accept: 'text/html' });
-      assert.equal(answerOf(page), '200 page');
-      assert.match(page.text, /no network/i);
-      assert.deepEqual(await checkout.state(id), UNTOUCHED);
-    });
-
-    it('because the merchant has no wallet of any family', async () => {
-      await open();
-      const none = { evmWallet: null, solanaWallet: null };
-      await updateAccount(checkout.app.db, checkout.merchant.accountId, none);
-      const { id } = await checkout.buildSession();
-      assert.equal(answerOf(await checkout.visit(id)), '503 payments_unavailable');
-    });
-
-    it('because the merchant has a Solana wallet only and its tokens cannot count so far: 503, and the page says so', async () => {
-      await open();
-      await updateAccount(checkout.app.db, checkout.merchant.accountId, { evmWallet: null });
-      const { id } = await checkout.buildSession({ amountTotalCents: 1_844_674_407_370_956 });
-      assert.equal(answerOf(await checkout.visit(id)), '503 payments_unavailable');
-      const page = await checkout.visit(id, { Accept: 'text/html' });
-      assert.equal(answerOf(page), '200 page');
-      assert.match(page.text, /no network/i);
-    });
-
-    it('because the facilitator supports test networks only and the session is live', async () => {
-      await open({ networks: [BASE_SEPOLIA, SOLANA_DEVNET] });
-      const { id } = await checkout.buildSession({ livemode: true });
-      assert.equal(answerOf(await checkout.visit(id)), '503 payments_unavailable');
-    });
+    const NO_WALLET = { evmWallet: null, solanaWallet: null };
+    for (const [why, { networks, account = {}, parts }] of Object.entries<Nothing>({
+      "the facilitator supports none of the merchant's networks": { networks: [] },
+      'the merchant has no wallet of any family': { account: NO_WALLET },
+      'the merchant has a Solana wallet only and its tokens cannot count so far': {
+        account: { evmWallet: null },
+        parts: { amountTotalCents: 1_844_674_407_370_956 },
+      },
+      'the facilitator supports test networks only and the session is live': {
+        networks: [BASE_SEPOLIA, SOLANA_DEVNET],
+        parts: { livemode: true },
+      },
+    })) {
+      it(`because ${why}: 503, and the page says so`, async () => {
+        await open(networks && { networks });
+        await updateAccount(checkout.app.db, checkout.merchant.accountId, account);
+        const { id } = await checkout.buildSession(parts);
+        assert.equal(answerOf(await checkout.visit(id)), '503 payments_unavailable');
+        await assertPageSays(id, /no network/i);
+        assert.deepEqual(await checkout.state(id), UNTOUCHED);
+      });
+    }
 
     it('are a 503 to a payment as well', async () => {
       await open();
