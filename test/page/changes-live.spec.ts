@@ -161,26 +161,25 @@ describe('an open page', () => {
     await visitor.leave();
   });
 
-  it('says that it is offline, and continues when it is online', async () => {
+  it('says that the service is unavailable, or that it is offline, and continues afterwards', async () => {
     const { id } = await shop.buildSession();
     const visitor = await shop.visitPage(id);
-    await visitor.page.context().setOffline(true);
-    await visitor.page.getByText('You are offline.').waitFor();
-    await shop.pay(id);
-    await visitor.page.context().setOffline(false);
-    await visitor.sees('Payment complete');
-    await visitor.page.getByText('You are offline.').waitFor({ state: 'hidden' });
-  });
-
-  it('says that the service is unavailable when the buyer is online', async () => {
-    const { id } = await shop.buildSession();
-    const visitor = await shop.visitPage(id);
-    await visitor.page.route('**/status', (route) => route.fulfill({ status: 503 }));
-    const unreachable = visitor.page.getByText('We cannot be reached at the moment.');
+    const { page } = visitor;
+    const [unreachable, offline] = [
+      page.getByText('We cannot be reached at the moment.'),
+      page.getByText('You are offline.'),
+    ];
+    await page.route('**/status', (route) => route.fulfill({ status: 503 }));
     await visitor.hurry(unreachable.waitFor());
-    assert.equal(await visitor.page.getByText('You are offline.').count(), 0);
-    await visitor.page.unroute('**/status');
+    assert.equal(await offline.count(), 0);
+    await page.unroute('**/status');
     await visitor.hurry(unreachable.waitFor({ state: 'hidden' }));
+    await page.context().setOffline(true);
+    await offline.waitFor();
+    await shop.pay(id);
+    await page.context().setOffline(false);
+    await visitor.sees('Payment complete');
+    await offline.waitFor({ state: 'hidden' });
     await visitor.close();
   });
 
