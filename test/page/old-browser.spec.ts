@@ -61,25 +61,19 @@ async function makeOld(page: Page): Promise<void> {
 describe('a browser of 2022, without any newer API,', () => {
   const shop = forAllTests(openShop);
 
-  it('pays with an EVM wallet, and shows the receipt', async () => {
+  it('chooses token and network, signs with a Solana wallet, pays with an EVM wallet, and shows the receipt', async () => {
     const { id } = await shop.buildSession();
-    const visitor = await shop.visitPage(id, { wallets: [fundedWallet()], prepare: makeOld });
-    assert.equal(
-      await visitor.page.evaluate('typeof AbortSignal.timeout + typeof [].toSorted'),
-      'undefinedundefined',
-    );
-    await visitor.press(/Fox Wallet/);
-    await visitor.sees('Payment complete');
-    assert.equal((await shop.session(id)).status, 'complete');
-    await visitor.leave();
-  });
-
-  it('signs with a Solana wallet, and can choose token and network', async () => {
-    const { id } = await shop.buildSession();
-    const visitor = await shop.visitPage(id, { wallets: [solanaWallet()], prepare: makeOld });
+    const wallets = [fundedWallet(), solanaWallet()];
+    const visitor = await shop.visitPage(id, { wallets, prepare: makeOld });
+    const missing = 'typeof AbortSignal.timeout + typeof [].toSorted';
+    assert.equal(await visitor.page.evaluate(missing), 'undefinedundefined');
     await visitor.choose('Solana Devnet · USDG');
     await visitor.press(/Ghost Wallet/);
     await visitor.alerts(/./);
+    await visitor.choose('Base Sepolia · USDC');
+    await visitor.press(/Fox Wallet/);
+    await visitor.sees('Payment complete');
+    assert.equal((await shop.session(id)).status, 'complete');
     await visitor.leave();
   });
 
