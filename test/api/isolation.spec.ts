@@ -9,7 +9,7 @@ import {
   buildRevokedKey,
   buildSession,
 } from '../../lab/world/shop/factories.js';
-import { newId } from '../../shared/values/ids.js';
+import { newId, sessionPrefix } from '../../shared/values/ids.js';
 import { type Client, client, type Method } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
@@ -95,9 +95,11 @@ describe('isolation of accounts and modes', () => {
     api: Client,
     { method, body }: Pick<Way, 'method' | 'body'>,
     path: string,
-  ): Promise<string> => {
+  ): Promise<{ answer: string; sentence: string }> => {
     const res = await (method === 'post' ? api.post(path, body) : api.send(method, path));
-    return `${res.status} ${res.body.error?.code ?? 'fine'} ${res.body.error?.param ?? ''}`.trim();
+    const { code = 'fine', param = '', message = '' } = res.body.error ?? {};
+    const sentence = message.replaceAll(/\b[a-z_]+_[A-Za-z0-9]{28}\b/g, '…');
+    return { answer: `${res.status} ${code} ${param}`.trim(), sentence };
   };
 
   it('covers every path of the document', () => {
@@ -126,24 +128,26 @@ describe('isolation of accounts and modes', () => {
   for (const way of ways) {
     it(`${way.name}: an object of another account or mode is answered like one that does not exist`, async () => {
       const param = way.name.includes(' by ') ? way.name.replace(/.* by /, '') : 'id';
-      const own = [
+      const modes = [
         [objects, mine.testKey, mine.liveKey],
         [liveObjects, mine.liveKey, mine.testKey],
       ] as const;
-      for (const [there, ownKey, otherKey] of own) {
-        const [existing, missing] = [there[way.object], newId(PREFIXES[way.object])].map((id) =>
-          way.target(id, there),
-        );
+      for (const [there, ownKey, otherKey] of modes) {
+        const prefix = way.object === 'session' ? sessionPrefix(there === liveObjects) : PREFIXES[way.object];
+        const existing = way.target(there[way.object], there);
+        const missing = way.target(newId(prefix), there);
         for (const key of [theirs.testKey, theirs.liveKey, otherKey]) {
           const api = client(app, key);
           // A nested list is reached through its object, which belongs to another account.
           const expected = `404 resource_missing ${Object.values(WITHIN).includes(way.object) ? 'id' : param}`;
-          assert.equal(await ask(api, way, existing ?? ''), expected);
-          assert.equal(await ask(api, way, missing ?? ''), expected);
+          const [ofObject, ofNone] = [await ask(api, way, existing), await ask(api, way, missing)];
+          assert.deepEqual([ofObject.answer, ofNone.answer], [expected, expected]);
+          // The sentence names the other mode to keys of the account alone.
+          if (key !== otherKey) assert.equal(ofObject.sentence, ofNone.sentence);
         }
-        assert.equal(await ask(client(app, ownKey), way, missing ?? ''), `404 resource_missing ${param}`);
-        if (way.method === 'get')
-          assert.equal(await ask(client(app, ownKey), way, existing ?? ''), '200 fine');
+        const own = client(app, ownKey);
+        assert.equal((await ask(own, way, missing)).answer, `404 resource_missing ${param}`);
+        if (way.method === 'get') assert.equal((await ask(own, way, existing)).answer, '200 fine');
       }
     });
   }
@@ -152,7 +156,8 @@ describe('isolation of accounts and modes', () => {
     for (const key of [theirs.testKey, theirs.liveKey, mine.liveKey]) {
       for (const payment of [objects.payment, newId('pay_')]) {
         const create = { method: 'post' as const, body: { payment } };
-        assert.equal(await ask(client(app, key), create, '/v1/refunds'), '404 resource_missing payment');
+        const { answer } = await ask(client(app, key), create, '/v1/refunds');
+        assert.equal(answer, '404 resource_missing payment');
       }
     }
   });

@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
-import { buildEndpoints, buildPaidSession, buildSession } from '../../lab/world/shop/factories.js';
+import {
+  buildEndpoints,
+  buildPaidSession,
+  buildSession,
+  buildSessions,
+} from '../../lab/world/shop/factories.js';
 import { newId } from '../../shared/values/ids.js';
 import { assertInvalid, assertMissing, type Client } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
@@ -177,6 +182,14 @@ describe('pages', () => {
         const { id } = await buildSession(app.db, shop.accountId, { status });
         assert.equal((await readPage(shop.test, `${SESSIONS}/${id}/line_items`)).data.length, 1);
       }
+    });
+
+    it('refuse a line item of another session as a cursor', async () => {
+      const shop = await buildShop(app);
+      const [one, two] = await buildSessions(app.db, shop.accountId, 2);
+      const path = `${SESSIONS}/${one?.id}/line_items`;
+      for (const param of ['starting_after', 'ending_before'])
+        assertMissing(await shop.test.get(`${path}?${param}=${two?.lineItems?.[0]?.id}`), param);
     });
 
     it('answer 404 for the session before one for the cursor', async () => {
