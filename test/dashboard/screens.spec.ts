@@ -174,40 +174,26 @@ describe('every screen of the dashboard', () => {
     await tab.leave();
   });
 
-  it('leads back from a date that was typed to the screen before, by one step', async () => {
+  it('keeps each digit of a date, though the address follows late, and leads back from it by one step', async () => {
     const tab = await stage.visit(emptyKey, '#/keys');
+    const { page } = tab;
     await tab.sees('Keys');
     await tab.goTo('#/payments');
-    await tab.page.getByLabel('From').focus();
-    await tab.page.keyboard.type('11012026', { delay: 20 });
-    await tab.page.waitForURL('**/dashboard#/payments?from=2026-11-01');
-    await tab.page.goBack();
-    await tab.sees('Keys');
-    await tab.leave();
-  });
-
-  it('keeps each digit of a date, though the address follows the typing late', async () => {
-    const tab = await stage.visit(emptyKey, '#/payments');
-    const from = tab.page.getByLabel('From');
-    for (const delay of [13, 14, 15, 16, 17, 18, 15, 16]) {
+    const from = page.getByLabel('From');
+    const type = async (delay: number): Promise<void> => {
       await from.focus();
-      await tab.page.keyboard.type('11012026', { delay });
-      await tab.page.waitForURL('**/dashboard#/payments?from=2026-11-01');
+      await page.keyboard.type('11012026', { delay });
+      await page.waitForURL('**/dashboard#/payments?from=2026-11-01');
+    };
+    for (const delay of [13, 14, 15, 16, 17, 18, 15, 16]) {
+      await type(delay);
       await from.fill('');
-      await tab.page.waitForURL('**/dashboard#/payments');
+      await page.waitForURL('**/dashboard#/payments');
       await from.blur();
     }
-    await tab.leave();
-  });
-
-  it('says that there is no screen of an unknown name, whatever the name', async () => {
-    const tab = await stage.visit(emptyKey, '#/keys');
-    for (const name of ['nowhere', 'constructor', '__proto__']) {
-      await tab.goTo(`#/${name}`);
-      await tab.sees('There is no such screen.');
-      await tab.goTo('#/keys');
-      await tab.sees('Keys');
-    }
+    await type(20);
+    await page.goBack();
+    await tab.sees('Keys');
     await tab.leave();
   });
 
@@ -231,8 +217,14 @@ describe('every screen of the dashboard', () => {
     await tab.leave();
   });
 
-  it('follows an address that changes before the first screen is painted', async () => {
+  it('says that there is no screen of an unknown name, and follows an address that changes before the first paint', async () => {
     const tab = await stage.visit(emptyKey, '#/keys');
+    for (const name of ['nowhere', 'constructor', '__proto__']) {
+      await tab.goTo(`#/${name}`);
+      await tab.sees('There is no such screen.');
+      await tab.goTo('#/keys');
+      await tab.sees('Keys');
+    }
     await tab.page.addInitScript(
       `addEventListener('DOMContentLoaded', () => { location.hash = '#/links'; })`,
     );

@@ -214,9 +214,22 @@ async function holdByPayment(
 
 /** A `checkout.session.completed` event for `object`. */
 export async function buildEvent(db: Knex, accountId: string, object: { id: string }): Promise<string> {
-  const event = { id: newId('evt_'), accountId, livemode: false, payableId: object.id };
-  await Event.query(db).insert({ ...event, type: 'checkout.session.completed', object });
-  return event.id;
+  const [id = ''] = await buildEvents(db, accountId, object, 1);
+  return id;
+}
+
+/** Returns their ids, oldest first. */
+export async function buildEvents(
+  db: Knex,
+  accountId: string,
+  object: { id: string },
+  count: number,
+): Promise<string[]> {
+  const event = { accountId, livemode: false, payableId: object.id, object };
+  const type = 'checkout.session.completed' as const;
+  const rows = Array.from({ length: count }, () => ({ ...event, id: newId('evt_'), type }));
+  await Event.query(db).insert(rows);
+  return rows.map(({ id }) => id);
 }
 
 /** Endpoints enabled for all events; returns their ids, oldest first. */

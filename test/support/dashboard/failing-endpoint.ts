@@ -1,4 +1,4 @@
-import { buildEndpoints, buildEvent, buildPaidSession } from '../../../lab/world/shop/factories.js';
+import { buildEndpoints, buildEvents, buildPaidSession } from '../../../lab/world/shop/factories.js';
 import type { Knex } from '../../../shared/db/knex.js';
 import { newId } from '../../../shared/values/ids.js';
 import { WebhookDelivery } from '../../../shared/webhooks/model.js';
@@ -16,6 +16,21 @@ interface Failing {
   answer?: string;
 }
 
+type Deliveries = Pick<FailingEndpoint, 'endpointId' | 'eventIds'>;
+
+/** Their next try is due later than any spec ends. */
+async function buildDeliveries(
+  db: Knex,
+  { endpointId, eventIds }: Deliveries,
+  tried: Partial<WebhookDelivery> = {},
+): Promise<void> {
+  const dueAt = new Date(Date.now() + 3_600_000);
+  const delivery = { endpointId, status: 'pending' as const, dueAt, ...tried };
+  await WebhookDelivery.query(db).insert(
+    eventIds.map((eventId) => ({ ...delivery, id: newId('wd_'), eventId })),
+  );
+}
+
 /** Newer deliveries to the endpoint, which no worker has tried yet. */
 export async function buildUntried(
   db: Knex,
@@ -23,17 +38,8 @@ export async function buildUntried(
   { endpointId, sessionId }: Pick<FailingEndpoint, 'endpointId' | 'sessionId'>,
   count: number,
 ): Promise<void> {
-  for (let n = 0; n < count; n += 1) {
-    const eventId = await buildEvent(db, accountId, { id: sessionId });
-    const dueAt = new Date(Date.now() + 3_600_000);
-    await WebhookDelivery.query(db).insert({
-      id: newId('wd_'),
-      eventId,
-      endpointId,
-      status: 'pending',
-      dueAt,
-    });
-  }
+  const eventIds = await buildEvents(db, accountId, { id: sessionId }, count);
+  await buildDeliveries(db, { endpointId, eventIds });
 }
 
 export async function buildFailingEndpoint(
@@ -43,21 +49,9 @@ export async function buildFailingEndpoint(
 ): Promise<FailingEndpoint> {
   const { session } = await buildPaidSession(db, accountId);
   const [endpointId = ''] = await buildEndpoints(db, accountId, 1, { url });
-  const eventIds: string[] = [];
-  for (let n = 0; n < events; n += 1) {
-    const eventId = await buildEvent(db, accountId, session);
-    eventIds.push(eventId);
-    await WebhookDelivery.query(db).insert({
-      id: newId('wd_'),
-      eventId,
-      endpointId,
-      status: 'pending',
-      // The retry is due later than any spec ends.
-      dueAt: new Date(Date.now() + 3_600_000),
-      attempt: 1,
-      tries: 1,
-      history: [{ at: new Date().toISOString(), durationMs: 200, status: 500, error: null, answer }],
-    });
-  }
+  if (events === 0) return { endpointId, eventIds: [], sessionId: session.id };
+  const eventIds = await buildEvents(db, accountId, session, events);
+  const history = [{ at: new Date().toISOString(), durationMs: 200, status: 500, error: null, answer }];
+  await buildDeliveries(db, { endpointId, eventIds }, { attempt: 1, tries: 1, history });
   return { endpointId, eventIds, sessionId: session.id };
 }
