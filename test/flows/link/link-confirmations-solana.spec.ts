@@ -92,21 +92,14 @@ describe('a Solana payment that waits for confirmations', () => {
     await assertCompletes(payment);
   });
 
-  it('is found by its message when the answer of /settle was lost', async () => {
-    await open('1');
-    const payment = await pay(failsAfterWork(500));
-    chain.pass(2);
-    advanceClock(3_000);
-    await assertCompletes(payment);
-  });
-
-  it('is found by its message when no confirmation is required and the answer of /settle was lost', async () => {
-    await open('0');
-    const payment = await pay(failsAfterWork(500));
-    chain.pass(2);
-    advanceClock(3_000);
-    await assertCompletes(payment);
-  });
+  for (const confirmations of ['0', '1'])
+    it(`is found by its message when the answer of /settle was lost, with ${confirmations} required`, async () => {
+      await open(confirmations);
+      const payment = await pay(failsAfterWork(500));
+      chain.pass(2);
+      advanceClock(3_000);
+      await assertCompletes(payment);
+    });
 
   it('fails when its blockhash has expired and it did not land, and not before', async () => {
     await open('0');

@@ -4,7 +4,7 @@ import { answers, type Behaviour, failsToSettle, refuses } from '../../../lab/wo
 import { eventually } from '../../../lab/world/processes/eventually.js';
 import type { Knex } from '../../../shared/db/knex.js';
 import { advanceClock, now } from '../../../shared/process/clock.js';
-import { FAILED, openCheckout, type SignedPayment } from '../../support/checkout.js';
+import { FAILED, openCheckout } from '../../support/checkout.js';
 import { pairForAllTests } from '../../support/checkout-pair.js';
 import { forAllTests } from '../../support/hooks.js';
 import { answerOf } from '../../support/link-answers.js';
@@ -121,28 +121,21 @@ describe('a payment that was answered 202', () => {
       return openCheckout({ facilitator, worker: false, environment: { SETTLE_WAIT_MS: '300' } });
     });
 
-    async function payAndWait(behaviour: Behaviour): Promise<{ id: string; payment: SignedPayment }> {
-      const { id } = await shortWait.buildSession();
-      const payment = await shortWait.sign(id);
-      const hold = shortWait.facilitator.settle.holdNext(behaviour);
-      const res = await shortWait.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
-      assert.equal(answerOf(res), '202 processing');
-      hold.release();
-      return { id, payment };
+    for (const [what, behaviour, answer] of [
+      ['is 200 to a plain GET', {}, '200 complete'],
+      ['that failed is reported', NO_FUNDS, '402 kyt_risk_detected'],
+    ] as const) {
+      it(what, async () => {
+        const { id } = await shortWait.buildSession();
+        const payment = await shortWait.sign(id);
+        const hold = shortWait.facilitator.settle.holdNext(behaviour);
+        const res = await shortWait.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
+        assert.equal(answerOf(res), '202 processing');
+        hold.release();
+        await eventually(async () => assert.equal(answerOf(await shortWait.visit(id)), answer));
+        assert.deepEqual(shortWait.calls(payment), { verify: 1, settle: 1 });
+      });
     }
-
-    it('is 200 to a plain GET', async () => {
-      const { id, payment } = await payAndWait({});
-      await eventually(async () => assert.equal(answerOf(await shortWait.visit(id)), '200 complete'));
-      assert.deepEqual(shortWait.calls(payment), { verify: 1, settle: 1 });
-    });
-
-    it('that failed is reported', async () => {
-      const { id } = await payAndWait(NO_FUNDS);
-      await eventually(async () =>
-        assert.equal(answerOf(await shortWait.visit(id)), '402 kyt_risk_detected'),
-      );
-    });
 
     it('because /verify used up the wait: 200 to a plain GET', async () => {
       const { id } = await shortWait.buildSession();

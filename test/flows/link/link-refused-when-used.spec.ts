@@ -31,40 +31,37 @@ describe('a refusal of /settle that is not certain', () => {
     resetClock();
   });
 
+  /** Pays a new session, whose first call of /settle behaves like this. */
+  async function payBy(behaviour: Behaviour) {
+    const { id } = await checkout.buildSession();
+    const signed = await checkout.sign(id);
+    checkout.facilitator.settle.next(behaviour);
+    const answer = answerOf(await checkout.visit(id, { 'PAYMENT-SIGNATURE': signed.header }));
+    return { id, answer, calls: checkout.calls(signed) };
+  }
+
   for (const reason of [...MAY_MEAN_USED, ...UNCLEAR]) {
     it(`${reason}: 200 when the money has moved`, async () => {
-      const { id } = await checkout.buildSession();
-      const payment = await checkout.sign(id);
-      checkout.facilitator.settle.next(altered(refused(reason)));
-      const res = await checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
-      assert.equal(answerOf(res), '200 complete');
+      const { id, answer, calls } = await payBy(altered(refused(reason)));
+      assert.deepEqual([answer, calls], ['200 complete', { verify: 1, settle: 1 }]);
       assert.deepEqual(await checkout.state(id), PAID);
-      assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 1 });
     });
   }
 
   for (const reason of MAY_MEAN_USED) {
     it(`${reason}: 402 once the chain has seen the authorization unused after the call`, async () => {
-      const { id } = await checkout.buildSession();
-      const payment = await checkout.sign(id);
-      checkout.facilitator.settle.next(failsToSettle(reason));
-      const res = await checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
-      assert.equal(answerOf(res), `402 ${reason}`);
+      const { id, answer, calls } = await payBy(failsToSettle(reason));
+      assert.deepEqual([answer, calls], [`402 ${reason}`, { verify: 1, settle: 1 }]);
       assert.deepEqual(await checkout.state(id), FAILED);
       assert.deepEqual((await checkout.payment(id)).history.at(-1)?.source, 'chain');
-      assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 1 });
     });
   }
 
   for (const reason of UNCLEAR) {
     it(`${reason}: sent to /settle again once the chain has seen the authorization unused after the call`, async () => {
-      const { id } = await checkout.buildSession();
-      const payment = await checkout.sign(id);
-      checkout.facilitator.settle.next(failsToSettle(reason));
-      const res = await checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
-      assert.equal(answerOf(res), '200 complete');
+      const { id, answer, calls } = await payBy(failsToSettle(reason));
+      assert.deepEqual([answer, calls], ['200 complete', { verify: 1, settle: 2 }]);
       assert.deepEqual(await checkout.state(id), PAID);
-      assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 2 });
     });
   }
 
@@ -104,10 +101,8 @@ describe('a refusal of /settle that is not certain', () => {
   }
 
   it('is answered without a read of the chain only for a word that is said before anything is sent', async () => {
-    const { id } = await checkout.buildSession();
     checkout.chain.endpoint.calls.clear();
-    checkout.facilitator.settle.next(failsToSettle('kyt_risk_detected'));
-    assert.equal(answerOf(await checkout.pay(id)), '402 kyt_risk_detected');
+    assert.equal((await payBy(failsToSettle('kyt_risk_detected'))).answer, '402 kyt_risk_detected');
     assert.equal(checkout.chain.endpoint.callsOf('eth_call'), 0);
   });
 
@@ -144,20 +139,11 @@ describe('a refusal of /settle that is not certain', () => {
 
   describe('of a success that is not this payment\u2019s', () => {
     it('is not believed when it names another payer, though no money moved', async () => {
-      const { id } = await checkout.buildSession();
-      const payment = await checkout.sign(id);
-      const stranger = `0x${'5a'.repeat(20)}`;
       const { transaction } = await anotherPayment();
-      checkout.facilitator.settle.next({
-        works: false,
-        answer: () => ({ status: 200, body: { success: true, transaction, payer: stranger, network: '' } }),
-      });
+      const stranger = `0x${'5a'.repeat(20)}`;
       const moved = checkout.facilitator.ledger.length;
-      const res = await checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
-      assert.equal(answerOf(res), '200 complete');
-      assert.equal(checkout.calls(payment).settle, 2, 'it was settled by a call of its own');
+      await assertSettledItself(transaction, namesIts(transaction, stranger));
       assert.equal(checkout.facilitator.ledger.length, moved + 1);
-      assert.notEqual((await checkout.payment(id)).transaction, transaction);
     });
 
     for (const [place, by] of [
@@ -173,13 +159,7 @@ describe('a refusal of /settle that is not certain', () => {
         const another = await anotherPayment();
         if (by === 'the facilitator in 0.2.0') await writeAs020(another);
         if (place === 'in the archive') await archive(another);
-        const { id } = await checkout.buildSession();
-        const payment = await checkout.sign(id);
-        checkout.facilitator.settle.next(namesIts(another.transaction));
-        const res = await checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
-        assert.equal(answerOf(res), '200 complete');
-        assert.equal(checkout.calls(payment).settle, 2, 'it was settled by a call of its own');
-        assert.notEqual((await checkout.payment(id)).transaction, another.transaction);
+        await assertSettledItself(another.transaction, namesIts(another.transaction));
       });
     }
 
@@ -198,11 +178,14 @@ describe('a refusal of /settle that is not certain', () => {
     });
 
     /** Claims success for a transaction, and does nothing. */
-    function namesIts(transaction: string): Behaviour {
-      return {
-        works: false,
-        answer: () => ({ status: 200, body: { success: true, transaction, network: '' } }),
-      };
+    const namesIts = (transaction: string, payer?: string): Behaviour =>
+      answers(200, { success: true, transaction, network: '', ...(payer && { payer }) });
+
+    /** A payment whose first call names another payment's transaction is settled by a second call. */
+    async function assertSettledItself(transaction: string, behaviour: Behaviour): Promise<void> {
+      const { id, answer, calls } = await payBy(behaviour);
+      assert.deepEqual([answer, calls.settle], ['200 complete', 2]);
+      assert.notEqual((await checkout.payment(id)).transaction, transaction);
     }
 
     async function anotherPayment(): Promise<{ id: string; transaction: string }> {

@@ -160,25 +160,18 @@ describe('a payment link', () => {
       assert.deepEqual(checkout.calls(payment), { verify: 0, settle: 0 });
     });
 
-    it('404 to an id that no session has', async () => {
-      const strange = [newId('cs_test_'), newId('pay_'), 'x', 'x'.repeat(200), '%00', 'caf%C3%A9', "'--"];
-      for (const id of strange) {
-        assert.equal(answerOf(await checkout.visit(id)), '404 resource_missing', id);
-      }
-    });
-
-    it('404 to a path that is not a link, as JSON and as a page', async () => {
-      for (const path of ['', 'x/y', 'x/y/z', '/x']) {
-        assert.equal(answerOf(await checkout.visit(path)), '404 resource_missing', path);
-        assert.equal(answerOf(await checkout.visit(path, { Accept: 'text/html' })), '404 page', path);
-      }
-    });
-
-    it('404 to an id that is not correctly percent-encoded', async () => {
-      for (const id of ['%', '%E0%A4%A', '%ff']) {
-        assert.equal(answerOf(await checkout.visit(id)), '404 resource_missing', id);
-      }
-    });
+    for (const [what, paths] of Object.entries({
+      'an id that no session has': [newId('cs_test_'), newId('pay_'), 'x', 'x'.repeat(200), '%00', "'--"],
+      'a percent-encoded id, also a wrong one': ['caf%C3%A9', '%', '%E0%A4%A', '%ff'],
+      'a path that is not a link': ['', 'x/y', 'x/y/z', '/x'],
+    })) {
+      it(`404 to ${what}, as JSON and as a page`, async () => {
+        for (const path of paths) {
+          assert.equal(answerOf(await checkout.visit(path)), '404 resource_missing', path);
+          assert.equal(answerOf(await checkout.visit(path, { Accept: 'text/html' })), '404 page', path);
+        }
+      });
+    }
 
     it('410 when the merchant has expired the session', async () => {
       const { id } = await checkout.buildSession({ status: 'expired' });

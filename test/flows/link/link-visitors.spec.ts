@@ -32,10 +32,6 @@ describe('a payment link', () => {
       assert.equal(await visit(newId('cs_test_')), '404 page');
     });
 
-    it('is a page even for a malformed address', async () => {
-      for (const id of ['%', 'caf%C3%A9', 'x'.repeat(200)]) assert.equal(await visit(id), '404 page', id);
-    });
-
     it('is a page with 200 while a payment is in progress', async () => {
       const { id, finish } = await holdPayment();
       const res = await noWait.visit(id, { Accept: BROWSER });
@@ -106,15 +102,6 @@ describe('a payment link', () => {
         const { text } = await checkout.visit(id, { Accept: BROWSER });
         assert.ok(text.includes(`<h1>${shown}</h1>`), shown);
       }
-    });
-
-    it("escapes the merchant's texts", async () => {
-      const item = { id: newId('li_'), images: [], unitAmountCents: 450, quantity: 1 };
-      const lineItems = [{ ...item, name: '<script>alert(1)</script>', description: '"><img src=x>' }];
-      const { id } = await checkout.buildSession({ lineItems });
-      const { text } = await checkout.visit(id, { Accept: BROWSER });
-      assert.doesNotMatch(text, /<script>alert|<img src=x/);
-      assert.match(text, /&lt;script&gt;alert\(1\)/);
     });
 
     for (const [accept, answer] of [

@@ -12,6 +12,9 @@ import type { SignedPayment } from '../../support/checkout.js';
 import { pairForAllTests } from '../../support/checkout-pair.js';
 import { answerOf } from '../../support/link-answers.js';
 
+/** As long as an identifier may be. */
+const LONGEST = 'aZ0-_'.padEnd(128, 'x');
+
 /**
  * x402's extension `payment-identifier`: the buyer names a payment, and may send it again when an answer was lost.
  */
@@ -57,39 +60,39 @@ describe('a payment identifier', () => {
     );
   });
 
-  it('gets the same answer each time the same payment is sent', async () => {
-    const payment = await named();
+  it('gets the same answer each time the same payment is sent, and its receipt with the page', async () => {
+    const payment = await named(LONGEST);
     const first = await send(payment);
     assert.equal(answerOf(first), '200 complete');
+    assert.equal((await checkout.payment(id)).identifier, LONGEST);
     for (let times = 0; times < 3; times += 1) {
       const again = await send(payment);
       assert.equal(answerOf(again), '200 complete');
       assert.equal(again.text, first.text);
       assert.equal(again.get('PAYMENT-RESPONSE'), first.get('PAYMENT-RESPONSE'));
     }
+    const page = await checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header, Accept: 'text/html' });
+    assert.equal(answerOf(page), '200 page');
+    assert.equal(page.get('PAYMENT-RESPONSE'), first.get('PAYMENT-RESPONSE'));
     assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 1 });
     assert.equal(moneyMoved([payment]), 1);
   });
 
-  it('gets the receipt in the header of the page as well', async () => {
-    const payment = await named();
-    await send(payment);
-    const headers = { 'PAYMENT-SIGNATURE': payment.header, Accept: 'text/html' };
-    const page = await checkout.visit(id, headers);
-    assert.equal(answerOf(page), '200 page');
-    assert.ok(page.get('PAYMENT-RESPONSE'));
-  });
-
-  it('has no effect when a client only echoes the declaration', async () => {
-    const { extensions } = await checkout.quote(id);
-    const { accepted, payload } = await checkout.sign(id);
-    const header = paymentHeader(accepted, payload, { extensions });
-    assert.equal(answerOf(await send({ header })), '200 complete');
-    assert.equal((await checkout.payment(id)).identifier, null);
-    const again = await send({ header });
-    assert.equal(answerOf(again), '409 session_already_paid');
-    assert.ok(again.get('PAYMENT-RESPONSE'));
-  });
+  for (const [when, others] of Object.entries({
+    'a client only echoes the declaration': undefined,
+    'a payment has other extensions only': { bazaar: { info: {} } },
+  })) {
+    it(`is absent when ${when}`, async () => {
+      const extensions = others ?? (await checkout.quote(id)).extensions;
+      const { accepted, payload } = await checkout.sign(id);
+      const header = paymentHeader(accepted, payload, { extensions });
+      assert.equal(answerOf(await send({ header })), '200 complete');
+      assert.equal((await checkout.payment(id)).identifier, null);
+      const again = await send({ header });
+      assert.equal(answerOf(again), '409 session_already_paid');
+      assert.ok(again.get('PAYMENT-RESPONSE'));
+    });
+  }
 
   it('that differs or is missing makes a repeated payment an ordinary one: 409 with the receipt', async () => {
     const payment = await named();
@@ -238,19 +241,6 @@ describe('a payment identifier', () => {
         assert.deepEqual(await checkout.state(id), { session: 'open', payments: [], events: [] });
       });
     }
-  });
-
-  it('may have 128 characters', async () => {
-    const identifier = 'aZ0-_'.padEnd(128, 'x');
-    assert.equal(answerOf(await send(await named(identifier))), '200 complete');
-    assert.equal((await checkout.payment(id)).identifier, identifier);
-  });
-
-  it('is absent with other extensions only', async () => {
-    const { accepted, payload } = await checkout.sign(id);
-    const header = paymentHeader(accepted, payload, { extensions: { bazaar: { info: {} } } });
-    assert.equal(answerOf(await send({ header })), '200 complete');
-    assert.equal((await checkout.payment(id)).identifier, null);
   });
 
   it('is not read in x402 version 1, which has no extensions', async () => {
