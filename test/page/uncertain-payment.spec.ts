@@ -207,30 +207,6 @@ describe('after a payment that may have been taken, the page', () => {
     await leave(visitor);
   });
 
-  it('does not take a limit for the answer to a payment that it lost before', async () => {
-    let tries = 0;
-    const { id } = await shop.buildSession();
-    const visitor = await open(id, {
-      prepare: async (page) => {
-        await page.clock.install();
-        await page.route('**/status', (route) => route.abort());
-        await page.route(PAY, (route) => {
-          tries += 1;
-          return tries === 1
-            ? route.abort()
-            : route.fulfill({ status: 429, headers: { 'Retry-After': '1' } });
-        });
-      },
-    });
-    await visitor.press(FOX);
-    await visitor.sees(EN.checking);
-    await visitor.page.clock.fastForward('30:00');
-    await visitor.page.getByText(EN.lost).waitFor();
-    await assertOffersNothing(visitor);
-    assert.ok(tries > 1);
-    await leave(visitor);
-  });
-
   it('names the payment of its signature, whatever came after it', async () => {
     const { id } = await shop.buildSession();
     let isBlocked = true;
