@@ -6,6 +6,7 @@ import { buildMerchant, buildRevokedKey } from '../../lab/world/shop/factories.j
 import { assertRefusal, assertUnauthenticated } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
+import { FORM_TYPE } from '../support/hostile-input/order.js';
 import { callText, connectAgent, postMcp } from '../support/mcp.js';
 import { minimal } from '../support/orders.js';
 
@@ -42,144 +43,71 @@ describe('/mcp', () => {
   });
 
   describe('answers requests that are not MCP messages', () => {
-    const asRest = (status: number, code: string) => ({ status, code });
-    const asRpc = (status: number, code: number) => ({ status, code });
     const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
     const deep = nested(15);
-    const CASES: Record<
-      string,
-      {
-        body: string | Buffer;
-        headers?: Record<string, string>;
-        answer: { status: number; code: number | string };
-      }
-    > = {
-      'invalid JSON': { body: '{"jsonrpc":', answer: asRest(400, 'malformed_body') },
-      'bytes that are not UTF-8': { body: Buffer.from([0xff, 0xfe]), answer: asRest(400, 'malformed_body') },
-      'a batch': { body: `[${LIST_TOOLS},${LIST_TOOLS}]`, answer: asRest(400, 'malformed_body') },
-      'a number': { body: '5', answer: asRest(400, 'malformed_body') },
-      null: { body: 'null', answer: asRest(400, 'malformed_body') },
-      'a form': {
-        body: 'jsonrpc=2.0&id=1&method=ping',
-        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-        answer: asRest(400, 'unsupported_content_type'),
-      },
-      'plain text': {
-        body: LIST_TOOLS,
-        headers: { 'Content-Type': 'text/plain' },
-        answer: asRest(400, 'unsupported_content_type'),
-      },
-      'another JSON type': {
-        body: LIST_TOOLS,
-        headers: { 'Content-Type': 'application/x+json' },
-        answer: asRpc(415, -32_000),
-      },
-      'an unknown encoding': {
-        body: LIST_TOOLS,
-        headers: { 'Content-Encoding': 'zip' },
-        answer: asRest(400, 'unsupported_content_encoding'),
-      },
-      'more than 2 MiB': {
-        body: `{"x":"${'x'.repeat(2 * 1024 * 1024)}"}`,
-        answer: asRest(400, 'body_too_large'),
-      },
-      'more than 20,000 values': {
-        body: `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":[${'0,'.repeat(20_000)}0]}}`,
-        answer: asRest(400, 'body_too_large'),
-      },
-      'a thousand values outside of arguments': {
-        body: `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1","icons":[${'{},'.repeat(1000)}{}]}}}`,
-        answer: asRest(400, 'body_too_large'),
-      },
-      compressed: {
-        body: gzipSync(LIST_TOOLS),
-        headers: { 'Content-Encoding': 'gzip' },
-        answer: asRest(400, 'unsupported_content_encoding'),
-      },
-      nothing: { body: '', answer: asRpc(400, -32_700) },
-      'an empty object': { body: '{}', answer: asRpc(400, -32_700) },
-      'an older JSON-RPC': { body: '{"jsonrpc":"1.0","id":1,"method":"ping"}', answer: asRpc(400, -32_700) },
-      'an invalid id': {
-        body: '{"jsonrpc":"2.0","id":{},"method":"ping"}',
-        answer: asRpc(400, -32_700),
-      },
-      'an infinite id': { body: '{"jsonrpc":"2.0","id":1e400,"method":"ping"}', answer: asRpc(400, -32_700) },
-      'an invalid method': { body: '{"jsonrpc":"2.0","id":1,"method":5}', answer: asRpc(400, -32_700) },
-      'deep nesting': {
-        body: `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${deep}}}`,
-        answer: asRpc(200, 0),
-      },
-      'nesting beyond the limit': {
-        body: `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${nested(100_000)}}}`,
-        answer: asRest(400, 'body_too_large'),
-      },
-      'deep nesting instead of a message': { body: deep, answer: asRest(400, 'malformed_body') },
-      'an unknown method': {
-        body: '{"jsonrpc":"2.0","id":1,"method":"resources/list"}',
-        answer: asRpc(200, -32_601),
-      },
-      'a method named __proto__': {
-        body: '{"jsonrpc":"2.0","id":1,"method":"__proto__"}',
-        answer: asRpc(200, -32_601),
-      },
-      'a call without a tool': {
-        body: '{"jsonrpc":"2.0","id":1,"method":"tools/call"}',
-        answer: asRpc(200, -32_602),
-      },
-      'a call with null for parameters': {
-        body: '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":null}',
-        answer: asRpc(200, -32_602),
-      },
-      'a call of a number': {
-        body: '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":5}}',
-        answer: asRpc(200, -32_602),
-      },
-      'null for arguments': { body: callText('list_payments', 'null'), answer: asRpc(200, 0) },
-      'an unknown tool': { body: callText('pay', '{}'), answer: asRpc(200, -32_602) },
-      'a tool named constructor': { body: callText('constructor', '{}'), answer: asRpc(200, -32_602) },
-      'a list of arguments': { body: callText('list_payments', '[]'), answer: asRpc(200, -32_602) },
-      'a text of arguments': { body: callText('list_payments', '"limit"'), answer: asRpc(200, -32_602) },
-      'a call as a task': {
-        body: '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_payments","task":{}}}',
-        answer: asRpc(200, -32_603),
-      },
-      'an unknown version': {
-        body: LIST_TOOLS,
-        headers: { 'MCP-Protocol-Version': '1999-01-01' },
-        answer: asRpc(400, -32_000),
-      },
-      'an Accept header of curl': { body: LIST_TOOLS, headers: { Accept: '*/*' }, answer: asRpc(200, 0) },
-      'an Accept header of JSON alone': {
-        body: LIST_TOOLS,
-        headers: { Accept: 'application/json;q=0.9' },
-        answer: asRpc(200, 0),
-      },
-      'an empty Accept header': { body: LIST_TOOLS, headers: { Accept: '' }, answer: asRpc(200, 0) },
-      'an Accept header that excludes JSON': {
-        body: LIST_TOOLS,
-        headers: { Accept: '*/*, application/json;q=0' },
-        answer: asRpc(406, -32_000),
-      },
-      'an Accept header without JSON': {
-        body: LIST_TOOLS,
-        headers: { Accept: 'text/event-stream' },
-        answer: asRpc(406, -32_000),
-      },
-      'an Accept header of a browser': {
-        body: LIST_TOOLS,
-        headers: { Accept: 'text/html' },
-        answer: asRpc(406, -32_000),
-      },
+    /** A request as text, whose parameters may be JSON that no client would produce. */
+    const rpc = (method: string, params?: string): string =>
+      `{"jsonrpc":"2.0","id":1,"method":${JSON.stringify(method)}${params === undefined ? '' : `,"params":${params}`}}`;
+    const client = `"protocolVersion":"2025-06-18","capabilities":{}`;
+    const icons = `"clientInfo":{"name":"a","version":"1","icons":[${'{},'.repeat(1000)}{}]}`;
+    /** A code in words is that of the Error object, with status 400. A number is JSON-RPC's, 0 of a result. */
+    type Answer = string | [status: number, code: number];
+    const NO_MESSAGE: Answer = [400, -32_700];
+    const FINE: Answer = [200, 0];
+    const BAD_PARAMS: Answer = [200, -32_602];
+    const CASES: Record<string, [body: string | Buffer, answer: Answer, headers?: Record<string, string>]> = {
+      'invalid JSON': ['{"jsonrpc":', 'malformed_body'],
+      'bytes that are not UTF-8': [Buffer.from([0xff, 0xfe]), 'malformed_body'],
+      'a batch': [`[${LIST_TOOLS},${LIST_TOOLS}]`, 'malformed_body'],
+      'a number': ['5', 'malformed_body'],
+      null: ['null', 'malformed_body'],
+      'a form': ['jsonrpc=2.0&id=1&method=ping', 'unsupported_content_type', FORM_TYPE],
+      'plain text': [LIST_TOOLS, 'unsupported_content_type', { 'Content-Type': 'text/plain' }],
+      'another JSON type': [LIST_TOOLS, [415, -32_000], { 'Content-Type': 'application/x+json' }],
+      'an unknown encoding': [LIST_TOOLS, 'unsupported_content_encoding', { 'Content-Encoding': 'zip' }],
+      'more than 2 MiB': [`{"x":"${'x'.repeat(2 * 1024 * 1024)}"}`, 'body_too_large'],
+      'more than 20,000 values': [rpc('ping', `{"x":[${'0,'.repeat(20_000)}0]}`), 'body_too_large'],
+      'a thousand values outside of arguments': [rpc('initialize', `{${client},${icons}}`), 'body_too_large'],
+      compressed: [gzipSync(LIST_TOOLS), 'unsupported_content_encoding', { 'Content-Encoding': 'gzip' }],
+      nothing: ['', NO_MESSAGE],
+      'an empty object': ['{}', NO_MESSAGE],
+      'an older JSON-RPC': [rpc('ping').replace('2.0', '1.0'), NO_MESSAGE],
+      'an invalid id': [rpc('ping').replace('1,', '{},'), NO_MESSAGE],
+      'an infinite id': [rpc('ping').replace('1,', '1e400,'), NO_MESSAGE],
+      'an invalid method': ['{"jsonrpc":"2.0","id":1,"method":5}', NO_MESSAGE],
+      'deep nesting': [rpc('ping', `{"a":${deep}}`), FINE],
+      'nesting beyond the limit': [rpc('ping', `{"a":${nested(100_000)}}`), 'body_too_large'],
+      'deep nesting instead of a message': [deep, 'malformed_body'],
+      'an unknown method': [rpc('resources/list'), [200, -32_601]],
+      'a method named __proto__': [rpc('__proto__'), [200, -32_601]],
+      'a call without a tool': [rpc('tools/call'), BAD_PARAMS],
+      'a call with null for parameters': [rpc('tools/call', 'null'), BAD_PARAMS],
+      'a call of a number': [rpc('tools/call', '{"name":5}'), BAD_PARAMS],
+      'null for arguments': [callText('list_payments', 'null'), FINE],
+      'an unknown tool': [callText('pay', '{}'), BAD_PARAMS],
+      'a tool named constructor': [callText('constructor', '{}'), BAD_PARAMS],
+      'a list of arguments': [callText('list_payments', '[]'), BAD_PARAMS],
+      'a text of arguments': [callText('list_payments', '"limit"'), BAD_PARAMS],
+      'a call as a task': [rpc('tools/call', '{"name":"list_payments","task":{}}'), [200, -32_603]],
+      'an unknown version': [LIST_TOOLS, [400, -32_000], { 'MCP-Protocol-Version': '1999-01-01' }],
+      'an Accept header of curl': [LIST_TOOLS, FINE, { Accept: '*/*' }],
+      'an Accept header of JSON alone': [LIST_TOOLS, FINE, { Accept: 'application/json;q=0.9' }],
+      'an empty Accept header': [LIST_TOOLS, FINE, { Accept: '' }],
+      'an Accept header that excludes JSON': [
+        LIST_TOOLS,
+        [406, -32_000],
+        { Accept: '*/*, application/json;q=0' },
+      ],
+      'an Accept header without JSON': [LIST_TOOLS, [406, -32_000], { Accept: 'text/event-stream' }],
+      'an Accept header of a browser': [LIST_TOOLS, [406, -32_000], { Accept: 'text/html' }],
     };
-    for (const [what, { body, headers = {}, answer }] of Object.entries(CASES)) {
-      it(`${what}: ${answer.status} ${answer.code || 'fine'}`, async () => {
+    for (const [what, [body, answer, headers = {}]] of Object.entries(CASES)) {
+      it(`${what}: ${answer}`, async () => {
         const res = await postMcp(app, shop.testKey, body).set(headers);
-        assert.equal(res.status, answer.status, res.text);
-        if (typeof answer.code === 'string') {
-          assertRefusal(res, answer.status, answer.code);
-        } else {
+        if (typeof answer === 'string') assertRefusal(res, 400, answer);
+        else {
+          assert.deepEqual([res.status, res.body.error?.code ?? 0], answer, res.text);
           assert.equal(res.body.jsonrpc, '2.0');
-          assert.equal(res.body.error?.code ?? 0, answer.code, res.text);
           assert.doesNotMatch(res.text, /\bat \S+:\d+|node_modules/);
         }
         assert.equal(res.get('Content-Type'), 'application/json; charset=utf-8');
