@@ -16,6 +16,10 @@ import { useCliDatabase } from '../support/cli-database.js';
 import { createMigratedDatabase } from '../support/suite.js';
 
 const BASE = 'eip155:8453';
+const days = (from: string, to: string): string[] => ['--from', from, '--to', to];
+
+const SUMS = ['payments', 'amount', 'surplus', 'refunds', 'refunded'] as const;
+const sumsOf = (day: Record<(typeof SUMS)[number], number>): number[] => SUMS.map((name) => day[name]);
 
 describe('merchants totals and export', () => {
   let databaseUrl: string;
@@ -49,7 +53,7 @@ describe('merchants totals and export', () => {
     await paid('2026-03-01T12:00:00Z', shop, { network: BASE, livemode: true });
     await paid('2026-03-02T00:00:00Z', other, { token: 'USDT' });
     await paid('2026-03-03T12:00:00Z', shop);
-    const { totals } = await runJson('totals', '--from', '2026-03-01', '--to', '2026-03-02');
+    const { totals } = await runJson('totals', ...days('2026-03-01', '2026-03-02'));
     assert.deepEqual(
       totals.map((row) => [row.date, row.account, row.livemode, row.token, row.network, row.payments]),
       [
@@ -58,28 +62,17 @@ describe('merchants totals and export', () => {
         ['2026-03-02', other.accountId, false, 'USDT', 'eip155:84532', 1],
       ],
     );
-    assert.deepEqual(
-      totals.map(({ amount, surplus, refunds, refunded }) => [amount, surplus, refunds, refunded]),
-      [
-        [450, 0, 0, 0],
-        [450, 450, 0, 0],
-        [450, 0, 0, 0],
-      ],
-    );
-    const own = await runJson(
-      'totals',
-      '--from',
-      '2026-03-01',
-      '--to',
-      '2026-03-09',
-      '--account',
-      other.accountId,
-    );
+    assert.deepEqual(totals.map(sumsOf), [
+      [1, 450, 0, 0, 0],
+      [1, 450, 450, 0, 0],
+      [1, 450, 0, 0, 0],
+    ]);
+    const own = await runJson('totals', ...days('2026-03-01', '2026-03-09'), '--account', other.accountId);
     assert.deepEqual(
       own.totals.map(({ date }) => date),
       ['2026-03-02'],
     );
-    assert.deepEqual((await runJson('totals', '--from', '2026-02-01', '--to', '2026-02-28')).totals, []);
+    assert.deepEqual((await runJson('totals', ...days('2026-02-01', '2026-02-28'))).totals, []);
   });
 
   it('sums as the daily reports do: folded, archived, surplus and undated payments', async () => {
@@ -89,58 +82,41 @@ describe('merchants totals and export', () => {
     await paid('2026-02-10T10:00:00Z', merchant, { settledAt: null, claimedAt });
     await foldEntries(db, 10_000);
     await Payment.query(db).deleteById(archived.id);
-    const refund = await buildRefund(
-      db,
-      merchant.accountId,
-      {},
-      { settledAt: new Date('2026-01-01T00:00:00Z') },
-    );
+    const settledAt = new Date('2026-01-01T00:00:00Z');
+    const refund = await buildRefund(db, merchant.accountId, {}, { settledAt });
     await paid('2026-02-10T11:00:00Z', merchant, { payableId: refund.id, surplus: true });
-    const ofDay = ['--from', '2026-02-10', '--to', '2026-02-10', '--account', merchant.accountId];
+    const ofDay = [...days('2026-02-10', '2026-02-10'), '--account', merchant.accountId];
     const { totals } = await runJson('totals', ...ofDay);
-    assert.deepEqual(
-      totals.map(({ payments, amount, surplus, refunds, refunded }) => [
-        payments,
-        amount,
-        surplus,
-        refunds,
-        refunded,
-      ]),
-      [[2, 900, 0, 0, 0]],
-    );
+    assert.deepEqual(totals.map(sumsOf), [[2, 900, 0, 0, 0]]);
     const shop = client(app, merchant.testKey);
     const { body } = await shop.get('/v1/reports/daily?from=2026-02-10&to=2026-02-10').expect(200);
-    const { payments, amount, surplus, refunds, refunded } = body.data[0];
-    assert.deepEqual([payments, amount, surplus, refunds, refunded], [2, 900, 0, 0, 0]);
+    assert.deepEqual(sumsOf(body.data[0]), [2, 900, 0, 0, 0]);
   });
 
   it('counts what merchants paid back as refunds', async () => {
     const refund = await buildRefund(db, shop.accountId);
     await paid('2026-04-02T10:00:00Z', shop, { payableId: refund.id });
-    const { totals } = await runJson('totals', '--from', '2026-04-02', '--to', '2026-04-02');
-    assert.deepEqual(
-      totals.map(({ payments, amount, refunds, refunded }) => [payments, amount, refunds, refunded]),
-      [[0, 0, 1, 450]],
-    );
+    const { totals } = await runJson('totals', ...days('2026-04-02', '2026-04-02'));
+    assert.deepEqual(totals.map(sumsOf), [[0, 0, 0, 1, 450]]);
   });
 
   it('asks for no day before the first payment', async () => {
-    const days = async (...argv: string[]): Promise<string[]> =>
+    const dates = async (...argv: string[]): Promise<string[]> =>
       (await runJson('totals', ...argv)).totals.map(({ date }) => date);
     await foldEntries(db, 10_000);
     const merchant = await buildMerchant(db);
-    const ofAll = ['--from', '0000-01-01', '--to', '9999-12-31', '--account', merchant.accountId];
-    assert.deepEqual(await days(...ofAll), []);
+    const ofAll = [...days('0000-01-01', '9999-12-31'), '--account', merchant.accountId];
+    assert.deepEqual(await dates(...ofAll), []);
     await paid('2026-05-02T23:00:00Z', merchant);
-    assert.deepEqual(await days(...ofAll), ['2026-05-02']);
+    assert.deepEqual(await dates(...ofAll), ['2026-05-02']);
     await foldEntries(db, 10_000);
     await paid('2026-05-04T01:00:00Z', merchant, { livemode: true });
-    assert.deepEqual(await days(...ofAll), ['2026-05-02', '2026-05-04']);
-    assert.deepEqual(await days('--from', '0000-01-01', '--to', '2026-02-28'), ['2026-01-01', '2026-02-10']);
+    assert.deepEqual(await dates(...ofAll), ['2026-05-02', '2026-05-04']);
+    assert.deepEqual(await dates(...days('0000-01-01', '2026-02-28')), ['2026-01-01', '2026-02-10']);
   });
 
   it('writes totals as CSV, with amounts as decimal text', async () => {
-    const args = ['--from', '2026-03-01', '--to', '2026-03-02', '--csv'];
+    const args = [...days('2026-03-01', '2026-03-02'), '--csv'];
     const { status, stdout } = await runCommand('totals', ...args);
     assert.equal(status, 0);
     const [head, ...lines] = stdout.trimEnd().split('\r\n');
@@ -201,7 +177,7 @@ describe('merchants totals and export', () => {
   });
 
   it('refuses what it cannot use with one line', async () => {
-    const range = ['--from', '2026-03-02', '--to', '2026-03-01'];
+    const range = [...days('2026-03-02', '2026-03-01')];
     await assertRefused(/--from is missing/, 'totals', '--to', '2026-03-01');
     await assertRefused(/--from must not be later/, 'totals', ...range);
     await assertRefused(/--from must be a date/, 'totals', '--from', 'monday', '--to', '2026-03-01');
@@ -209,13 +185,7 @@ describe('merchants totals and export', () => {
     await assertRefused(/--account is missing/, 'export', 'payments');
     await assertRefused(/Only payments or refunds/, 'export', 'events', '--account', shop.accountId);
     await assertRefused(/No such account/, 'export', 'payments', '--account', 'acct_none');
-    await assertRefused(
-      /--from must not be later/,
-      'export',
-      'payments',
-      '--account',
-      shop.accountId,
-      ...range,
-    );
+    const own = ['--account', shop.accountId, ...range];
+    await assertRefused(/--from must not be later/, 'export', 'payments', ...own);
   });
 });
