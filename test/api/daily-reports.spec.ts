@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import request from 'supertest';
 import { buildPaidSession, buildRefund } from '../../lab/world/shop/factories.js';
-import { assertInvalid, client, schemaValidator } from '../support/api-client.js';
+import { askCsv, assertInvalid, client, schemaValidator } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
 import { connectAgent } from '../support/mcp.js';
@@ -111,10 +110,8 @@ describe('daily reports', () => {
 
   it('are one line for each day as CSV', async () => {
     for (const accept of ['text/csv', 'text/csv; charset=utf-8']) {
-      const res = await request(app.server)
-        .get(`${REPORTS}?from=2026-11-02&to=2026-11-04`)
-        .set({ Authorization: `Bearer ${shop.testKey}`, Accept: accept })
-        .expect(200);
+      const path = `${REPORTS}?from=2026-11-02&to=2026-11-04`;
+      const res = await askCsv(app, shop.testKey, path, accept).expect(200);
       assert.equal(res.get('Content-Type'), 'text/csv; charset=utf-8');
       assert.deepEqual(res.text.split('\r\n'), [
         'date,currency,payments,amount,refunds,refunded,surplus',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { buildMerchant } from '../../lab/world/shop/factories.js';
 import { MAX_BODY_BYTES } from '../../shared/limits/bounds.js';
-import { assertInvalid, client, formText } from '../support/api-client.js';
+import { assertBothInvalid, client, formText } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
 import { callText, postMcp } from '../support/mcp.js';
@@ -92,8 +92,7 @@ describe('the largest valid create', () => {
     it('is refused for one name that is too long or invalid', async () => {
       for (const wrong of [host(0, 254), 'ü<b', '\ufdfa']) {
         const body = withHosts((seed) => (seed === 799 ? wrong : host(seed, 9)));
-        assertInvalid(await api.post(SESSIONS, body), 'url_invalid', LAST);
-        assertInvalid(await api.form(SESSIONS, body), 'url_invalid', LAST);
+        await assertBothInvalid(api, SESSIONS, body, 'url_invalid', LAST);
       }
     });
   });

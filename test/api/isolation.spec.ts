@@ -23,6 +23,7 @@ import {
   PREFIXES,
   WITHIN,
 } from '../support/operation-matrix.js';
+import { idsOf } from '../support/pages.js';
 
 describe('isolation of accounts and modes', () => {
   const app = forAllTests(openTestApp);
@@ -212,9 +213,9 @@ describe('isolation of accounts and modes', () => {
           ({ name, id }) => name.startsWith('list_') && id === undefined,
         )) {
           const res = await postMcp(app, key, callText(name, '{}')).expect(200);
-          const ids = res.body.result.structuredContent.data.map(({ id }: { id: string }) => id);
+          const ids = idsOf(res.body.result.structuredContent);
           assert.deepEqual(
-            ids.filter((id: string) => hidden.includes(id)),
+            ids.filter((id) => hidden.includes(id)),
             [],
             name,
           );
@@ -277,7 +278,7 @@ describe('isolation of accounts and modes', () => {
       const endpoint = await api.get(`/v1/webhook_endpoints/${objects.endpoint}`).expect(200);
       assert.equal(endpoint.body.status, 'enabled');
       const keys = await api.get('/v1/keys').expect(200);
-      assert.ok(keys.body.data.some(({ id }: { id: string }) => id === objects.key));
+      assert.ok(idsOf(keys.body).includes(objects.key));
       const refund = await api.get(`/v1/refunds/${objects.refund}`).expect(200);
       assert.equal(refund.body.status, 'requires_action');
     });

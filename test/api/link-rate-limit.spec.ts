@@ -9,6 +9,7 @@ import { openTestApp, type TestApp } from '../support/app.js';
 import { openCheckout } from '../support/checkout.js';
 import { forAllTests } from '../support/hooks.js';
 import { answerOf } from '../support/link-answers.js';
+import { stopClock } from '../support/stopped-clock.js';
 
 const LIMIT = 5;
 const SETTINGS = { RATE_LIMIT_LINK_PER_MINUTE: String(LIMIT), TRUST_PROXY: '1' };
@@ -109,8 +110,7 @@ describe('the rate limit of payment links', () => {
   it('is shared by all web processes, and exact, without Redis', async () => {
     const settings = { ...SETTINGS, REDIS_URL: '', FACILITATOR_URL: checkout.facilitator.url };
     const apps = await Promise.all([openTestApp(settings), openTestApp(settings)]);
-    const stoppedAt = Date.now();
-    mock.method(Date, 'now', () => stoppedAt);
+    stopClock();
     try {
       const visits = Array.from({ length: 40 }, (_, i) =>
         request(apps[i % 2]?.server ?? '')

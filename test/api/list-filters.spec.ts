@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import type Stripe from 'stripe';
-import request from 'supertest';
 import {
   buildPaidSession,
   buildRefund,
@@ -9,12 +8,12 @@ import {
 } from '../../lab/world/shop/factories.js';
 import type { Payment } from '../../shared/payments/model.js';
 import { createdAt } from '../../shared/values/ids.js';
-import { assertInvalid } from '../support/api-client.js';
+import { askCsv, assertInvalid } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
 import { connectAgent } from '../support/mcp.js';
 import { PAYMENTS, SESSIONS } from '../support/orders.js';
-import { idsOf, readPage } from '../support/pages.js';
+import { idsOf, type Page, readPage } from '../support/pages.js';
 import { buildShop } from '../support/shop.js';
 import { sdk } from '../support/stripe-sdk.js';
 
@@ -188,10 +187,7 @@ describe('exact filters', () => {
     });
 
     it('apply to CSV', async () => {
-      const ask = (query: string) =>
-        request(app.server)
-          .get(`${PAYMENTS}?${query}`)
-          .set({ Authorization: `Bearer ${shop.testKey}`, Accept: 'text/csv; charset=utf-8' });
+      const ask = (query: string) => askCsv(app, shop.testKey, `${PAYMENTS}?${query}`);
       const { text } = await ask(`payer=${SOLANA_PAYER}&token=USDG`).expect(200);
       const lines = text.split('\r\n');
       assert.deepEqual([lines.length, lines[1]?.split(',')[0]], [3, onSolana.id]);
@@ -200,13 +196,8 @@ describe('exact filters', () => {
 
     it('are parameters of rawRequest and arguments of the MCP tool', async () => {
       const stripe = sdk(shop.testKey, app.port);
-      const page = (await stripe.rawRequest('GET', `${PAYMENTS}?payer=${SOLANA_PAYER}`)) as unknown as {
-        data: { id: string }[];
-      };
-      assert.deepEqual(
-        page.data.map(({ id }) => id),
-        [onSolana.id],
-      );
+      const page = await stripe.rawRequest('GET', `${PAYMENTS}?payer=${SOLANA_PAYER}`);
+      assert.deepEqual(idsOf(page as unknown as Page), [onSolana.id]);
       const agent = await connectAgent(app.port, shop.testKey);
       const { body } = await agent.call('list_payments', { network: SOLANA, token: 'USDG' });
       assert.deepEqual(idsOf(body), [onSolana.id]);

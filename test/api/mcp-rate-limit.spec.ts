@@ -6,6 +6,7 @@ import { assertLimited, client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { callText, postMcp } from '../support/mcp.js';
 import { minimal } from '../support/orders.js';
+import { stopClock } from '../support/stopped-clock.js';
 
 const LIST_TOOLS = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
 
@@ -21,8 +22,7 @@ describe('the rate limit at /mcp', () => {
   });
   // Holds the windows open.
   beforeEach(() => {
-    const stoppedAt = Date.now();
-    mock.method(Date, 'now', () => stoppedAt);
+    stopClock();
   });
   afterEach(() => mock.restoreAll());
   after(() => Promise.all(apps.map((one) => one.close())));

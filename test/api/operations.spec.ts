@@ -3,15 +3,12 @@ import { Writable } from 'node:stream';
 import request from 'supertest';
 import { openWebMetrics } from '../../api/metrics/web-metrics.js';
 import { findFreePort } from '../../lab/world/http/listen.js';
-import { loadConfig } from '../../shared/config/config.js';
 import { openMetricsPage } from '../../shared/metrics/metrics.js';
 import { Payment } from '../../shared/payments/model.js';
 import { createLogger } from '../../shared/process/logger.js';
-import { startWorker } from '../../workers/process/start-worker.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { openCheckout } from '../support/checkout.js';
 import { forAllTests } from '../support/hooks.js';
-import { testServices } from '../support/suite.js';
 
 const TOKEN = 'scrape-me';
 const PASSWORD = 'open sesame';
@@ -162,20 +159,7 @@ describe('operator endpoints', () => {
 
     it('is served by a worker on its own port', async () => {
       const port = await findFreePort();
-      const { databaseUrl, redisUrl } = testServices();
-      const worker = await startWorker(
-        loadConfig(
-          {
-            DATABASE_URL: databaseUrl,
-            REDIS_URL: redisUrl,
-            FACILITATOR_URL: checkout.facilitator.url,
-            WORKER_METRICS_PORT: String(port),
-            METRICS_TOKEN: TOKEN,
-          },
-          'worker',
-        ),
-        createLogger('silent', 'test'),
-      );
+      const worker = await checkout.startWorker({ WORKER_METRICS_PORT: String(port) });
       try {
         const base = request(`http://127.0.0.1:${port}`);
         assert.equal((await base.get('/healthz')).status, 200);

@@ -7,7 +7,7 @@ import { ANSWER_PIECE_BYTES, TABLE_PART_ROWS } from '../../shared/limits/bounds.
 import type { Payment } from '../../shared/payments/model.js';
 import { OUTCOME_UNKNOWN } from '../../shared/payments/states.js';
 import { createdAt } from '../../shared/values/ids.js';
-import { assertInvalid, assertUnauthenticated } from '../support/api-client.js';
+import { askCsv, assertInvalid, assertUnauthenticated } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
 import { buildShop } from '../support/shop.js';
@@ -21,7 +21,7 @@ describe('the payments as CSV', () => {
   const shop = forAllTests(() => buildShop(app));
 
   const ask = (path: string, { testKey: key } = shop, accept = 'text/csv'): Test =>
-    request(app.server).get(path).set('Authorization', `Bearer ${key}`).set('Accept', accept);
+    askCsv(app, key, path, accept);
   const rowsOf = ({ text }: { text: string }): string[] => text.split('\r\n').slice(1, -1);
 
   it('have one line each below a header line, newest first', async () => {

@@ -13,6 +13,7 @@ import {
 import { openTestApp, type TestApp } from '../support/app.js';
 import { PAYMENTS } from '../support/orders.js';
 import { captureStatements } from '../support/query-plans.js';
+import { stopClock } from '../support/stopped-clock.js';
 
 /** Requests per second, with a burst of as many again. */
 const PER_SECOND = 3;
@@ -50,8 +51,7 @@ const stores: Record<string, Store> = {
   Postgres: {
     environment: { ...environment, REDIS_URL: '' },
     async holdWindows() {
-      const stoppedAt = Date.now();
-      mock.method(Date, 'now', () => stoppedAt);
+      stopClock();
       return true;
     },
     async endWindows() {
@@ -188,8 +188,7 @@ describe('the rate limit', () => {
     const app = await openTestApp({ REDIS_URL: '', RATE_LIMIT_API_PER_SECOND: '' });
     try {
       const merchant = await buildMerchant(app.db);
-      const stoppedAt = Date.now();
-      mock.method(Date, 'now', () => stoppedAt);
+      stopClock();
       const found: number[] = [];
       // Fewer requests at once than may wait for Postgres: on a busy machine, all of them wait.
       for (let sent = 0; sent < 210; sent += 70) {
@@ -210,8 +209,7 @@ describe('the rate limit', () => {
     const apps = await Promise.all([openTestApp(withoutRedis), openTestApp(withoutRedis)]);
     try {
       const merchant = await buildMerchant((apps[0] as TestApp).db);
-      const stoppedAt = Date.now();
-      mock.method(Date, 'now', () => stoppedAt);
+      stopClock();
       for (const app of apps) {
         for (let i = 0; i < SHARE; i++) await client(app, merchant.testKey).get(PAYMENTS).expect(200);
         assertLimited(await client(app, merchant.testKey).get(PAYMENTS));

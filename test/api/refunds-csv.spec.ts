@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import request, { type Test } from 'supertest';
+import type { Test } from 'supertest';
 import { buildPaidSession, buildRefund } from '../../lab/world/shop/factories.js';
 import type { Payable } from '../../shared/payables/model.js';
 import { createdAt } from '../../shared/values/ids.js';
-import { assertInvalid } from '../support/api-client.js';
+import { askCsv, assertInvalid } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
 import { buildShop } from '../support/shop.js';
@@ -29,8 +29,7 @@ describe('the refunds as CSV', () => {
     await buildRefund(app.db, (await buildShop(app)).accountId);
   });
 
-  const ask = (path: string): Test =>
-    request(app.server).get(path).set('Authorization', `Bearer ${shop.testKey}`).set('Accept', 'text/csv');
+  const ask = (path: string): Test => askCsv(app, shop.testKey, path);
   const time = (at: Date): string => `${at.toISOString().slice(0, 19)}Z`;
   const line = (
     refund: Payable,
@@ -66,10 +65,8 @@ describe('the refunds as CSV', () => {
   it('contain all matches of the filters', async () => {
     const idsOf = async (query: string): Promise<string[]> => {
       const { text } = await ask(`/v1/refunds?${query}`).expect(200);
-      return text
-        .split('\r\n')
-        .slice(1, -1)
-        .map((row) => row.split(',')[0] ?? '');
+      const rows = text.split('\r\n').slice(1, -1);
+      return rows.map((row) => row.split(',')[0] ?? '');
     };
     assert.deepEqual(await idsOf('status=succeeded'), [done.id]);
     assert.deepEqual(await idsOf(`payment_intent=${open.refundedPaymentId}`), [open.id]);

@@ -15,6 +15,7 @@ import { assertInvalid, client, untilTaken } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
 import { REFUNDS } from '../support/orders.js';
+import { idsOf } from '../support/pages.js';
 
 const PAYER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const DAY = 24 * 3600;
@@ -214,7 +215,7 @@ describe('refunds', () => {
     const ids = async (query: string): Promise<string[]> => {
       const { body } = await own.get(`${REFUNDS}${query}`).expect(200);
       assert.equal(body.url, '/v1/refunds');
-      return body.data.map(({ id }: { id: string }) => id);
+      return idsOf(body);
     };
 
     it('newest first, page by page', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { buildEndpoints, HOOK_URL } from '../../lab/world/shop/factories.js';
 import { WebhookEndpoint } from '../../shared/webhooks/model.js';
-import { assertInvalid, assertMissing } from '../support/api-client.js';
+import { assertBothInvalid, assertInvalid, assertMissing } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
 import { ENDPOINTS } from '../support/orders.js';
@@ -120,8 +120,7 @@ describe('webhook endpoints', () => {
     for (const [code, param, body] of refused) {
       it(`refuse ${JSON.stringify(body).slice(0, 60)}`, async () => {
         const { shop, path, before } = await newEndpoint();
-        assertInvalid(await shop.test.post(path, body), code, param);
-        assertInvalid(await shop.test.form(path, body), code, param);
+        await assertBothInvalid(shop.test, path, body, code, param);
         assert.deepEqual((await shop.test.get(path)).body, before);
       });
     }

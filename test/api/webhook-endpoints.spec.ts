@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { buildEndpoints, HOOK_URL } from '../../lab/world/shop/factories.js';
 import { WebhookEndpoint } from '../../shared/webhooks/model.js';
-import { assertInvalid, withoutIds } from '../support/api-client.js';
+import { assertBothInvalid, withoutIds } from '../support/api-client.js';
 import { openTestApp } from '../support/app.js';
 import { forAllTests } from '../support/hooks.js';
 import { ENDPOINTS } from '../support/orders.js';
+import { idsOf } from '../support/pages.js';
 import { buildShop } from '../support/shop.js';
 
 describe('webhook endpoints', () => {
@@ -108,16 +109,13 @@ describe('webhook endpoints', () => {
     for (const [code, param, body] of refused) {
       it(`refuse ${JSON.stringify(body)}`, async () => {
         const shop = await buildShop(app);
-        assertInvalid(await shop.test.post(ENDPOINTS, body), code, param);
-        assertInvalid(await shop.test.form(ENDPOINTS, body), code, param);
+        await assertBothInvalid(shop.test, ENDPOINTS, body, code, param);
         assert.equal((await shop.test.get(ENDPOINTS)).body.data.length, 0);
       });
     }
   });
 
   describe('listed', () => {
-    const idsOf = (body: { data: { id: string }[] }): string[] => body.data.map(({ id }) => id);
-
     it('are complete for this mode, newest first, without limit', async () => {
       const shop = await buildShop(app);
       const test = await buildEndpoints(app.db, shop.accountId, 25);

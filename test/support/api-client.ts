@@ -48,6 +48,13 @@ export function client(app: Pick<TestApp, 'server'>, key?: string): Client {
   };
 }
 
+/** Asks for a table as CSV, unless `accept` says otherwise. */
+export function askCsv(app: Pick<TestApp, 'server'>, key: string, path: string, accept = 'text/csv'): Test {
+  return request(app.server)
+    .get(path)
+    .set({ Authorization: `Bearer ${key}`, Accept: accept });
+}
+
 /** Encodes `{a: [{b: 1}]}` as `a[0][b]=1`, as Stripe's own clients do; null is an empty value. */
 export function formText(body: object): string {
   return pairsOf(body, '')
@@ -100,6 +107,18 @@ export function assertRefusal(res: Response, status: number, code: string, param
 /** Asserts the usual refusal: 400 with the parameter at fault. */
 export function assertInvalid(res: Response, code: string, param?: string): void {
   assertRefusal(res, 400, code, param);
+}
+
+/** Sends the body as JSON and as a form, and asserts the usual refusal of both. */
+export async function assertBothInvalid(
+  api: Client,
+  path: string,
+  body: object,
+  code: string,
+  param?: string,
+): Promise<void> {
+  assertInvalid(await api.post(path, body), code, param);
+  assertInvalid(await api.form(path, body), code, param);
 }
 
 export function assertMissing(res: Response, param = 'id'): void {

@@ -67,17 +67,7 @@ describe('hostile input', () => {
       });
     }
 
-    for (const raw of [
-      '-1',
-      '100000000',
-      '0.1',
-      '1e400',
-      '9007199254740992',
-      '"450"',
-      'true',
-      '[450]',
-      '"Infinity"',
-    ]) {
+    for (const raw of '-1 100000000 0.1 1e400 9007199254740992 "450" true [450] "Infinity"'.split(' ')) {
       it(`${raw} in JSON is not an amount`, async () => {
         assertInvalid(await web.post(withAmount(raw)), 'parameter_invalid_integer', AMOUNT);
       });
