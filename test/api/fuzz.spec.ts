@@ -4,9 +4,6 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Keypair } from '@solana/web3.js';
 import fc from 'fast-check';
-import { createApp } from '../../api/app.js';
-import { createHttpServer } from '../../api/process/http-server.js';
-import { closeDeps, openDeps } from '../../api/process/open-deps.js';
 import { startFacilitator } from '../../lab/world/facilitator/facilitator.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { paymentHeader, signEvmPayment, signSolanaPayment } from '../../lab/world/shop/agent.js';
@@ -17,10 +14,9 @@ import {
   buildRevokedKey,
   buildSession,
 } from '../../lab/world/shop/factories.js';
-import { loadConfig } from '../../shared/config/config.js';
 import { poolUse } from '../../shared/db/knex.js';
-import { createLogger } from '../../shared/process/logger.js';
 import { buildSigner, signToken } from '../support/api-client.js';
+import { openTestApp } from '../support/app.js';
 import { BUYER, findEntry, SOLANA_DEVNET } from '../support/checkout.js';
 import { AnswerRules } from '../support/fuzz/answer-rules.js';
 import { hostileMessages } from '../support/fuzz/hostile-messages.js';
@@ -28,7 +24,6 @@ import { type Hostile, hostileRequests, ID } from '../support/fuzz/hostile-reque
 import { type Json, MARK } from '../support/fuzz/hostile-values.js';
 import { RawClient } from '../support/fuzz/raw-client.js';
 import { decodeHeader } from '../support/link-answers.js';
-import { testServices } from '../support/suite.js';
 
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 12_000);
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_101);
@@ -54,24 +49,7 @@ const collectGarbage: () => void = runInNewContext('gc');
 describe('fuzzing', () => {
   it(`${REQUESTS} requests from seed ${SEED} (FUZZ_SEED): each response has a valid shape, and nothing leaks`, async function () {
     this.timeout(1_200_000);
-    const { databaseUrl, redisUrl } = testServices();
     const facilitator = await startFacilitator();
-    const config = loadConfig(
-      {
-        DATABASE_URL: databaseUrl,
-        REDIS_URL: redisUrl,
-        FACILITATOR_URL: facilitator.url,
-        BASE_URL: 'https://pay.example',
-        RATE_LIMIT_API_PER_SECOND: '1000000',
-        RATE_LIMIT_LINK_PER_MINUTE: '10000000',
-        WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
-        SETTLE_WAIT_MS: '0',
-        METRICS_TOKEN: 'scrape-me',
-        ADMIN_PASSWORD: 'open sesame',
-        LOG_LEVEL: 'info',
-      },
-      'web',
-    );
     const complaints: string[] = [];
     const secrets: string[] = ['scrape-me', 'open sesame', 'whsec_'];
     const log = new Writable({
@@ -84,13 +62,21 @@ describe('fuzzing', () => {
         done();
       },
     });
-    const deps = openDeps(config, createLogger('info', 'test', log));
-    const server = createHttpServer(createApp(deps));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const address = server.address();
-    const wire = new RawClient(typeof address === 'object' && address !== null ? address.port : 0);
+    const settings = {
+      FACILITATOR_URL: facilitator.url,
+      RATE_LIMIT_API_PER_SECOND: '1000000',
+      RATE_LIMIT_LINK_PER_MINUTE: '10000000',
+      CHECK_TOKEN_ACCOUNTS: '',
+      WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
+      SETTLE_WAIT_MS: '0',
+      METRICS_TOKEN: 'scrape-me',
+      ADMIN_PASSWORD: 'open sesame',
+      LOG_LEVEL: 'info',
+    };
+    const app = await openTestApp(settings, log);
+    const { db, server } = app;
+    const wire = new RawClient(app.port);
 
-    const { db } = deps;
     const shop = await buildMerchant(db);
     const other = await buildMerchant(db);
     const revoked = await buildRevokedKey(db, shop.accountId);
@@ -220,7 +206,7 @@ describe('fuzzing', () => {
       );
       assert.deepEqual(written, { ...rules.made, webhook_deliveries: written.webhook_deliveries });
       // The page also has the metrics of workers that other specs started on this database.
-      const series = (await deps.metrics.read()).match(/^checkout_http_request_seconds_count\{.*$/gm) ?? [];
+      const series = (await app.metrics.read()).match(/^checkout_http_request_seconds_count\{.*$/gm) ?? [];
       assert.ok(series.length > 100 && series.length < 400, `${series.length} series`);
       assert.deepEqual(
         series.filter((line) => !ROUTE_LABEL.test(line)),
@@ -239,11 +225,8 @@ describe('fuzzing', () => {
       );
     } finally {
       wire.close();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-      deps.settlements.close();
       await db('payments').where({ accountId: shop.accountId }).update({ stage: null, dueAt: null });
-      await closeDeps(deps);
+      await app.close();
       await facilitator.close();
     }
   });

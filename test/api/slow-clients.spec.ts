@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
-import { buffer } from 'node:stream/consumers';
+import type { AddressInfo, Socket } from 'node:net';
 import { createApp } from '../../api/app.js';
 import { CLIENT_TIMES, createHttpServer } from '../../api/process/http-server.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
@@ -12,6 +11,7 @@ import { poolUse } from '../../shared/db/knex.js';
 import { openCheckout } from '../support/checkout.js';
 import { forAllTests } from '../support/hooks.js';
 import { SESSIONS } from '../support/orders.js';
+import { exchange, openWire, restOf, statusesOf } from '../support/wire.js';
 
 const LONGEST_SETTLE_WAIT_MS = 120_000;
 /** Short, so that tests can wait for them. No test measures them: each goes on when the server has acted. */
@@ -48,30 +48,16 @@ describe('slow clients', () => {
     ].join('\r\n');
   const requestHead = (line: string, ...headers: string[]): string => `${head(line, ...headers)}\r\n\r\n`;
 
-  function open(to = server): Socket {
-    const { port } = to.address() as AddressInfo;
-    return connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => {});
-  }
-
-  /** The bytes received until the server closed the connection. */
-  async function everythingFrom(socket: Socket): Promise<string> {
-    const text = (await buffer(socket)).toString('utf8');
-    socket.destroy();
-    return text;
-  }
-
-  async function ask(request: string): Promise<string> {
-    const socket = open();
-    socket.write(request);
-    return await everythingFrom(socket);
-  }
+  const portOf = (one: Server): number => (one.address() as AddressInfo).port;
+  const open = (to = server): Socket => openWire(portOf(to));
+  const ask = (request: string): Promise<string> => exchange(portOf(server), request);
 
   /** Writes a little at intervals while the server accepts it. */
   async function dribble(first: string, more: string): Promise<string> {
     const socket = open();
     socket.write(first);
     const timer = setInterval(() => socket.write(more), 50);
-    return await everythingFrom(socket).finally(() => clearInterval(timer));
+    return await restOf(socket).finally(() => clearInterval(timer));
   }
 
   /** Longer than any of the short times: a connection opened now has been closed. */
@@ -171,7 +157,7 @@ describe('slow clients', () => {
     assert.match(String(first), /^HTTP\/1\.1 200 /);
     await untilSlowOnesAreCut();
     socket.write(requestHead(`GET ${SESSIONS}?limit=1`, 'Connection: close'));
-    assert.match(await everythingFrom(socket), /HTTP\/1\.1 200 /);
+    assert.match(await restOf(socket), /HTTP\/1\.1 200 /);
   });
 
   it('leave nothing behind when they disconnect during their body or their wait', async () => {
@@ -213,9 +199,8 @@ describe('slow clients', () => {
       requestHead('PUT /v1/payments'),
     ].join('');
     const answers = await ask(round.repeat(20) + requestHead('GET /healthz', 'Connection: close'));
-    const statuses = [...answers.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status));
     const expected = Array.from({ length: 20 }, () => [200, 400, 404, 404, 200, 405]).flat();
-    assert.deepEqual(statuses, [...expected, 200]);
+    assert.deepEqual(statusesOf(answers), [...expected, 200]);
     const ids = [...answers.matchAll(/^Request-Id: (\S+)/gim)].map(([, id]) => id);
     assert.equal(new Set(ids).size, 121);
   });

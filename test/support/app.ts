@@ -16,7 +16,11 @@ export interface TestApp extends Deps {
   close(): Promise<void>;
 }
 
-export async function openTestApp(environment: Record<string, string> = {}): Promise<TestApp> {
+/** `log` takes the lines of the app's log. */
+export async function openTestApp(
+  environment: Record<string, string> = {},
+  log?: NodeJS.WritableStream,
+): Promise<TestApp> {
   const { databaseUrl, redisUrl } = testServices();
   const config = loadConfig(
     {
@@ -32,7 +36,7 @@ export async function openTestApp(environment: Record<string, string> = {}): Pro
     },
     'web',
   );
-  const logger = createLogger(config.logLevel, 'test');
+  const logger = createLogger(config.logLevel, 'test', log);
   const deps = openDeps(config, logger, await testPageAssets());
   const server = createHttpServer(createApp(deps));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

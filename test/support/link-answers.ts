@@ -29,7 +29,7 @@ export function declarePaymentIdentifier(): object {
   return { [PAYMENT_IDENTIFIER]: declarePaymentIdentifierExtension() };
 }
 
-const EXPOSED = ['PAYMENT-REQUIRED', 'PAYMENT-RESPONSE', 'Retry-After'];
+const EXPOSED = ['PAYMENT-REQUIRED', 'PAYMENT-RESPONSE', 'X-PAYMENT-RESPONSE', 'Retry-After', 'Link'];
 const STATUS_BY_CODE: Record<string, number> = {
   invalid_payment_payload: 400,
   resource_missing: 404,
@@ -44,14 +44,25 @@ const STATUS_BY_CODE: Record<string, number> = {
   payments_unavailable: 503,
 };
 
-/** Asserts what holds for every answer of a payment link. */
-export function assertLinkAnswer(res: Response, method: LinkMethod, link: string): void {
+export const listOf = (res: Response, header: string): string[] =>
+  (res.get(header) ?? '').toLowerCase().split(/\s*,\s*/);
+
+/** Asserts that a page of another origin may read the answer. */
+export function assertReadable(res: Response): void {
   assert.equal(res.get('Access-Control-Allow-Origin'), '*');
-  const exposed = (res.get('Access-Control-Expose-Headers') ?? '').split(', ');
+  const exposed = listOf(res, 'Access-Control-Expose-Headers');
   assert.deepEqual(
-    EXPOSED.filter((name) => !exposed.includes(name)),
+    EXPOSED.filter((name) => !exposed.includes(name.toLowerCase())),
     [],
   );
+  // CORS allows no credentials with a wildcard origin.
+  assert.equal(res.get('Access-Control-Allow-Credentials'), undefined);
+  assert.equal(res.get('Cross-Origin-Resource-Policy'), 'cross-origin');
+}
+
+/** Asserts what holds for every answer of a payment link. */
+export function assertLinkAnswer(res: Response, method: LinkMethod, link: string): void {
+  assertReadable(res);
   assert.equal(res.get('Cache-Control'), 'no-store');
   assert.match(res.get('Vary') ?? '', /(^|, )Accept($|,)/);
   const isWaiting = [202, 409, 429, 503].includes(res.status);

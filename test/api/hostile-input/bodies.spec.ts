@@ -125,23 +125,14 @@ describe('hostile input', () => {
     }
 
     it('that is announced as too large is refused before it is sent', async () => {
-      const answer = await web.exchange(
-        web.head(
-          `POST ${SESSIONS}`,
-          'Content-Type: application/json',
-          'Content-Length: 5000000000',
-          'Connection: close',
-        ),
-      );
+      const answer = await web.exchange(web.postHead('Content-Length: 5000000000', 'Connection: close'));
       assert.match(answer, /^HTTP\/1\.1 400 .*"code":"body_too_large"/s);
     });
 
     it('that is longer than announced ends the connection, and its rest has no effect', async () => {
       const before = await web.sessionCount();
       const text = JSON.stringify(minimal);
-      const answer = await web.exchange(
-        web.head(`POST ${SESSIONS}`, 'Content-Type: application/json', 'Content-Length: 10') + text,
-      );
+      const answer = await web.exchange(web.postHead('Content-Length: 10') + text);
       assert.match(answer, /HTTP\/1\.1 400 Bad Request\r\n/);
       assert.ok(!answer.includes('200 OK'));
       assert.equal(await web.sessionCount(), before);
@@ -159,7 +150,7 @@ describe('hostile input', () => {
     for (const [why, headers, body] of unclear) {
       it(`with ${why} is refused by the HTTP parser: 400, and the connection ends`, async () => {
         const before = await web.sessionCount();
-        const request = web.head(`POST ${SESSIONS}`, 'Content-Type: application/json', ...headers) + body;
+        const request = web.postHead(...headers) + body;
         const answer = await web.exchange(request, { end: true });
         assert.match(answer, /^(HTTP\/1\.1 400 Bad Request\r\n.*)?$/s);
         assert.ok(!answer.includes('200 OK'));
@@ -170,11 +161,7 @@ describe('hostile input', () => {
 
     it('that is never finished has no effect, and is not a server error', async () => {
       const before = await web.sessionCount();
-      const head = web.head(
-        `POST ${SESSIONS}`,
-        'Content-Type: application/json',
-        `Content-Length: ${JSON.stringify(minimal).length}`,
-      );
+      const head = web.postHead(`Content-Length: ${JSON.stringify(minimal).length}`);
       const cuts: [cut: (socket: Socket) => void, logged: RegExp][] = [
         [(socket) => socket.destroy(), /"status":400,"code":"malformed_request"/],
         [(socket) => socket.resetAndDestroy(), /"aborted":true/],

@@ -8,21 +8,15 @@ import {
   request,
   type Server,
 } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
 import { Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { createApp } from '../../../api/app.js';
-import type { Deps } from '../../../api/deps/deps.js';
-import { createHttpServer } from '../../../api/process/http-server.js';
-import { closeDeps, openDeps } from '../../../api/process/open-deps.js';
 import { buildMerchant, type Merchant } from '../../../lab/world/shop/factories.js';
 import { CheckoutSession } from '../../../shared/checkout-sessions/model.js';
-import { loadConfig } from '../../../shared/config/config.js';
 import type { Knex } from '../../../shared/db/knex.js';
-import { createLogger } from '../../../shared/process/logger.js';
+import { openTestApp } from '../app.js';
 import { MARK } from '../fuzz/hostile-values.js';
 import { SESSIONS } from '../orders.js';
-import { testServices } from '../suite.js';
+import { openWire, restOf } from '../wire.js';
 import { FORM_TYPE, JSON_TYPE } from './order.js';
 
 /** A web process whose log is captured, with a client that sends requests unchanged for a merchant. */
@@ -47,6 +41,8 @@ interface HostileClient {
   exchange(bytes: string | Buffer, options?: { end?: boolean }): Promise<string>;
   /** The head of a request with the key of the merchant. */
   head(line: string, ...headers: string[]): string;
+  /** The head of a request with a JSON body that creates a session. */
+  postHead(...headers: string[]): string;
   sessionCount(): Promise<number>;
   /** Called after each test: nothing personal or secret was logged, and no prototype changed. */
   assertUnharmed(): void;
@@ -69,12 +65,15 @@ export interface Sent {
 
 export async function openHostileClient(): Promise<HostileClient> {
   const logged: string[] = [];
-  const deps = openLoggingDeps(logged);
-  const { db } = deps;
+  const log = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      logged.push(chunk.toString('utf8'));
+      done();
+    },
+  });
+  const app = await openTestApp({ WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true', LOG_LEVEL: 'trace' }, log);
+  const { server, port, db } = app;
   const shop = await buildMerchant(db);
-  const server = createHttpServer(createApp(deps));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
   const agent = new Agent({ keepAlive: true, maxSockets: 20 });
 
   const client: HostileClient = {
@@ -109,23 +108,17 @@ export async function openHostileClient(): Promise<HostileClient> {
     json: (body, path) => client.post(JSON.stringify(body), JSON_TYPE, path),
     form: (body, path) => client.post(body, FORM_TYPE, path),
     async exchange(bytes, { end = false } = {}) {
-      const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
-      socket.on('error', () => {});
+      const socket = openWire(port);
       if (end) socket.end(bytes);
       else socket.write(bytes);
-      const answer = (await buffer(socket)).toString('utf8');
-      socket.destroy();
-      return answer;
+      return await restOf(socket);
     },
     head: (line, ...headers) =>
       [
-        `${line} HTTP/1.1`,
-        'Host: localhost',
-        `Authorization: Bearer ${shop.testKey}`,
-        ...headers,
-        '',
-        '',
+        ...[`${line} HTTP/1.1`, 'Host: localhost', `Authorization: Bearer ${shop.testKey}`],
+        ...[...headers, '', ''],
       ].join('\r\n'),
+    postHead: (...headers) => client.head(`POST ${SESSIONS}`, 'Content-Type: application/json', ...headers),
     sessionCount: async () =>
       await CheckoutSession.query(db).where({ accountId: shop.accountId }).resultSize(),
     assertUnharmed() {
@@ -137,37 +130,10 @@ export async function openHostileClient(): Promise<HostileClient> {
     },
     async close() {
       agent.destroy();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-      deps.settlements.close();
-      await closeDeps(deps);
+      await app.close();
     },
   };
   return client;
-}
-
-function openLoggingDeps(logged: string[]): Deps {
-  const { databaseUrl, redisUrl } = testServices();
-  const config = loadConfig(
-    {
-      DATABASE_URL: databaseUrl,
-      REDIS_URL: redisUrl,
-      FACILITATOR_URL: 'http://127.0.0.1:1',
-      BASE_URL: 'https://pay.example',
-      RATE_LIMIT_API_PER_SECOND: '1000000',
-      RATE_LIMIT_LINK_PER_MINUTE: '1000000',
-      WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
-      LOG_LEVEL: 'trace',
-    },
-    'web',
-  );
-  const log = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      logged.push(chunk.toString('utf8'));
-      done();
-    },
-  });
-  return openDeps(config, createLogger(config.logLevel, 'test', log));
 }
 
 async function answerTo(outgoing: ClientRequest, secrets: readonly string[]): Promise<Answer> {
