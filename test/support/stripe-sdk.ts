@@ -19,10 +19,26 @@ export async function caught(work: Promise<unknown>): Promise<Caught> {
   return error;
 }
 
-/** The fields of an error that an integrator reads; asserts that it has a request id. */
-export function facts(error: Caught): object {
+interface Expected {
+  type?:
+    | 'StripeInvalidRequestError'
+    | 'StripeAuthenticationError'
+    | 'StripeIdempotencyError'
+    | 'StripeRateLimitError';
+  code: string;
+  param?: string;
+  statusCode?: number;
+}
+
+/** Asserts that the SDK throws an error with these fields, which integrators read, and with a request id. */
+export async function assertThrows(
+  work: Promise<unknown>,
+  { type = 'StripeInvalidRequestError', code, param, statusCode = 400 }: Expected,
+): Promise<Caught> {
+  const error = await caught(work);
   assert.match(String(error.requestId), /^req_[A-Za-z0-9]+$/);
   assert.match(error.message, /^\S+ \S+ .*\.$/);
-  const { type, code, param, statusCode } = error;
-  return { type, code, param, statusCode };
+  assert.ok(error instanceof Stripe.errors[type], error.type);
+  assert.deepEqual([error.type, error.code, error.param, error.statusCode], [type, code, param, statusCode]);
+  return error;
 }

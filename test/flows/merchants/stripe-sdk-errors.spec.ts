@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import Stripe from 'stripe';
+import type Stripe from 'stripe';
 import { buildMerchant } from '../../../lab/world/shop/factories.js';
 import { revokeApiKey } from '../../../shared/accounts/api-keys.js';
 import { CheckoutSession } from '../../../shared/checkout-sessions/model.js';
 import { WebhookEndpoint } from '../../../shared/webhooks/model.js';
 import { openTestApp } from '../../support/app.js';
 import { forAllTests } from '../../support/hooks.js';
-import { caught, coffee, facts, sdk } from '../../support/stripe-sdk.js';
+import { assertThrows, coffee, sdk } from '../../support/stripe-sdk.js';
 
 const ENDPOINT_URL = 'https://shop.example/hooks';
 
@@ -37,58 +37,39 @@ describe('the stock Stripe SDK', () => {
     ];
     for (const [what, params, code, param] of invalid) {
       it(`StripeInvalidRequestError for ${what}`, async () => {
-        const error = await caught(stripe.checkout.sessions.create(params as SessionParams));
-        assert.ok(error instanceof Stripe.errors.StripeInvalidRequestError);
-        assert.equal(error.rawType, 'invalid_request_error');
-        assert.deepEqual(facts(error), { type: 'StripeInvalidRequestError', code, param, statusCode: 400 });
+        const asked = stripe.checkout.sessions.create(params as SessionParams);
+        const { rawType } = await assertThrows(asked, { code, param });
+        assert.equal(rawType, 'invalid_request_error');
       });
     }
 
     it('StripeInvalidRequestError for an unknown cursor', async () => {
-      const error = await caught(
+      await assertThrows(
         stripe.checkout.sessions.list({ starting_after: 'cs_test_nothing' }).autoPagingToArray({ limit: 10 }),
+        { code: 'resource_missing', param: 'starting_after', statusCode: 404 },
       );
-      assert.deepEqual(facts(error), {
-        type: 'StripeInvalidRequestError',
-        code: 'resource_missing',
-        param: 'starting_after',
-        statusCode: 404,
-      });
     });
 
     it('StripeInvalidRequestError for a path that the API does not have', async () => {
-      const error = await caught(stripe.customers.list());
-      assert.deepEqual(facts(error), {
-        type: 'StripeInvalidRequestError',
-        code: 'unknown_path',
-        param: undefined,
-        statusCode: 404,
-      });
+      await assertThrows(stripe.customers.list(), { code: 'unknown_path', statusCode: 404 });
     });
 
     it('StripeInvalidRequestError for a change of an endpoint with an empty id, and creates none', async () => {
       const owner = await buildMerchant(app.db);
       const { webhookEndpoints } = sdk(owner.testKey, app.port);
-      const error = await caught(webhookEndpoints.update('', { url: ENDPOINT_URL, enabled_events: ['*'] }));
-      assert.deepEqual(facts(error), {
-        type: 'StripeInvalidRequestError',
-        code: 'unknown_path',
-        param: undefined,
-        statusCode: 404,
-      });
+      const error = await assertThrows(
+        webhookEndpoints.update('', { url: ENDPOINT_URL, enabled_events: ['*'] }),
+        { code: 'unknown_path', statusCode: 404 },
+      );
       assert.match(error.message, / ends with a slash, where an id may be missing\.$/);
       assert.deepEqual((await webhookEndpoints.list()).data, []);
     });
 
     it('StripeAuthenticationError for a key that is wrong or was revoked', async () => {
-      const wrong = await caught(sdk(`svc_ck_test_${'x'.repeat(40)}`, app.port).checkout.sessions.list());
-      assert.ok(wrong instanceof Stripe.errors.StripeAuthenticationError);
-      assert.deepEqual(facts(wrong), {
-        type: 'StripeAuthenticationError',
-        code: 'api_key_invalid',
-        param: undefined,
-        statusCode: 401,
-      });
+      const wrong = await assertThrows(
+        sdk(`svc_ck_test_${'x'.repeat(40)}`, app.port).checkout.sessions.list(),
+        { type: 'StripeAuthenticationError', code: 'api_key_invalid', statusCode: 401 },
+      );
       assert.doesNotMatch(wrong.message, /xxxxx/);
 
       const owner = await buildMerchant(app.db);
@@ -99,27 +80,23 @@ describe('the stock Stripe SDK', () => {
         owner.accountId,
       );
       await revokeApiKey(app.db, rows[0].id);
-      const revoked = await caught(mine.checkout.sessions.list());
-      assert.ok(revoked instanceof Stripe.errors.StripeAuthenticationError);
-      assert.equal(revoked.code, 'api_key_revoked');
+      await assertThrows(mine.checkout.sessions.list(), {
+        type: 'StripeAuthenticationError',
+        code: 'api_key_revoked',
+        statusCode: 401,
+      });
     });
 
     it('StripeIdempotencyError for a key that was used with other parameters', async () => {
       const idempotencyKey = 'sdk-reused';
       await stripe.checkout.sessions.create({ line_items: [coffee] }, { idempotencyKey });
-      const error = await caught(
+      await assertThrows(
         stripe.checkout.sessions.create(
           { line_items: [coffee], client_reference_id: 'x' },
           { idempotencyKey },
         ),
+        { type: 'StripeIdempotencyError', code: 'idempotency_key_reused' },
       );
-      assert.ok(error instanceof Stripe.errors.StripeIdempotencyError);
-      assert.deepEqual(facts(error), {
-        type: 'StripeIdempotencyError',
-        code: 'idempotency_key_reused',
-        param: undefined,
-        statusCode: 400,
-      });
     });
 
     it('StripeRateLimitError with Retry-After, which the SDK does not retry', async () => {
@@ -134,13 +111,8 @@ describe('the stock Stripe SDK', () => {
         const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
         assert.ok(refused.length > 0);
         for (const { reason } of refused) {
-          assert.ok(reason instanceof Stripe.errors.StripeRateLimitError);
-          assert.deepEqual(facts(reason), {
-            type: 'StripeRateLimitError',
-            code: 'rate_limit',
-            param: undefined,
-            statusCode: 429,
-          });
+          const expected = { type: 'StripeRateLimitError', code: 'rate_limit', statusCode: 429 } as const;
+          await assertThrows(Promise.reject(reason), expected);
           assert.match(reason.headers?.['retry-after'] ?? '', /^[1-9]\d*$/);
         }
       } finally {
@@ -149,7 +121,40 @@ describe('the stock Stripe SDK', () => {
     });
   });
 
+  describe('that names an account', () => {
+    for (const [option, header] of [
+      ['stripeAccount', 'Stripe-Account'],
+      ['stripeContext', 'Stripe-Context'],
+    ] as const) {
+      it(`by ${option} is refused when the key is not of it, and nothing is created`, async () => {
+        const [owner, other] = [await buildMerchant(app.db), await buildMerchant(app.db)];
+        const { sessions } = sdk(owner.testKey, app.port).checkout;
+        const named = { [option]: other.accountId };
+        const asked = [sessions.create({ line_items: [coffee] }, named), sessions.list({}, named)];
+        const refusal = { code: 'parameter_invalid', param: header };
+        await Promise.all(asked.map((work) => assertThrows(work, refusal)));
+        assert.deepEqual((await sessions.list()).data, []);
+      });
+
+      it(`by ${option} may be the key's own`, async () => {
+        const owner = await buildMerchant(app.db);
+        const { sessions } = sdk(owner.testKey, app.port).checkout;
+        const { id } = await sessions.create({ line_items: [coffee] }, { [option]: owner.accountId });
+        assert.equal((await sessions.retrieve(id, {}, { [option]: '' })).id, id);
+      });
+    }
+  });
+
   describe('retries', () => {
+    const fronts: LossyFront[] = [];
+    afterEach(() => Promise.all(fronts.splice(0).map((front) => front.close())));
+
+    async function lossyFront(losses: number): Promise<LossyFront> {
+      const front = await openLossyFront(app.port, losses);
+      fronts.push(front);
+      return front;
+    }
+
     it('by the caller with one idempotencyKey: the first answer again', async () => {
       const params: SessionParams = { line_items: [coffee], client_reference_id: 'by-hand' };
       const options = { idempotencyKey: 'sdk-by-hand' };
@@ -162,71 +167,55 @@ describe('the stock Stripe SDK', () => {
     });
 
     it('a create when the answer was lost twice: one session', async () => {
-      const front = await openLossyFront(app.port, 2);
-      try {
-        const session = await sdk(shop.testKey, front.port).checkout.sessions.create({
-          line_items: [coffee],
-          client_reference_id: 'lost-twice',
-        });
-        assert.equal(front.keys.length, 3);
-        assert.equal(new Set(front.keys).size, 1);
-        assert.equal(session.lastResponse.headers['idempotent-replayed'], 'true');
-        const rows = await CheckoutSession.query(app.db).where({ clientReferenceId: 'lost-twice' });
-        assert.deepEqual(
-          rows.map(({ id }) => id),
-          [session.id],
-        );
-      } finally {
-        await front.close();
-      }
+      const front = await lossyFront(2);
+      const session = await sdk(shop.testKey, front.port).checkout.sessions.create({
+        line_items: [coffee],
+        client_reference_id: 'lost-twice',
+      });
+      assert.equal(front.keys.length, 3);
+      assert.equal(new Set(front.keys).size, 1);
+      assert.equal(session.lastResponse.headers['idempotent-replayed'], 'true');
+      const rows = await CheckoutSession.query(app.db).where({ clientReferenceId: 'lost-twice' });
+      assert.deepEqual(
+        rows.map(({ id }) => id),
+        [session.id],
+      );
     });
 
     it('a create even with maxNetworkRetries 0, when the connection broke: one session', async () => {
-      const front = await openLossyFront(app.port, 1);
-      try {
-        const withoutRetries = sdk(shop.testKey, front.port, { maxNetworkRetries: 0 });
-        const session = await withoutRetries.checkout.sessions.create({
-          line_items: [coffee],
-          client_reference_id: 'lost-once',
-        });
-        const rows = await CheckoutSession.query(app.db).where({ clientReferenceId: 'lost-once' });
-        assert.deepEqual(
-          rows.map(({ id }) => id),
-          [session.id],
-        );
-      } finally {
-        await front.close();
-      }
+      const front = await lossyFront(1);
+      const withoutRetries = sdk(shop.testKey, front.port, { maxNetworkRetries: 0 });
+      const session = await withoutRetries.checkout.sessions.create({
+        line_items: [coffee],
+        client_reference_id: 'lost-once',
+      });
+      const rows = await CheckoutSession.query(app.db).where({ clientReferenceId: 'lost-once' });
+      assert.deepEqual(
+        rows.map(({ id }) => id),
+        [session.id],
+      );
     });
 
     it('an expire when the answer was lost: expired, not checkout_session_not_open', async () => {
       const { id } = await stripe.checkout.sessions.create({ line_items: [coffee] });
-      const front = await openLossyFront(app.port, 1);
-      try {
-        const expired = await sdk(shop.testKey, front.port).checkout.sessions.expire(id);
-        assert.equal(expired.status, 'expired');
-        assert.equal(expired.lastResponse.headers['idempotent-replayed'], 'true');
-      } finally {
-        await front.close();
-      }
+      const front = await lossyFront(1);
+      const expired = await sdk(shop.testKey, front.port).checkout.sessions.expire(id);
+      assert.equal(expired.status, 'expired');
+      assert.equal(expired.lastResponse.headers['idempotent-replayed'], 'true');
     });
 
     it('a webhook endpoint when the answer was lost: one endpoint, with its secret', async () => {
       const owner = await buildMerchant(app.db);
-      const front = await openLossyFront(app.port, 1);
-      try {
-        const endpoint = await sdk(owner.testKey, front.port).webhookEndpoints.create({
-          url: ENDPOINT_URL,
-          enabled_events: ['*'],
-        });
-        const rows = await WebhookEndpoint.query(app.db).where({ accountId: owner.accountId });
-        assert.deepEqual(
-          rows.map(({ id, sealedSecret }) => [id, app.secretBox.open(sealedSecret)]),
-          [[endpoint.id, endpoint.secret]],
-        );
-      } finally {
-        await front.close();
-      }
+      const front = await lossyFront(1);
+      const endpoint = await sdk(owner.testKey, front.port).webhookEndpoints.create({
+        url: ENDPOINT_URL,
+        enabled_events: ['*'],
+      });
+      const rows = await WebhookEndpoint.query(app.db).where({ accountId: owner.accountId });
+      assert.deepEqual(
+        rows.map(({ id, sealedSecret }) => [id, app.secretBox.open(sealedSecret)]),
+        [[endpoint.id, endpoint.secret]],
+      );
     });
   });
 });

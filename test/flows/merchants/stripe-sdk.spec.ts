@@ -4,7 +4,7 @@ import { buildMerchant, buildPaidSession } from '../../../lab/world/shop/factori
 import { nowMs } from '../../../shared/process/clock.js';
 import { openTestApp } from '../../support/app.js';
 import { forAllTests } from '../../support/hooks.js';
-import { caught, coffee, facts, sdk } from '../../support/stripe-sdk.js';
+import { assertThrows, coffee, sdk } from '../../support/stripe-sdk.js';
 
 const ENDPOINT_URL = 'https://shop.example/hooks';
 const LONGEST_LINE_ITEMS = 100;
@@ -129,9 +129,7 @@ describe('the stock Stripe SDK', () => {
     it('with a live key in live mode, where a test key does not find it', async () => {
       const live = await sdk(shop.liveKey, app.port).checkout.sessions.create({ line_items: [coffee] });
       assert.equal(live.livemode, true);
-      const error = await caught(stripe.checkout.sessions.retrieve(live.id));
-      assert.deepEqual(facts(error), {
-        type: 'StripeInvalidRequestError',
+      const error = await assertThrows(stripe.checkout.sessions.retrieve(live.id), {
         code: 'resource_missing',
         param: 'id',
         statusCode: 404,
@@ -145,12 +143,9 @@ describe('the stock Stripe SDK', () => {
     const expired = await stripe.checkout.sessions.expire(id, { expand: ['line_items'] });
     assert.deepEqual([expired.status, expired.url], ['expired', null]);
     assert.equal(expired.line_items?.data.length, 1);
-    const error = await caught(stripe.checkout.sessions.expire(id));
-    assert.deepEqual(facts(error), {
-      type: 'StripeInvalidRequestError',
+    await assertThrows(stripe.checkout.sessions.expire(id), {
       code: 'checkout_session_not_open',
       param: 'id',
-      statusCode: 400,
     });
   });
 
@@ -186,9 +181,7 @@ describe('the stock Stripe SDK', () => {
         object: 'webhook_endpoint',
         deleted: true,
       });
-      const gone = await caught(stripe.webhookEndpoints.retrieve(created.id));
-      assert.deepEqual(facts(gone), {
-        type: 'StripeInvalidRequestError',
+      await assertThrows(stripe.webhookEndpoints.retrieve(created.id), {
         code: 'resource_missing',
         param: 'id',
         statusCode: 404,
@@ -237,12 +230,9 @@ describe('the stock Stripe SDK', () => {
     });
 
     it('and gets errors like any other request', async () => {
-      const error = await caught(stripe.rawRequest('GET', '/v1/payments?limit=1000'));
-      assert.deepEqual(facts(error), {
-        type: 'StripeInvalidRequestError',
+      await assertThrows(stripe.rawRequest('GET', '/v1/payments?limit=1000'), {
         code: 'parameter_invalid_integer',
         param: 'limit',
-        statusCode: 400,
       });
     });
   });
