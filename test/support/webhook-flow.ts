@@ -7,11 +7,13 @@ import { recordSessionEvents } from '../../shared/checkout-sessions/record-event
 import { loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { nowMs } from '../../shared/process/clock.js';
+import type { Closable } from '../../shared/process/shutdown.js';
 import { newId } from '../../shared/values/ids.js';
 import { WebhookDelivery, WebhookEndpoint } from '../../shared/webhooks/model.js';
 import type { SlotAllowance } from '../../shared/webhooks/slots.js';
 import { type Client, client } from './api-client.js';
 import { type Checkout, openCheckout } from './checkout.js';
+import { emptyTables } from './empty-tables.js';
 import { EVENT_DEPS } from './money-flow.js';
 import { createMigratedDatabase, testServices } from './suite.js';
 
@@ -34,6 +36,8 @@ export interface WebhookFlow extends Checkout {
   enqueueDeliveries(endpointId: string): Promise<void>;
   untilSucceeded(endpointId: string, count: number, deadlineMs?: number): Promise<WebhookDelivery[]>;
   endpoint(id: string): Promise<WebhookEndpoint>;
+  /** Closes the receivers and the workers, and deletes endpoints, events and deliveries. */
+  startOver(): Promise<void>;
 }
 
 export interface Hook {
@@ -62,6 +66,7 @@ export async function openWebhookFlow(name: string, options: WebhookFlowOptions 
     },
   });
   const receivers: Receiver[] = [];
+  const workers: Closable[] = [];
   const api = client(checkout.app, checkout.merchant.testKey);
   const flow: WebhookFlow = {
     ...checkout,
@@ -116,8 +121,18 @@ export async function openWebhookFlow(name: string, options: WebhookFlowOptions 
         return rows;
       }, deadlineMs),
     endpoint: async (id) => await WebhookEndpoint.query(db).findById(id).throwIfNotFound(),
-    async close() {
+    async startWorker(settings) {
+      const worker = await checkout.startWorker(settings);
+      workers.push(worker);
+      return worker;
+    },
+    async startOver() {
       // Receivers that hang are closed first, so that the workers do not wait for them.
+      await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
+      await Promise.all(workers.splice(0).map((worker) => worker.close()));
+      await emptyTables(db, 'webhook_endpoints', 'events');
+    },
+    async close() {
       await Promise.all(receivers.map((receiver) => receiver.close()));
       await checkout.close();
       await db.destroy();

@@ -84,6 +84,10 @@ export class TcpProxy {
     await once(this.#server, 'close');
   }
 
+  async close(): Promise<void> {
+    await this.refuse();
+  }
+
   /** Ends every connection and drops the bytes that a freeze holds; new connections are accepted. */
   cut(): void {
     for (const connection of this.#connections) connection.cut();

@@ -7,6 +7,7 @@ import { advanceClock, resetClock } from '../../../shared/process/clock.js';
 import { WebhookDelivery } from '../../../shared/webhooks/model.js';
 import { LEASE_MS } from '../../../shared/webhooks/take-due.js';
 import { type AccountSize, type BusyAccount, openBusyAccount } from '../../support/busy-account.js';
+import { forAllTests } from '../../support/hooks.js';
 import { testServices } from '../../support/suite.js';
 import { openWebhookFlow, type WebhookFlow } from '../../support/webhook-flow.js';
 
@@ -31,24 +32,25 @@ const ONE_HOST: AccountSize = { hosts: 1, endpointsPerHost: 100 };
 const MANY_HOSTS: AccountSize = { hosts: 25, endpointsPerHost: 4 };
 
 describe("one account's webhooks and the others'", () => {
+  const redis = forAllTests(() => TcpProxy.start(testServices().redisUrl));
+  const onRedis = forAllTests(() =>
+    openWebhookFlow('webhooks_accounts', { worker: false, environment: { REDIS_URL: redis.url } }),
+  );
+  const onPostgres = forAllTests(() =>
+    openWebhookFlow('webhooks_accounts_postgres', { worker: false, environment: { REDIS_URL: '' } }),
+  );
   let flow: WebhookFlow;
-  let proxy: TcpProxy;
   const opened: BusyAccount[] = [];
+  beforeEach(() => {
+    flow = onRedis;
+  });
   afterEach(async () => {
     resetClock();
     await killProcesses();
     await Promise.all(opened.splice(0).map((busy) => busy.close()));
-    await flow.close();
-    await proxy.refuse();
+    await flow.startOver();
+    await redis.accept();
   });
-
-  async function open(environment: Record<string, string> = {}): Promise<void> {
-    proxy = await TcpProxy.start(testServices().redisUrl);
-    flow = await openWebhookFlow('webhooks_accounts', {
-      worker: false,
-      environment: { REDIS_URL: proxy.url, ...environment },
-    });
-  }
 
   async function addAccount(size: AccountSize): Promise<BusyAccount> {
     const busy = await openBusyAccount(flow.app, size);
@@ -85,28 +87,7 @@ describe("one account's webhooks and the others'", () => {
     assert.ok(begun <= triesOfSlot(since) * OF_ONE_ACCOUNT, `${begun} tries of the other account came first`);
   }
 
-  for (const [store, size] of [
-    ['Redis', MANY_HOSTS],
-    ['Postgres', ONE_HOST],
-    ['neither, as Redis is down', MANY_HOSTS],
-  ] as const) {
-    it(`an event overtakes another account's 100 endpoints of ${size.hosts} hosts that hang; queue in ${store}`, async () => {
-      await open(store === 'Postgres' ? { REDIS_URL: '' } : {});
-      const [busy, quiet] = [await addAccount(size), await addAccount({ hosts: 1, endpointsPerHost: 1 })];
-      await flow.startWorker();
-      if (store === 'neither, as Redis is down') await proxy.refuse();
-      await busy.sendEvents(20);
-      await untilHanging(busy, OF_ONE_HOST);
-      await assertOvertaken(busy, quiet);
-      const left = await WebhookDelivery.query(flow.db)
-        .where('status', 'pending')
-        .whereIn('endpointId', [...busy.endpointIds]);
-      assert.equal(left.length, 2000, 'deliveries are missing');
-    });
-  }
-
-  it('an event without a notification overtakes them as well, found by the sweep', async () => {
-    await open();
+  it("an event without a notification overtakes another account's 1,000 endpoints that hang, found by the sweep", async () => {
     const busy = await addAccount({ hosts: 2, endpointsPerHost: 500 });
     const quiet = await addAccount({ hosts: 1, endpointsPerHost: 1 });
     await flow.startWorker();
@@ -115,8 +96,7 @@ describe("one account's webhooks and the others'", () => {
     await assertOvertaken(busy, quiet, true);
   });
 
-  it('an event overtakes them over two worker processes', async () => {
-    await open();
+  it("an event overtakes another account's 200 endpoints that hang, over two worker processes", async () => {
     const busy = await addAccount({ hosts: 25, endpointsPerHost: 8 });
     const quiet = await addAccount({ hosts: 1, endpointsPerHost: 1 });
     await Promise.all([flow.startWorker(), flow.startWorker()]);
@@ -130,7 +110,6 @@ describe("one account's webhooks and the others'", () => {
     { size: ONE_HOST, most: OF_ONE_HOST },
   ]) {
     it(`alone, an account with ${size.hosts} hosts gets ${most} slots at once`, async () => {
-      await open();
       const busy = await addAccount(size);
       await flow.startWorker();
       const since = performance.now();
@@ -143,7 +122,6 @@ describe("one account's webhooks and the others'", () => {
   }
 
   it('one hanging host of an account leaves slots for its other hosts', async () => {
-    await open();
     const busy = await addAccount({ hosts: 2, endpointsPerHost: 50 });
     const [hanging, healthy] = busy.receivers;
     await flow.startWorker();
@@ -155,7 +133,6 @@ describe("one account's webhooks and the others'", () => {
   });
 
   it('several accounts whose webhooks hang share the slots, and leave slots for one more', async () => {
-    await open();
     const heavy: BusyAccount[] = [];
     for (let n = 0; n < 4; n += 1) heavy.push(await addAccount({ hosts: 4, endpointsPerHost: 25 }));
     const quiet = await addAccount({ hosts: 1, endpointsPerHost: 1 });
@@ -169,7 +146,6 @@ describe("one account's webhooks and the others'", () => {
   });
 
   it('the slots of a killed worker are free again, and no delivery is lost', async () => {
-    await open();
     const busy = await addAccount({ hosts: 10, endpointsPerHost: 5 });
     const quiet = await addAccount({ hosts: 1, endpointsPerHost: 1 });
     const killed = await startWorkerProcess(flow.settings);
@@ -190,4 +166,24 @@ describe("one account's webhooks and the others'", () => {
       assert.equal(await count({ status: 'succeeded' }), 300 + EVENTS);
     });
   });
+
+  for (const [store, size] of [
+    ['Redis', MANY_HOSTS],
+    ['Postgres', ONE_HOST],
+    ['neither, as Redis is down', MANY_HOSTS],
+  ] as const) {
+    it(`an event overtakes another account's 100 endpoints of ${size.hosts} hosts that hang; queue in ${store}`, async () => {
+      if (store === 'Postgres') flow = onPostgres;
+      const [busy, quiet] = [await addAccount(size), await addAccount({ hosts: 1, endpointsPerHost: 1 })];
+      await flow.startWorker();
+      if (store === 'neither, as Redis is down') await redis.refuse();
+      await busy.sendEvents(20);
+      await untilHanging(busy, OF_ONE_HOST);
+      await assertOvertaken(busy, quiet);
+      const left = await WebhookDelivery.query(flow.db)
+        .where('status', 'pending')
+        .whereIn('endpointId', [...busy.endpointIds]);
+      assert.equal(left.length, 2000, 'deliveries are missing');
+    });
+  }
 });

@@ -4,7 +4,7 @@ import { answer } from '../../../lab/world/receiver/receiver.js';
 import { MAX_WEBHOOK_BYTES_IN_FLIGHT } from '../../../shared/limits/bounds.js';
 import { takeDueDeliveries } from '../../../shared/webhooks/take-due.js';
 import { type BusyAccount, openBusyAccount } from '../../support/busy-account.js';
-import { forEachTest } from '../../support/hooks.js';
+import { forAllTests } from '../../support/hooks.js';
 import { ALLOWANCE, openWebhookFlow } from '../../support/webhook-flow.js';
 
 /** Metadata of the largest size that an event's session can have. */
@@ -16,9 +16,12 @@ const LEAST_BYTES = 50 * 500 * 4;
 const BYTES_OF_ONE = Math.ceil(MAX_WEBHOOK_BYTES_IN_FLIGHT / 400);
 
 describe('heavy webhook events', () => {
-  const flow = forEachTest(() => openWebhookFlow('webhooks_heavy', { worker: false }));
+  const flow = forAllTests(() => openWebhookFlow('webhooks_heavy', { worker: false }));
   let busy: BusyAccount;
-  afterEach(() => busy.close());
+  afterEach(async () => {
+    await busy.close();
+    await flow.startOver();
+  });
 
   const bytesOf = (): number => busy.got().reduce((sum, { raw }) => sum + Buffer.byteLength(raw), 0);
 
