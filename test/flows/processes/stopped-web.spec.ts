@@ -32,20 +32,29 @@ describe('a web process', () => {
   }
 
   describe('told to stop', () => {
-    it('by SIGTERM during a request on a kept-alive connection: answers it with Connection: close, and exits with 0', async () => {
+    it('by SIGTERM during a request, and before others on open connections: answers all with Connection: close, and exits with 0', async () => {
       const web = await processes.start();
-      const [agent, idle] = [new Agent({ keepAlive: true }), new Agent({ keepAlive: true })];
       const commits = await processes.holdCommits();
+      const [agent, idle] = [new Agent({ keepAlive: true }), new Agent({ keepAlive: true })];
+      const sockets = [connect(web.port, '127.0.0.1'), connect(web.port, '127.0.0.1')];
+      const [used = assert.fail()] = sockets;
+      const ask = (socket: Socket) => socket.write('GET /healthz HTTP/1.1\r\nHost: pay.example\r\n\r\n');
       try {
-        assert.equal(
-          (await processes.send(web.port, 'GET', '/healthz', { agent: idle })).headers.connection,
-          'keep-alive',
-        );
+        await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+        const { headers: kept } = await processes.send(web.port, 'GET', '/healthz', { agent: idle });
+        assert.equal(kept.connection, 'keep-alive');
+        // Both connections have been accepted when the first is answered.
+        ask(used);
+        await once(used, 'data');
         const answer = processes.send(web.port, 'POST', SESSIONS, { body: minimal, agent });
         try {
           await commits.waiting(1);
           web.child.kill('SIGTERM');
           await untilRefused(web.port);
+          const late = sockets.map((socket) => text(socket));
+          for (const socket of sockets) ask(socket);
+          for (const one of await Promise.all(late))
+            assert.match(one, /^HTTP\/1\.1 200 OK\r\n(.*\r\n)*Connection: close\r\n/i);
           assert.equal(web.child.exitCode, null);
         } finally {
           await commits.release();
@@ -56,20 +65,16 @@ describe('a web process', () => {
         assert.equal(headers.connection, 'close');
         assert.deepEqual(await web.exited, { code: 0, signal: null });
         assert.equal(web.errors(), '');
+        const [finished, stopping] = ['request.finished', 'process.stopping'];
         assert.deepEqual(
           web.lines().map(({ event }) => event),
           [
-            'service.starting',
-            'config.development_key',
-            'web.listening',
-            'request.finished',
-            'process.stopping',
-            'request.finished',
+            ...['service.starting', 'config.development_key', 'web.listening'],
+            ...[finished, finished, stopping, finished, finished, finished],
           ],
         );
       } finally {
-        agent.destroy();
-        idle.destroy();
+        for (const one of [...sockets, agent, idle]) one.destroy();
       }
     });
 
@@ -115,23 +120,6 @@ describe('a web process', () => {
       web.child.kill('SIGCONT');
       const answers = await Promise.all(sockets.map((socket) => text(socket)));
       for (const answer of answers) assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/);
-      assert.deepEqual(await web.exited, { code: 0, signal: null });
-    });
-
-    it('before a request on an open connection: answers it, with Connection: close', async () => {
-      const web = await processes.start();
-      const [socket, other] = [connect(web.port, '127.0.0.1'), connect(web.port, '127.0.0.1')];
-      await Promise.all([once(socket, 'connect'), once(other, 'connect')]);
-      // Both connections have been accepted when the first is answered.
-      socket.write('GET /healthz HTTP/1.1\r\nHost: pay.example\r\n\r\n');
-      await once(socket, 'data');
-      web.child.kill('SIGTERM');
-      await untilRefused(web.port);
-      const answers = [socket, other].map((each) => text(each));
-      for (const each of [socket, other]) each.write('GET /healthz HTTP/1.1\r\nHost: pay.example\r\n\r\n');
-      for (const answer of await Promise.all(answers)) {
-        assert.match(answer, /^HTTP\/1\.1 200 OK\r\n(.*\r\n)*Connection: close\r\n/i);
-      }
       assert.deepEqual(await web.exited, { code: 0, signal: null });
     });
 
