@@ -4,7 +4,13 @@ import { Payable } from '../../../shared/payables/model.js';
 import { Payment } from '../../../shared/payments/model.js';
 import { advanceClock, resetClock } from '../../../shared/process/clock.js';
 import { Event } from '../../../shared/webhooks/model.js';
-import { openCheckoutOnChain, PAID, type SignedPayment, UNTOUCHED } from '../../support/checkout.js';
+import {
+  openCheckoutOnChain,
+  PAID,
+  type SignedPayment,
+  type Signing,
+  UNTOUCHED,
+} from '../../support/checkout.js';
 import { forAllTests } from '../../support/hooks.js';
 import { describeBothKinds } from '../../support/kinds.js';
 import { answerOf } from '../../support/link-answers.js';
@@ -25,9 +31,11 @@ describeBothKinds('a payment that Postgres has forgotten', (kind) => {
     return answerOf(await checkout.visit(id, { 'PAYMENT-SIGNATURE': header }));
   }
 
-  async function payAndForget(): Promise<{ id: string; payment: SignedPayment; transaction: string }> {
+  async function payAndForget(
+    signing?: (id: string) => Signing,
+  ): Promise<{ id: string; payment: SignedPayment; transaction: string }> {
     const { id } = await checkout.buildSession();
-    const payment = await checkout.sign(id);
+    const payment = await checkout.sign(id, signing?.(id));
     assert.equal(await send(id, payment), '200 complete');
     const { transaction } = await checkout.payment(id);
     await forget(id);
@@ -171,6 +179,17 @@ describeBothKinds('a payment that Postgres has forgotten', (kind) => {
     assert.equal(await send(id, payment), '200 complete');
     const other = await checkout.buildSession();
     assert.equal(await send(other.id, payment), '409 signature_already_used');
+    assert.deepEqual(await checkout.state(other.id), UNTOUCHED);
+  });
+
+  it('completes the session that its nonce names, and no other to which somebody sends it', async () => {
+    const { references } = checkout.app;
+    const { id, payment } = await payAndForget((own) => ({ nonce: references.nonceOf(own) }));
+    const other = await checkout.buildSession();
+    const refused = await checkout.visit(other.id, { 'PAYMENT-SIGNATURE': payment.header });
+    assert.equal(refused.status, 402);
+    assert.match(String(refused.body.error), /Do not pay again/);
+    assert.equal(await send(id, payment), '200 complete');
     assert.deepEqual(await checkout.state(other.id), UNTOUCHED);
   });
 });
