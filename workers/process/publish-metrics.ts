@@ -3,7 +3,7 @@ import type { Closable } from '../../shared/process/shutdown.js';
 import { writeWorkerPage } from '../../shared/upkeep/worker-pages.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import type { WorkerMetrics } from '../deps/worker-metrics.js';
-import { regularly } from './regularly.js';
+import { regularly, soon } from './regularly.js';
 
 interface Publishing extends Pick<WorkerDeps, 'db' | 'logger'> {
   metrics: Pick<WorkerMetrics, 'worker' | 'own'>;
@@ -29,7 +29,7 @@ export function publishMetrics({ db, logger, metrics }: Publishing): Closable {
     }
   }
 
-  const writes = regularly(write, () => withJitter(INTERVAL_MS, 0.25), 0);
+  const writes = regularly(write, () => withJitter(INTERVAL_MS, 0.25), soon());
   return {
     async close() {
       await writes.close();

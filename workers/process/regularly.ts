@@ -1,5 +1,15 @@
 import type { Closable } from '../../shared/process/shutdown.js';
 
+const SOON_MS = 250;
+
+/**
+ * The pause before work that a process does as soon as it has started. All of it at one instant would open a connection to
+ * Postgres for each, where two or three can do it one after the other.
+ */
+export function soon(): number {
+  return SOON_MS * Math.random();
+}
+
 /**
  * Repeats work after pauses, the first one included, and never runs it twice at once. Pauses should be random, so that workers
  * that were started together do not work at the same instant. Closing aborts the signal, and waits for work that is running.

@@ -14,12 +14,10 @@ import type { WorkerDeps } from '../deps/deps.js';
 import type { Deliverer } from '../jobs/deliver-webhook.js';
 import { type AnyJob, createDirectRunner, type DirectRunner } from './direct-runner.js';
 import type { Handlers } from './handlers.js';
-import { regularly } from './regularly.js';
+import { regularly, soon } from './regularly.js';
 import { quarantinedDeliveries, quarantinedPayments } from './run-quarantined.js';
 
 const INTERVAL_MS = 1000;
-/** The first sweep comes soon, for rows that became due while no worker ran. */
-const FIRST_WITHIN_MS = 250;
 const BATCH = 500;
 /** Milliseconds for the check of a queue store that was unavailable. */
 const CHECK_TIMEOUT_MS = 5000;
@@ -56,7 +54,8 @@ export function sweepDueWork(
 
 function aboutEverySecond(work: () => Promise<void>): Closable {
   const pauseMs = (): number => withJitter(INTERVAL_MS, 0.25);
-  return regularly(work, pauseMs, FIRST_WITHIN_MS * Math.random());
+  // Rows may have become due while no worker ran.
+  return regularly(work, pauseMs, soon());
 }
 
 interface DueJobs {

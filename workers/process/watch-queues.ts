@@ -3,7 +3,7 @@ import type { Closable } from '../../shared/process/shutdown.js';
 import { waitAtMost } from '../../shared/process/timeout.js';
 import { findUnserved, leaveServed } from '../../shared/upkeep/served-queues.js';
 import type { WorkerDeps } from '../deps/deps.js';
-import { regularly } from './regularly.js';
+import { regularly, soon } from './regularly.js';
 
 interface Watched extends Pick<WorkerDeps, 'db' | 'logger'> {
   config: Pick<WorkerDeps['config'], 'workerQueues'>;
@@ -44,7 +44,7 @@ export function watchQueues({ db, logger, config, metrics }: Watched, times = TI
     }
   }
 
-  const checks = regularly(check, () => times.everyMs, 0);
+  const checks = regularly(check, () => times.everyMs, soon());
   return {
     async close() {
       await checks.close();

@@ -1,7 +1,7 @@
 import type { Closable } from '../../shared/process/shutdown.js';
 import { releaseReadable } from '../../shared/webhooks/unreadable-secrets.js';
 import type { WorkerDeps } from '../deps/deps.js';
-import { regularly } from './regularly.js';
+import { regularly, soon } from './regularly.js';
 
 const INTERVAL_MS = 15_000;
 
@@ -22,5 +22,5 @@ export function watchSecrets({
       // Postgres is unavailable, which is reported elsewhere; the next round tries again.
     }
   };
-  return regularly(release, () => INTERVAL_MS, 0);
+  return regularly(release, () => INTERVAL_MS, soon());
 }
