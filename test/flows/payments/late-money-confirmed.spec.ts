@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { answers, failsToSettle } from '../../../lab/world/facilitator/dial.js';
 import { Payment } from '../../../shared/payments/model.js';
-import { advanceClock, nowMs } from '../../../shared/process/clock.js';
+import { nowMs } from '../../../shared/process/clock.js';
 import { BASE_SEPOLIA } from '../../support/checkout.js';
 import { forAllTests } from '../../support/hooks.js';
 import { describeBothKinds } from '../../support/kinds.js';
-import { checkLate, payAndBeDenied, send } from '../../support/late-money.js';
+import { payAndBeDenied, send } from '../../support/late-money.js';
 import { type ManualWorker, openMoneyFlow } from '../../support/money-flow.js';
 
 describeBothKinds('a transfer that is found late', (kind) => {
@@ -105,50 +105,5 @@ describeBothKinds('a transfer that is found late', (kind) => {
         'one confirmation, and three are asked for',
       );
     });
-  });
-
-  describe('while no worker runs for eight days', () => {
-    const EIGHT_DAYS_MS = 8 * 24 * 3_600_000;
-
-    async function isFoundAlthough(
-      firstCheck: (blockBefore: number) => void,
-      beforeStop?: (paymentId: string) => Promise<void>,
-    ): Promise<void> {
-      flow.startNewBooks();
-      const { id } = await flow.buildSession();
-      const blockBefore = flow.chain.head.number;
-      const late = await payAndBeDenied(flow, manualWorker, id);
-      await beforeStop?.(late);
-      const { onCall } = flow.chain.endpoint;
-      advanceClock(EIGHT_DAYS_MS);
-      firstCheck(blockBefore);
-      await manualWorker.doNext(late);
-      flow.chain.endpoint.recover();
-      flow.chain.lag.clear();
-      await manualWorker.doNext(late);
-      flow.chain.endpoint.onCall = onCall;
-      const { status, paymentId } = await flow.session(id);
-      assert.deepEqual([status, paymentId], ['complete', late]);
-      await flow.assertBooks();
-    }
-
-    it('is found although the first check then reads nothing', () =>
-      isFoundAlthough(() => flow.chain.endpoint.fail('http_500')));
-
-    it('is found although the first check then reads nothing, and the last one before saw only its use', () =>
-      isFoundAlthough(
-        () => flow.chain.endpoint.fail('http_500'),
-        async (paymentId) => {
-          flow.chain.hidesLogs = true;
-          await checkLate(flow, manualWorker, paymentId);
-          flow.chain.hidesLogs = false;
-        },
-      ));
-
-    it('is found although the first check then asks a node that stands at a block before it', () =>
-      isFoundAlthough((blockBefore) => {
-        flow.chain.endpoint.onCall = () => {};
-        flow.chain.lag.set('*', flow.chain.head.number - blockBefore);
-      }));
   });
 });
