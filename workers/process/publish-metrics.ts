@@ -3,6 +3,7 @@ import type { Closable } from '../../shared/process/shutdown.js';
 import { writeWorkerPage } from '../../shared/upkeep/worker-pages.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import type { WorkerMetrics } from '../deps/worker-metrics.js';
+import { openFailureLog } from './failure-log.js';
 import { regularly, soon } from './regularly.js';
 
 interface Publishing extends Pick<WorkerDeps, 'db' | 'logger'> {
@@ -17,15 +18,14 @@ const INTERVAL_MS = 10_000;
  * stored in Postgres, since Redis is optional.
  */
 export function publishMetrics({ db, logger, metrics }: Publishing): Closable {
-  let hasFailed = false;
+  const failures = openFailureLog(logger, 'metrics.not_published', 'warn');
 
   async function write(): Promise<void> {
     try {
       await writeWorkerPage(db, metrics.worker, await metrics.own());
-      hasFailed = false;
+      failures.succeeded();
     } catch (error) {
-      if (!hasFailed) logger.warn({ event: 'metrics.not_published', err: error });
-      hasFailed = true;
+      failures.failed(error);
     }
   }
 

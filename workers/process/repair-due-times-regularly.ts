@@ -2,6 +2,7 @@ import { postgresSetBacks } from '../../shared/process/clock.js';
 import type { Closable } from '../../shared/process/shutdown.js';
 import { repairDueTimes } from '../../shared/webhooks/repair-due-times.js';
 import type { WorkerDeps } from '../deps/deps.js';
+import { openFailureLog } from './failure-log.js';
 import { regularly } from './regularly.js';
 
 const CHECK_MS = 1000;
@@ -17,6 +18,7 @@ export function repairDueTimesRegularly(
   pausesMs: readonly number[] = PAUSES_MS,
 ): Closable {
   if (!config.workerQueues.includes('deliver-webhook')) return { close: async () => undefined };
+  const failures = openFailureLog(logger, 'sweep.failed');
   let setBacks = -1;
   let runs = 0;
   let nextAtMs = 0;
@@ -30,7 +32,7 @@ export function repairDueTimesRegularly(
     if (performance.now() < nextAtMs) return;
     const pauseMs = pausesMs[Math.min(runs, pausesMs.length - 1)] ?? 0;
     runs += 1;
-    await repairDueTimes(db).catch((error: unknown) => logger.error({ event: 'sweep.failed', err: error }));
+    await repairDueTimes(db).then(failures.succeeded, failures.failed);
     nextAtMs = performance.now() + pauseMs;
   };
   return regularly(check, () => CHECK_MS * Math.random());

@@ -4,6 +4,7 @@ import { type DuePayment, listDueQuarantined } from '../../shared/settlement/tak
 import { listQuarantinedDeliveries } from '../../shared/webhooks/find-due.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import type { Deliverer } from '../jobs/deliver-webhook.js';
+import { openFailureLog } from './failure-log.js';
 import type { Handlers } from './handlers.js';
 
 /**
@@ -50,6 +51,7 @@ export function quarantinedDeliveries(deps: WorkerDeps, deliverer: Deliverer): Q
 }
 
 function quarantinedWork({ logger }: WorkerDeps, list: () => Promise<QuarantinedRow[]>): QuarantinedWork {
+  const failures = openFailureLog(logger, 'sweep.failed');
   let running: Promise<void> | undefined;
   let closed = false;
 
@@ -68,7 +70,7 @@ function quarantinedWork({ logger }: WorkerDeps, list: () => Promise<Quarantined
   return {
     start() {
       running ??= runAll()
-        .catch((error: unknown) => logger.error({ event: 'sweep.failed', err: error }))
+        .then(failures.succeeded, failures.failed)
         .finally(() => {
           running = undefined;
         });

@@ -13,6 +13,7 @@ import { sweepEndpoints } from '../../shared/webhooks/pending-deliveries.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import type { Deliverer } from '../jobs/deliver-webhook.js';
 import { type AnyJob, createDirectRunner, type DirectRunner } from './direct-runner.js';
+import { type FailureLog, openFailureLog } from './failure-log.js';
 import type { Handlers } from './handlers.js';
 import { regularly, soon } from './regularly.js';
 import { quarantinedDeliveries, quarantinedPayments } from './run-quarantined.js';
@@ -38,9 +39,10 @@ export function sweepDueWork(
   const directRunner = createDirectRunner(deps, handlers);
   const quarantined = [quarantinedPayments(deps, handlers), quarantinedDeliveries(deps, deliverer)];
   // Each kind of work has its own sweep: payments are found while the statements of deliveries fail, or take long.
-  const sweeps = findersOf(deps).map((find) =>
-    aboutEverySecond(() => sweep(deps, { find, directRunner, storeState })),
-  );
+  const sweeps = findersOf(deps).map((find) => {
+    const failures = openFailureLog(deps.logger, 'sweep.failed');
+    return aboutEverySecond(() => sweep(deps, { find, directRunner, storeState, failures }));
+  });
   const starts = aboutEverySecond(async () => {
     for (const kind of quarantined) kind.start();
   });
@@ -70,14 +72,16 @@ interface Sweep {
   find: FindDueJobs;
   directRunner: DirectRunner;
   storeState: StoreStateLog;
+  failures: FailureLog;
 }
 
-async function sweep(deps: WorkerDeps, { find, directRunner, storeState }: Sweep): Promise<void> {
+async function sweep(deps: WorkerDeps, { find, directRunner, storeState, failures }: Sweep): Promise<void> {
   try {
     const { due, late } = await find();
     directRunner.run([...late, ...(await enqueueAll(deps, due, storeState))]);
+    failures.succeeded();
   } catch (error) {
-    deps.logger.error({ event: 'sweep.failed', err: error });
+    failures.failed(error);
   }
 }
 
