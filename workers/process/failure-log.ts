@@ -2,6 +2,7 @@ import type { Logger } from '../../shared/process/logger.js';
 
 /** The same failure is logged again after this time. */
 const AGAIN_MS = 60_000;
+/** Work has a few statements, and an unavailable Postgres a few reasons. */
 const MESSAGES_KEPT = 20;
 
 /**
