@@ -89,6 +89,8 @@ const BESIDE_THEIR_USE: Readonly<Record<string, string>> = {
   'shared/x402/requirements.ts MAX_BUILT': 'a cache',
   'workers/jobs/deliver-webhook.ts TAKEN_AT_ONCE':
     "deliveries of an account's turn; test/flows/webhooks/webhooks-heavy.spec.ts",
+  'workers/process/failure-log.ts MESSAGES_KEPT':
+    'messages of our own statements; test/workers/failure-log.spec.ts',
   'workers/process/run-worker.ts MAX_STALLED_COUNT': 'jobs of our own queue',
 };
 
