@@ -2,7 +2,7 @@ import { access, open, readdir, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { Refusal } from '../errors/refusal.js';
 import { now } from '../process/clock.js';
-import { makeFolder } from '../process/make-folder.js';
+import { makeFolder, syncFolder } from '../process/make-folder.js';
 import { GROWING_TABLES, type GrowingTable, type Month } from '../values/months.js';
 import { type ArchiveFile, createArchiveFile, type FileFacts } from './archive-file.js';
 import type { Batch } from './read-month.js';
@@ -68,13 +68,7 @@ export function ifMissing(error: NodeJS.ErrnoException): string[] {
 export async function publishPart(part: Part, from: string, folder: string): Promise<void> {
   for (const name of [...part.files.map(({ file }) => file), manifestOf(part)])
     await move(name, from, folder);
-  // Makes the renames durable.
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await syncFolder(folder);
 }
 
 async function move(name: string, from: string, folder: string): Promise<void> {
