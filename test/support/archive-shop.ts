@@ -8,7 +8,7 @@ import type { GrowingTable, Month } from '../../shared/values/months.js';
 import { openTestApp, type TestApp } from './app.js';
 import { runCommand, saidBy } from './cli.js';
 import { buildPaidAndDelivered, inMonth, type PaidAndDelivered } from './months.js';
-import { createMigratedDatabase } from './suite.js';
+import { createPooledDatabase } from './suite.js';
 
 /** A merchant with an endpoint, in a database that months are archived from, and a folder for each test. */
 interface ArchiveShop {
@@ -24,7 +24,7 @@ interface ArchiveShop {
 export function useArchiveShop(name: string): ArchiveShop {
   const shop = {} as ArchiveShop;
   before(async () => {
-    const url = await createMigratedDatabase(name);
+    const url = await createPooledDatabase(name);
     const app = await openTestApp({ DATABASE_URL: url });
     const { accountId } = await buildMerchant(app.db);
     const [endpointId = ''] = await buildEndpoints(app.db, accountId, 1);

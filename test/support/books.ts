@@ -20,7 +20,7 @@ import { emptyTables } from './empty-tables.js';
 import { setEnvironment } from './environment.js';
 import type { Kind } from './kinds.js';
 import { moveOnChain } from './money-flow.js';
-import { createMigratedDatabase } from './suite.js';
+import { createPooledDatabase } from './suite.js';
 
 /** A checkout on an EVM chain and a Solana cluster of its own, whose books an operator holds against them. */
 export interface Books extends Checkout {
@@ -92,7 +92,7 @@ export async function openBooks(
     environment: settings = {},
   }: { kind?: Kind; environment?: Record<string, string> } = {},
 ): Promise<Books> {
-  const databaseUrl = await createMigratedDatabase(name);
+  const databaseUrl = await createPooledDatabase(name);
   const db = openDatabase(loadConfig({ DATABASE_URL: databaseUrl }, 'migrate').database);
   const evmEndpoint = await serveCurrent(() => books.evm);
   const solanaEndpoint = await serveCurrent(() => books.solana);

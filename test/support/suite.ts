@@ -188,6 +188,15 @@ export async function createMigratedDatabase(name: string): Promise<string> {
   return await createForFile(name, MIGRATED);
 }
 
+/**
+ * The same behind the suite's pooler, for files that open connections to it again and again. Not for queues in Postgres, which
+ * listen, nor for specs of the database's own settings.
+ */
+export async function createPooledDatabase(name: string): Promise<string> {
+  await createMigratedDatabase(name);
+  return urlOf(ownName(name), POOLER_URL);
+}
+
 async function createForFile(name: string, template: string): Promise<string> {
   databases.push(ownName(name));
   return await create(ownName(name), template);
@@ -199,7 +208,7 @@ function ownName(name: string): string {
 
 async function create(name: string, template: string): Promise<string> {
   const [database, from] = [name, template].map(pg.escapeIdentifier);
-  await asAdmin(`DROP DATABASE IF EXISTS ${database}`);
+  await asAdmin(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
   await asAdmin(`CREATE DATABASE ${database} TEMPLATE ${from} STRATEGY file_copy`);
   return urlOf(name, POSTGRES_URL);
 }

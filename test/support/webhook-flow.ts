@@ -15,7 +15,7 @@ import { type Client, client } from './api-client.js';
 import { type Checkout, openCheckout } from './checkout.js';
 import { emptyTables } from './empty-tables.js';
 import { EVENT_DEPS } from './money-flow.js';
-import { createMigratedDatabase, testServices } from './suite.js';
+import { createMigratedDatabase, createPooledDatabase, testServices } from './suite.js';
 
 /** A checkout with its own database, whose merchant has endpoints, each with a receiver. */
 export interface WebhookFlow extends Checkout {
@@ -55,7 +55,8 @@ interface WebhookFlowOptions {
 }
 
 export async function openWebhookFlow(name: string, options: WebhookFlowOptions = {}): Promise<WebhookFlow> {
-  const databaseUrl = await createMigratedDatabase(name);
+  const create = options.environment?.REDIS_URL === '' ? createMigratedDatabase : createPooledDatabase;
+  const databaseUrl = await create(name);
   const db = openDatabase(loadConfig({ DATABASE_URL: databaseUrl }, 'migrate').database);
   const checkout = await openCheckout({
     worker: options.worker ?? true,
