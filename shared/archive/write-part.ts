@@ -1,8 +1,9 @@
-import { access, open, readdir, rename } from 'node:fs/promises';
+import { access, open, readdir, realpath, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Refusal } from '../errors/refusal.js';
 import { now } from '../process/clock.js';
-import { makeFolder, syncFolder } from '../process/make-folder.js';
+import { hasCode } from '../process/error-code.js';
+import { makeFolder } from '../process/make-folder.js';
 import { GROWING_TABLES, type GrowingTable, type Month } from '../values/months.js';
 import { type ArchiveFile, createArchiveFile, type FileFacts } from './archive-file.js';
 import type { Batch } from './read-month.js';
@@ -68,7 +69,33 @@ export function ifMissing(error: NodeJS.ErrnoException): string[] {
 export async function publishPart(part: Part, from: string, folder: string): Promise<void> {
   for (const name of [...part.files.map(({ file }) => file), manifestOf(part)])
     await move(name, from, folder);
+  await syncNames(await realpath(folder));
+}
+
+/**
+ * Makes the names in the folder durable, and the folder's own: this command may have made it and folders above, or one that
+ * was killed. Folders of another file system were there before.
+ */
+async function syncNames(folder: string): Promise<void> {
   await syncFolder(folder);
+  const { dev } = await stat(folder);
+  for (let at = folder; at !== path.dirname(at); ) {
+    at = path.dirname(at);
+    if ((await stat(at)).dev !== dev) return;
+    await syncFolder(at).catch((error: unknown) => {
+      // Who may enter a folder and not read it has made none there.
+      if (!hasCode(error, 'EACCES')) throw error;
+    });
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 async function move(name: string, from: string, folder: string): Promise<void> {

@@ -1,10 +1,10 @@
-import { mkdir, open, stat } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { hasCode } from './error-code.js';
 
 /**
- * Makes the folder and what is missing above it, durably. Node's `recursive` says ENOENT of a read-only file system, and never
- * ends in `/proc`, where a folder that exists takes no other.
+ * Makes the folder and what is missing above it. Node's `recursive` says ENOENT of a read-only file system, and never ends in
+ * `/proc`, where a folder that exists takes no other.
  */
 export async function makeFolder(folder: string, mode = 0o777): Promise<void> {
   const above = path.dirname(folder);
@@ -16,18 +16,7 @@ export async function makeFolder(folder: string, mode = 0o777): Promise<void> {
     if (await isFolder(folder)) return;
     if (!hasCode(error, 'ENOENT') || isAboveThere) throw error;
     await makeFolder(above, mode);
-    return await makeFolder(folder, mode);
-  }
-  await syncFolder(above);
-}
-
-/** Makes what was created, renamed or removed in the folder durable. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
+    await makeFolder(folder, mode);
   }
 }
 
